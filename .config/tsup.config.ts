@@ -3,7 +3,7 @@ import { defineConfig } from "tsup"
 
 const isSource = (file: string): boolean => !/\.(test|arbitrary|fixture)\.ts$/.test(file)
 
-/** The reference page is served as it is: its own files, and those of Swagger UI with their licence. */
+/** Copies the files that are served unchanged: the reference page, and Swagger UI with its license. */
 const copyReferencePage = (): void => {
   const target = "dist/adapters/reference-page"
   cpSync("adapters/reference-page/client", `${target}/client`, {
@@ -25,9 +25,9 @@ const swaggerUiFiles = [
 ]
 
 /**
- * One output file for each module: bundlers load only what a program uses, and stack traces name the module. The entry
- * points that programs may import are those of `exports` in `package.json`. `tsc` writes the declarations, also one file
- * for each module, because tsup would move shared types into files without a name.
+ * Writes one output file for each module: bundlers load only the modules that a program uses, and stack traces name the
+ * module. The entry points for programs are the `exports` in `package.json`. `tsc` writes the declarations, also
+ * one file per module, because tsup would move shared types into files with generated names.
  */
 export default defineConfig({
   entry: Object.fromEntries(
@@ -40,7 +40,7 @@ export default defineConfig({
   clean: true,
   onSuccess: async () => copyReferencePage(),
   treeshake: true,
-  // node:sqlite has no other name.
+  // Keeps `node:`, because `node:sqlite` cannot be imported without the prefix.
   removeNodeProtocol: false,
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[hash]"

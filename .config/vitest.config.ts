@@ -4,9 +4,9 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["{core,adapters,conformance,docs,bench}/**/*.test.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     setupFiles: [],
-    // The slow ones mostly wait, for other processes and for time-outs.
+    // At least two workers: slow tests mostly wait for other processes and for timeouts.
     maxWorkers: Math.max(2, availableParallelism() - 1)
   }
 })

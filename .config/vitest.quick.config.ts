@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config"
 
-/** Rooms whose tests need no database. */
+/** Folders whose tests need no database. */
 const included = [
   "core/**/*.test.ts",
   "adapters/{memory,http-fetch,log}/**/*.test.ts",
   "conformance/**/*.test.ts"
 ]
 
-/** Tests in these rooms that open sockets, start processes, or run the whole suite many times. */
+/** Slow tests in the included folders: they open sockets, start processes, or run the whole suite many times. */
 const excluded = [
   "conformance/gallery/**",
   "conformance/mutants/**",
@@ -17,7 +17,7 @@ const excluded = [
   "conformance/action/**"
 ]
 
-/** Properties that also assert how many of their cases were interesting, and so need all of them. */
+/** Properties that need all their cases, because they also assert how many of the cases were interesting. */
 const counting = [
   "adapters/memory/MemoryRateLimitStore.laws.test.ts",
   "conformance/linearizability/*.laws.test.ts",
@@ -26,10 +26,10 @@ const counting = [
   "core/codec/NewPetBody.laws.test.ts"
 ]
 
-/** Tests that replace modules, and so must not share them with others. */
-const replacing = ["conformance/engine/{Replay,Run*.laws}.test.ts"]
+/** Tests that mock modules, and therefore need their own module registry. */
+const mocking = ["conformance/engine/{Replay,Run*.laws}.test.ts"]
 
-/** `npm run test:quick`: what can be tested in under a minute on two cores. `npm test` runs everything. */
+/** Configures `npm run test:quick`, which takes less than a minute on two cores. `npm test` runs all tests. */
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -39,13 +39,13 @@ export default defineConfig({
         test: {
           name: "quick",
           include: included,
-          exclude: [...excluded, ...counting, ...replacing],
+          exclude: [...excluded, ...counting, ...mocking],
           setupFiles: [".config/FewerRuns.ts"],
-          // Importing effect anew for each file would take as long as all the tests.
+          // Shares modules between files: importing effect again for each file would take as long as all the tests.
           isolate: false
         }
       },
-      { extends: true, test: { name: "whole", include: [...counting, ...replacing] } }
+      { extends: true, test: { name: "whole", include: [...counting, ...mocking] } }
     ]
   }
 })

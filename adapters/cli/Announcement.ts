@@ -1,4 +1,4 @@
-/** What `serve` prints on standard output once it listens. */
+/** Prints the address and the issued keys on standard output once `serve` listens. */
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
@@ -38,7 +38,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   )
 })
 
-/** Issues the requested keys in order; without a request, the first key of the store if it is wanted. */
+/** Issues the requested keys in order; without a request, the first key of an empty store if `isFirstWanted` is set. */
 const issueAtStart = (
   store: AnimalStore,
   requested: ReadonlyArray<KeyLifecycle.IssueOptions>,

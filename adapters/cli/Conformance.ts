@@ -60,7 +60,7 @@ const parseCategory: Setting.Parse<bigint> = (text) =>
 const optional = <A>(name: string, metavar: string, description: string, parse: Setting.Parse<A>) =>
   Flag.map(Flag.optional(Setting.make(name, metavar, description, parse)), Option.getOrUndefined)
 
-// Keys are validated with the other settings, whose messages never contain them.
+// Keys are validated later, with the other settings, by `Settings.resolve`: its messages never contain keys.
 const subjectFlags = {
   config: optional("config", "FILE", "Configuration file; flags override it.", Setting.text),
   url: optional("url", "URL", "Base URL of the server, such as http://127.0.0.1:3000/v1.", Setting.text),
@@ -163,7 +163,7 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
   return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
 })
 
-/** Reports errors before a verdict in one line and exits with 2. */
+/** Prints a set-up error as one line, and exits with 2; `CommandExit` and `UserError` pass unchanged. */
 const withExitCodes = <A, E, R>(
   command: Effect.Effect<A, E, R>
 ): Effect.Effect<A, CommandExit.CommandExit | CliError.UserError, R> =>
@@ -231,7 +231,7 @@ const run = Command.make(
         try: write,
         catch: faultOf("out")
       })
-    // Checked before the run, so that its result is not lost.
+    // Checked before the run, so that the result of the run is not lost.
     if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))
     const { report, subject } = yield* opened(flags, (subject, settings) =>
       Effect.ensuring(

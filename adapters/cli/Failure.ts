@@ -12,7 +12,7 @@ import {
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
-/** The flags of store options. */
+/** The flag of each store option, without the leading dashes. */
 export const flagOf = {
   corsOrigins: "cors-origin",
   database: "database",
@@ -30,7 +30,7 @@ export const flagOf = {
   trustedProxyHops: "trusted-proxy-hops"
 } as const
 
-/** Runs a promise of the store; `signal` is aborted when the command is interrupted. */
+/** Runs a call of the store and converts its errors; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
   evaluate: (signal: AbortSignal) => Promise<A>
 ): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
@@ -43,7 +43,7 @@ export const userError = (cause: unknown): CliError.UserError =>
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
 
-/** Like `userError`, for the database that another flag selects. */
+/** Like `userError`, but an error about a database names `flag`, which contains the address. */
 export const userErrorAt =
   (flag: string) =>
   (cause: unknown): CliError.UserError =>

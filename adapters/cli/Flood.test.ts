@@ -1,4 +1,4 @@
-/** Clients that flood a server with requests without a key. */
+/** Tests a server while clients flood it with requests without a key. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import * as Http from "node:http"
@@ -68,7 +68,7 @@ const residentBytes = ({ process }: ServerProcess): number =>
 const MEBIBYTE = 1024 * 1024
 const CONNECTIONS = 60
 
-/** Endless loads, and whether their clients read the responses. */
+/** Loads that are sent repeatedly; `isRead` is whether the clients read the responses. */
 const floods = [
   { name: "small requests", bytes: get("/v1/pets").repeat(2_000), isRead: true },
   { name: "bodies of 60 kB", bytes: `${post}${" ".repeat(60_000)}`.repeat(20), isRead: true },
@@ -89,7 +89,7 @@ const flood = (port: number, { bytes, isRead }: (typeof floods)[number]): void =
 
 describe.each(databases)("$name", (database) => {
   it.skipIf(database.missing !== undefined || !fs.existsSync("/proc/self/status")).each(floods)(
-    "uses bounded memory and serves other clients while clients without a key send $name",
+    "the server uses bounded memory and serves other clients while clients without a key send $name",
     async (load) => {
       const { key, port, server } = await serve(database)
       const others = new Http.Agent({ keepAlive: true, maxSockets: 1 })

@@ -49,7 +49,7 @@ const flags = {
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** The command. */
+/** Stores the animals of a file or of standard input; with `--dry-run`, only checks the lines. */
 export const importAnimals = Command.make(
   "import",
   flags,
@@ -106,13 +106,14 @@ const check = (
 const percent = (bytes: number, size: number | undefined): string =>
   size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)} %`
 
-/** Imports a file after a check of all its lines, and a stream while it is read. */
+/** Stores the animals: of a file only if all its lines are valid, of a stream while it is read. */
 const store = Effect.fnUntraced(function* (
   flags: Flags,
   source: ImportSource.ImportSource,
   status: StatusLine.StatusLine
 ): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
-  // Without ids there is nothing to look up before the check; an invalid file then creates no database.
+  // Only ids are checked against the database. Without `--keep-ids`, it is opened after the check, so that an invalid
+  // file creates no database.
   const early = flags.keepIds ? yield* Archive.open(flags.database) : undefined
   const checked = source.isFile ? yield* check(flags, source, status, early?.findTaken) : undefined
   if (checked !== undefined && checked.faults.length > 0) return { ...dryRun(checked), isDryRun: false }
@@ -123,7 +124,7 @@ const store = Effect.fnUntraced(function* (
       : `sha256:${checked.digest}`
   const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
   if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
-  // Otherwise an animal that a server creates during the import could get the id of a later line.
+  // Otherwise a server that creates an animal during the import could give it the id of a later line.
   if (flags.keepIds && checked !== undefined) {
     yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
   }
@@ -173,7 +174,7 @@ const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.Impor
     : "the same command would store these animals twice"
 }
 
-/** Returns where the import starts, and creates its record if it is new. */
+/** Returns the position at which the import starts, and records a new import; fails if it must not run (again). */
 const start = Effect.fnUntraced(function* (
   { again, keepIds }: Flags,
   { isFile, label }: ImportSource.ImportSource,

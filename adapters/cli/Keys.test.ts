@@ -1,4 +1,4 @@
-/** `animal-store keys`, for people and scripts. */
+/** Tests `animal-store keys`: its output for people and its JSON for scripts. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -56,7 +56,7 @@ const serve = async (database: string, keyCache: string) => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a key", () => {
-    it("can be issued, rotated and revoked while servers are running", async () => {
+    it("keys can be issued, rotated and revoked while servers are running", async () => {
       const address = await create(kind)
       const database = ["--database", address]
       const [uncached, cached] = await Promise.all([serve(address, "0"), serve(address, "2s")])
@@ -71,7 +71,7 @@ for (const kind of Databases.kinds) {
         200, 200, 200, 200
       ])
 
-      // With overlap 0, a second rotation expires both old secrets at once.
+      // With overlap 0, a second rotation expires both old secrets immediately.
       const last = await keysJson<Issued>(["rotate", issued.id, "--overlap", "0", ...database])
       expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
       expect(await statuses(last.key)).toEqual([200, 200])
@@ -95,7 +95,7 @@ for (const kind of Databases.kinds) {
       expect(performance.now() - revokedAt).toBeLessThan(4_000)
     })
 
-    it("has exactly the documented fields with --json", async () => {
+    it("`keys` commands print exactly the documented fields with --json", async () => {
       const environment = { ANIMAL_STORE_DATABASE: await create(kind) }
       const secret = expect.stringMatching(/^ast_[0-9A-Za-z]{33}$/)
       const time = expect.any(Number)
@@ -162,7 +162,7 @@ for (const kind of Databases.kinds) {
 
 describe("keys", () => {
   it.skipIf(!fs.existsSync("/dev/full"))(
-    "fail if the secret cannot be printed, and name the key (needs /dev/full)",
+    "`keys issue` fails and names the key if the secret cannot be printed (needs /dev/full)",
     async () => {
       const database = await create(Databases.sqlite)
       const main = fileURLToPath(new URL("./main.ts", import.meta.url))
@@ -183,7 +183,7 @@ describe("keys", () => {
     }
   )
 
-  it("print readable output, and read every flag from its environment variable", async () => {
+  it("`keys` commands print readable output, and read every flag from its environment variable", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
     const output = async (args: ReadonlyArray<string>, environment?: Environment) => {
@@ -230,7 +230,7 @@ describe("keys", () => {
     expect(fs.readdirSync(folder)).toEqual(["data"])
   })
 
-  it("have help texts", async () => {
+  it("`keys` commands have help texts", async () => {
     const help = async (...args: ReadonlyArray<string>) => {
       const { code, stdout } = await run(["keys", ...args, "--help"])
       expect(code).toBe(0)
@@ -249,7 +249,7 @@ describe("keys", () => {
     }
   })
 
-  it("report invalid input in one line, without creating a database", async () => {
+  it("`keys` commands report invalid input in one line, without creating a database", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
     const requests = "must be a whole number from 1 to 1000000000"
@@ -289,7 +289,7 @@ describe("keys", () => {
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it("report unknown or revoked keys in one line, and change nothing", async () => {
+  it("`keys` commands report unknown or revoked keys in one line, and change nothing", async () => {
     const database = ["--database", await create(Databases.sqlite)]
     const { id } = await keysJson<Issued>(["issue", "--plan", "Business", ...database])
     await keys(["revoke", id, ...database])
@@ -312,7 +312,7 @@ describe("keys", () => {
     expect(await keys(["list", "--json", ...database])).toBe(before)
   })
 
-  it("report an unreachable database", async () => {
+  it("`keys` commands report an unreachable database in one line", async () => {
     const database = "postgres://postgres:s3cret@127.0.0.1:1/animals"
     const message =
       "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"

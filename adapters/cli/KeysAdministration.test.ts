@@ -1,4 +1,4 @@
-/** `animal-store keys show`, `set`, `unban`, `log` and `--expires`, on databases that running servers use. */
+/** Tests `animal-store keys show`, `set`, `unban`, `log` and `--expires` on databases that running servers use. */
 import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { run, start, stop } from "./Serve.fixture.ts"
@@ -10,7 +10,7 @@ interface Issued {
 
 const TIME = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
 
-/** A new database, and commands on it. */
+/** Creates a database, and returns functions that run commands and servers on it. */
 const open = async (kind: Databases.Kind) => {
   const { address } = await Databases.createForTest(kind)
   const keys = async (...args: ReadonlyArray<string>): Promise<string> => {
@@ -36,8 +36,8 @@ const open = async (kind: Databases.Kind) => {
 }
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "a key of running servers", () => {
-    it("gets another plan and expires with `keys set`, on every node", async () => {
+  Databases.describeOn(kind, "an API key on running servers", () => {
+    it("`keys set` changes the plan and the expiry of a key on every node", async () => {
       const { json, keys, serve } = await open(kind)
       const [uncached, cached] = await Promise.all([serve("0"), serve("2s")])
       const { id, key } = await json<Issued>("issue", "--plan", "Free", "--label", "shop")
@@ -74,7 +74,7 @@ for (const kind of Databases.kinds) {
       expect((await uncached(key)).status).toBe(200)
     })
 
-    it("that is banned is shown as banned, and admitted again after `keys unban`", async () => {
+    it("`keys show` reports the ban of a key, and `keys unban` lifts the ban", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0", "--test-clock-port", "0")
       const [clock = ""] = await send.server.waitForLog(/http:\S+\/clock/)
@@ -103,7 +103,7 @@ for (const kind of Databases.kinds) {
       expect(await json("unban", id)).toEqual({ id, bannedUntil: null, strikes: expect.any(Number) })
     })
 
-    it("is shown with its usage, and every action is recorded", async () => {
+    it("`keys show` prints the usage of a key, and `keys log` prints every action on it", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0")
       const { id, key } = await json<Issued>(
@@ -160,7 +160,7 @@ for (const kind of Databases.kinds) {
       })
       expect(new Set(events.map(({ actor }) => actor)).size).toBe(1)
       const lines = (await keys("log")).split("\n")
-      // The server issued the first key of the database itself, and `keys issue` the last.
+      // The server itself issued the first key of the database, and `keys issue` the last one.
       expect(lines).toHaveLength(8)
       expect(lines[2]).toMatch(
         new RegExp(
@@ -172,7 +172,7 @@ for (const kind of Databases.kinds) {
       expect(lines.join("\n")).not.toMatch(/[0-9a-f]{64}/)
     })
 
-    it("can have its limits in another database", async () => {
+    it("`keys show` reads the usage of a key from the database that --limits names", async () => {
       const { address } = await Databases.createForTest(kind)
       const limits = (await Databases.createForTest(Databases.sqlite)).address
       const at = ["--database", address, "--limits", limits]

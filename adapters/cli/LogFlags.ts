@@ -1,4 +1,4 @@
-/** The flags of the log. */
+/** Defines the flags of the log, and prints notices in its format. */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ const oneOf =
     return word === undefined ? Result.fail(`must be one of ${words.join(", ")}`) : Result.succeed(word)
   }
 
-/** The flags. */
+/** `--log-format`, `--log-level` and `--access-log`. */
 export const flags = {
   logFormat: Setting.withDefault(
     "log-format",
@@ -38,7 +38,7 @@ export const flags = {
   )
 }
 
-/** The values of the flags. */
+/** The parsed values of `flags`. */
 export interface Values {
   readonly logFormat: (typeof LogFormat.formats)[number]
   readonly logLevel: LogThreshold
@@ -55,7 +55,7 @@ export const options = (
   accessLog: Option.getOrElse(accessLog, () => isTerminal && isLogged("info", logLevel))
 })
 
-/** Prints a notice of the command on standard error, in the format of the log, unless its level silences it. */
+/** Prints a notice of the command on standard error in the format of the log, if the log level permits it. */
 export const notice = (
   { logFormat, logLevel }: Values,
   message: string,

@@ -17,7 +17,7 @@ const manifest: { readonly version: string; readonly engines: { readonly node: s
 const version = fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 }), fc.nat({ max: 30 }))
 
 describe("the version of Node", () => {
-  it("is too old if and only if its numbers are below the minimum, compared from left to right", () => {
+  it("fault reports a version if and only if its numbers, compared from left to right, are below the minimum", () => {
     fc.assert(
       fc.property(
         version,
@@ -33,7 +33,7 @@ describe("the version of Node", () => {
     )
   })
 
-  it("is reported with the required version", () => {
+  it("fault returns the required and the actual version, or undefined for the Node that runs the tests", () => {
     expect(NodeVersion.fault("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )
@@ -41,7 +41,7 @@ describe("the version of Node", () => {
   })
 })
 
-/** The versions of Node in the command folders of this machine, by path. */
+/** The paths and versions of the Node programs in the command folders of this machine. */
 const installed = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
   .map((folder) => path.join(folder, "node"))
   .filter((file) => fs.existsSync(file))
@@ -59,7 +59,7 @@ describe("the built command", () => {
       throw new Error("unexpected options")
     const entry = { "adapters/cli/bin": path.join(root, "adapters/cli/bin.ts") }
     await build({ ...buildOptions, config: false, entry, outDir: folder, silent: true })
-  }, 60_000)
+  }, 120_000)
   afterAll(() => fs.rmSync(folder, { recursive: true }))
 
   const run = (node: string, ...args: ReadonlyArray<string>) => {
@@ -67,7 +67,7 @@ describe("the built command", () => {
     return { status, stderr, stdout }
   }
 
-  it("runs on this Node", () => {
+  it("the built command runs on the Node that runs the tests", () => {
     expect(run(process.execPath, "--version")).toEqual({
       status: 0,
       stderr: "",
@@ -76,7 +76,7 @@ describe("the built command", () => {
   })
 
   it.skipIf(old === undefined)(
-    `ends on Node ${old?.[1] ?? "(skipped: no old Node is installed)"} with one sentence and code 1, or 2 for conformance`,
+    `exits on Node ${old?.[1] ?? "(skipped: no old Node is installed)"} with one sentence and code 1, or 2 for conformance`,
     () => {
       const [node = "", found = ""] = old ?? []
       const stderr = `animal-store: Node 22.19.0 or newer is required; this is Node ${found}\n`

@@ -1,4 +1,4 @@
-/** Output of the command line: results on standard output, one-line errors on standard error, and help on request. */
+/** Prints results on standard output, errors as single lines on standard error, and help only on request. */
 import * as Console from "effect/Console"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -37,7 +37,7 @@ export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPres
 export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   write(`${line}\n`, consequence)
 
-/** Writes text to standard output and waits until it is written. */
+/** Like `print`, without the line feed; waits until the text is written. */
 export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   Effect.callback((resume) => {
     // The callback handles the error, but without a listener the event would end the process.

@@ -1,4 +1,4 @@
-/** A file that appears under its name only when it is complete. */
+/** Writes a file that gets its final name only when it is complete. */
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -10,13 +10,13 @@ import * as Failure from "./Failure.ts"
 
 export interface OutputFile {
   readonly write: (text: string) => Effect.Effect<void, CliError.UserError>
-  /** Waits for the disk, then gives the file its name. */
+  /** Syncs the file to the disk, then gives it its final name. */
   readonly complete: Effect.Effect<void, CliError.UserError>
 }
 
 /**
- * Creates a temporary file beside `file`, readable by its owner only; the scope removes it unless it was completed. Fails
- * if `file` exists, unless `force`.
+ * Creates a temporary file in the folder of `file`, readable by its owner only. Closing the scope removes the temporary
+ * file, but not a completed `file`. Fails if `file` exists, unless `force` is set.
  */
 export const make = (
   file: string,
@@ -27,7 +27,7 @@ export const make = (
     const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
-    // The final name is claimed only at the end; this check fails before the work is done.
+    // `complete` also fails if the file exists; this check reports it before anything is written.
     if (!force && (yield* attempt(() => exists(target)))) {
       return yield* Effect.fail(Failure.userError(new Error(existing(file))))
     }
@@ -50,7 +50,7 @@ export const make = (
     }
   })
 
-/** For file systems without hard links: claims the name with an empty file first. */
+/** For file systems without hard links: reserves the name with an empty file, then replaces that file. */
 const withoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
   if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") throw cause
   await (await fs.open(target, "wx", 0o600)).close()

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
-/** The command of a clone. */
+/** The path of the command line in a clone. */
 export const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
 export interface ProcessResult {
@@ -15,7 +15,7 @@ export interface ProcessResult {
 
 export interface ServerProcess {
   readonly process: ChildProcess
-  /** The output on standard output when the server listens. */
+  /** The text that the server printed on standard output when it listened. */
   readonly greeting: string
   /** Milliseconds from the start of the process to the greeting. */
   readonly startedIn: number
@@ -26,8 +26,9 @@ export interface ServerProcess {
 
 export type Environment = { readonly [name: string]: string }
 
-/** Working directory, user and umask of a process. */
+/** Options of Node, working directory, user and umask of a process. */
 export interface Place {
+  readonly nodeFlags?: ReadonlyArray<string>
   readonly cwd?: string
   /** User id and group id. */
   readonly uid?: number
@@ -35,7 +36,7 @@ export interface Place {
   readonly umask?: string
 }
 
-/** Maximum lifetime of a process, so that none outlives a failed test. */
+/** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
 const LIFETIME_MS = 25_000
 
 /** Collects the text of a stream, and waits for patterns in it. */
@@ -60,9 +61,13 @@ const listenTo = (stream: Readable) => {
   return { ended, waitFor }
 }
 
-export const launch = (args: ReadonlyArray<string>, environment: Environment, { cwd, uid, umask }: Place) => {
+export const launch = (
+  args: ReadonlyArray<string>,
+  environment: Environment,
+  { cwd, nodeFlags = [], uid, umask }: Place
+) => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
-  const command = [process.execPath, main, ...args]
+  const command = [process.execPath, ...nodeFlags, main, ...args]
   const [file = "", ...rest] =
     umask === undefined ? command : ["sh", "-c", `umask ${umask} && exec "$0" "$@"`, ...command]
   const child = spawn(file, rest, {

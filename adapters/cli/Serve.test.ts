@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => stop(server, "SIGKILL")))
 })
 
-/** These tests need no persistent database. */
+/** Most tests need no persistent database. */
 const inMemory: Environment = { ANIMAL_STORE_DATABASE: "memory:" }
 
 const serve = async (args: ReadonlyArray<string>, environment?: Environment): Promise<ServerProcess> => {
@@ -69,10 +69,10 @@ describe("serve --json", () => {
     expect(limits).toEqual(["300", "5", "7", "1000"])
   })
 
-  it("listens within a second after its start, on a machine where Node starts in 50 ms", async () => {
+  it("listens within a second after the start of the process, on a machine where Node starts in 50 ms", async () => {
     const times: Array<number> = []
     const bare: Array<number> = []
-    // The best of several runs, relative to a bare Node process, because other tests use the same cores.
+    // Other tests use the same cores, so the best of several starts is compared with starts of a bare Node process.
     for (let start = 0; start < 5; start++) {
       const begin = performance.now()
       await promisify(execFile)(process.execPath, ["-e", "0"])
@@ -92,7 +92,7 @@ describe("serve", () => {
     expect(stdout).toMatch(/\r\n\r\n\[\]$/)
   })
 
-  it("prints the address of the reference page and serves it, unless --no-docs is given", async () => {
+  it("prints the address of the reference page and serves the page, unless --no-docs is given", async () => {
     const { greeting } = await serve(["--port", "0", "--first-key"])
     const address = /API reference: (\S+)/.exec(greeting)?.[1] ?? ""
     const page = await fetch(address)
@@ -103,7 +103,7 @@ describe("serve", () => {
     expect((await fetch(`${origin}/docs`)).status).toBe(401)
   })
 
-  it("prints a reachable URL if it listens on all addresses", async () => {
+  it("prints a reachable URL if the server listens on all addresses", async () => {
     const { greeting } = await serve(["--json", "--port", "0", "--host", "0.0.0.0"])
     const { url }: Announced = JSON.parse(greeting)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
@@ -148,7 +148,7 @@ describe("serve", () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("responds after SIGTERM to earlier requests, also on connections in the accept backlog", async () => {
+  it("responds after SIGTERM to requests that were sent before, also on connections in the accept backlog", async () => {
     const { key, server, url } = await serveJson()
     server.process.kill("SIGSTOP")
     const { hostname, port } = new URL(url)
@@ -177,7 +177,7 @@ describe("serve", () => {
 describe("the first key", () => {
   const hint = "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
 
-  it("is neither issued nor printed if standard output is not a terminal", async () => {
+  it("serve neither issues nor prints a first key if standard output is not a terminal", async () => {
     const { greeting } = await serve(["--port", "0"])
     expect(greeting).not.toContain("ast_")
     expect(greeting).toContain(hint)
@@ -190,7 +190,7 @@ describe("the first key", () => {
       /\n {2}To issue a key, with the same --database: npm run keys -- issue --plan Free\n/
     )
     expect(await run(["keys", "list", "--json", "--database", database])).toMatchObject({ stdout: "[]\n" })
-    // The hint of a server in a clone is a command that runs from where the server was started.
+    // In a clone, the hint is a command that works in the folder in which the server was started.
     const [, command = "false"] =
       /: (.*)\n/.exec(server.greeting.slice(server.greeting.indexOf("To issue"))) ?? []
     const { stdout } = await promisify(execFile)("sh", [
@@ -211,7 +211,7 @@ describe("the first key", () => {
     [["--first-key"], { ANIMAL_STORE_FIRST_KEY: "false" }, ["Free"]],
     [["--no-first-key", "--issue-key", "Pro"], {}, ["Pro"]],
     [["--first-key", "--issue-key", "Pro"], {}, ["Pro"]]
-  ])("with %j and %j is issued as asked", async (args, environment, plans) => {
+  ])("serve with %j and %j issues the requested keys", async (args, environment, plans) => {
     const { greeting } = await serve(["--port", "0", ...args], environment)
     expect(greeting.match(/ast_\w{33}/g) ?? []).toHaveLength(
       args.includes("--json") || plans.length === 0 ? plans.length : plans.length + 1 // also in the curl command
@@ -220,7 +220,7 @@ describe("the first key", () => {
   })
 
   it.skipIf(!existsSync("/usr/bin/script"))(
-    `is printed on a terminal${existsSync("/usr/bin/script") ? "" : " (skipped: there is no /usr/bin/script)"}`,
+    `serve prints the first key on a terminal${existsSync("/usr/bin/script") ? "" : " (skipped: there is no /usr/bin/script)"}`,
     async () => {
       const command = `timeout --signal=TERM 5 ${process.execPath} ${main} serve --port 0 --database memory: --drain 0`
       const { stdout } = await promisify(execFile)("/usr/bin/script", ["-qec", command, "/dev/null"]).catch(
@@ -232,7 +232,7 @@ describe("the first key", () => {
 })
 
 describe("--database and --limits", () => {
-  it("take an absolute path after sqlite://", async () => {
+  it("--database and --limits accept an absolute path after sqlite://", async () => {
     const folder = mkdtempSync(join(tmpdir(), "animal-store-"))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const addresses = ["--database", `sqlite://${folder}/a.db`, "--limits", `sqlite://${folder}/b.db`]
@@ -246,7 +246,7 @@ describe("--database and --limits", () => {
   it.each([
     ["~/animals.db", /must not start with '~', .* write \$HOME in the shell, or the whole path\n$/],
     ["//animals.db", /must have no host after 'sqlite:': write 'sqlite:PATH' .* or 'sqlite:\/\/\/PATH' .*\n$/]
-  ])("reject sqlite:%s with a hint", async (path, reason) => {
+  ])("--database and --limits reject sqlite:%s with a hint", async (path, reason) => {
     for (const flag of ["--database", "--limits"]) {
       const { code, stderr, stdout } = await run(["serve", "--port", "0", flag, `sqlite:${path}`], inMemory)
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
@@ -259,7 +259,7 @@ describe("--database and --limits", () => {
 describe("every flag and its environment variable", () => {
   const help = () => run(["serve", "--help"])
 
-  it("appear together in the help", async () => {
+  it("the help shows every flag with its environment variable", async () => {
     const { code, stdout } = await help()
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
@@ -270,7 +270,7 @@ describe("every flag and its environment variable", () => {
     }
   })
 
-  it("have the same effect", async () => {
+  it("environment variables set the keys, URLs, strictness, trusted proxies and the database", async () => {
     const { keys, url } = await serveJson([], {
       ANIMAL_STORE_ISSUE_KEY: " Pro  enterprise:perMinute=5,perDay=50 ",
       ANIMAL_STORE_PUBLIC_BASE_URL: "https://example.org/v1",
@@ -299,7 +299,7 @@ describe("every flag and its environment variable", () => {
     ])
   })
 
-  it("configure the listener and the output", async () => {
+  it("environment variables configure the listener and the output", async () => {
     const { greeting } = await serve([], {
       ANIMAL_STORE_JSON: "1",
       ANIMAL_STORE_PORT: "0",
@@ -372,24 +372,24 @@ describe("invalid input", () => {
     ],
     [["--cors-origin", "https://shop.example/"], {}, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`],
     [[], { ANIMAL_STORE_CORS_ORIGIN: "* http://a" }, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`]
-  ])("%j %j is reported in one line", async (args, environment, message) => {
+  ])("serve with %j and %j reports the fault in one line", async (args, environment, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
   })
 
-  it("in --database is reported in one line that names the flag", async () => {
+  it("an invalid --database is reported in one line that names the flag", async () => {
     const { code, stderr, stdout } = await run(["serve", "--database", "oracle:x"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): must be .*\n$/)
   })
 
-  it("in the name of a flag is reported with a hint to the help", async () => {
+  it("an unknown flag is reported with a hint to the help", async () => {
     const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'npm start -- --help'/s)
   })
 
-  it("in --port, such as a port in use, is reported in one line without a stack trace", async () => {
+  it("a port in use is reported in one line without a stack trace", async () => {
     const other = createServer()
     other.listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -407,7 +407,7 @@ describe("invalid input", () => {
 })
 
 describe("--test-clock-port", () => {
-  it("advances the clock of the service: buckets refill and getPet reaches its sunset", async () => {
+  it("--test-clock-port serves a clock; advancing it refills buckets and reaches the sunset of getPet", async () => {
     const args = ["--test-clock-port", "0", "--issue-key", "pro:perMinute=1"]
     const { keys, server, url } = await serveJson(args)
     const [clock] = await server.waitForLog(/http:\S+\/clock/)
@@ -428,7 +428,7 @@ describe("--test-clock-port", () => {
     expect(await status("/pets/1")).toBe(410)
   })
 
-  it("opens no port if it is absent", async () => {
+  it("serve opens no port for the test clock without --test-clock-port", async () => {
     const { server } = await serveJson()
     const { stderr } = await stop(server)
     expect(stderr).not.toContain("clock")

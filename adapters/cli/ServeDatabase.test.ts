@@ -1,4 +1,4 @@
-/** `animal-store serve --database`: created files, persistence, and error messages. */
+/** Tests `animal-store serve --database`: created files, persistence, and error messages. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -69,7 +69,7 @@ for (const kind of Databases.kinds) {
       )
     })
 
-    it("issues one key in total when ten servers start at once on an empty database", async () => {
+    it("issues one key in total when ten servers start concurrently on an empty database", async () => {
       const { address } = await Databases.createForTest(kind)
       const servers = await Promise.all(
         Array.from({ length: 10 }, () => serveJson(["--database", address, "--database-connections", "2"]))
@@ -103,7 +103,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("serve on its default database", () => {
-  it("creates a folder and files that only the owner can read, with any umask", async () => {
+  it("creates a folder and files that only the owner can read, even with umask 000", async () => {
     const cwd = createFolder()
     const { greeting } = await serve(["--first-key"], { cwd, umask: "000" })
     expect(greeting).toMatch(
@@ -116,7 +116,7 @@ describe("serve on its default database", () => {
     expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
   })
 
-  it("prints on later starts where the data is stored and how to issue a key", async () => {
+  it("prints at the second start where the data is stored and how to issue a key", async () => {
     const cwd = createFolder()
     await stop(await serve(["--first-key"], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
@@ -208,10 +208,10 @@ const expectFailure = (...cases: ReadonlyArray<readonly [database: string, reaso
     })
   )
 
-describe("a database that cannot be used", () => {
+describe("serve on an unusable database", () => {
   const wrong = /^must be 'memory:', 'sqlite:PATH' or 'postgres:\/\/user:password@host:port\/database'$/
 
-  it("is an invalid address", async () => {
+  it("reports an invalid address in one line", async () => {
     const databases = [
       "oracle://u:s3cret@x/y",
       "sqlite:",
@@ -221,7 +221,7 @@ describe("a database that cannot be used", () => {
     await expectFailure(...[...databases, "/tmp/x.db"].map((database) => [database, wrong] as const))
   })
 
-  it("is a server that is missing, unknown, silent or not PostgreSQL", async () => {
+  it("reports in one line a server that is unreachable, does not respond or is not PostgreSQL", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1")
     const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1")
     await Promise.all([once(silent, "listening"), once(closing, "listening")])
@@ -244,14 +244,14 @@ describe("a database that cannot be used", () => {
       await run(["serve", "--database", `postgres://u:s3cret@127.0.0.1:${port}/x`])
       return performance.now() - startedAt
     }
-    // Compared with a missing server, because the process start depends on the load of the machine.
+    // Compared with an unreachable server, because the start time of a process depends on the load of the machine.
     const [missing, waited] = await Promise.all([timed(1), timed(silentPort)])
     expect(waited - missing).toBeLessThan(3_000)
     silent.close()
     closing.close()
   })
 
-  it("is a folder, or a file that is not a database", async () => {
+  it("reports in one line a path that is a folder, or a file that is not a database", async () => {
     const folder = createFolder()
     fs.mkdirSync(path.join(folder, "folder"))
     fs.writeFileSync(path.join(folder, "text.db"), "no database ".repeat(400))
@@ -267,14 +267,14 @@ describe("a database that cannot be used", () => {
     )
   })
 
-  // The superuser can write everywhere, so the test runs as another user.
+  // Root can write everywhere; if the tests run as root, `serve` runs as another user.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined
   const repository = fileURLToPath(new URL("../../package.json", import.meta.url))
   const canRun = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(repository)})`], {
     ...(uid === undefined ? {} : { uid, gid: uid })
   })
 
-  const title = "is a read-only file, or a file in a read-only folder"
+  const title = "reports in one line a read-only file, or a file in a read-only folder"
   it.skipIf(canRun.status !== 0)(
     canRun.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
     async () => {

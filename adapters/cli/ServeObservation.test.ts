@@ -1,4 +1,4 @@
-/** The flags of the log, of metrics and of traces, in a process of their own. */
+/** Tests the flags of the log, of metrics and of traces with servers in separate processes. */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
 import { run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
-/** The value of a query at Prometheus. */
+/** Decodes the response of Prometheus to a query. */
 const decodeQuery = Schema.decodeUnknownSync(
   Schema.Struct({
     data: Schema.Struct({
@@ -35,7 +35,7 @@ const adminUrl = async (server: ServerProcess): Promise<string> =>
   (await server.waitForLog(/metrics on (http:\S+)\/metrics/))[1] ?? ""
 
 describe("the access log of serve", () => {
-  it("is off if standard error is no terminal, and on with --access-log", async () => {
+  it("the access log is off if standard error is not a terminal, and on with --access-log", async () => {
     const quiet = await serve()
     await quiet.send("/pets")
     expect((await stop(quiet.server)).stderr).not.toContain("message=response")
@@ -56,7 +56,7 @@ describe("the access log of serve", () => {
   const script = spawnSync("script", ["--version"]).error === undefined
 
   it.skipIf(!script)(
-    `is on if standard error is a terminal, unless --no-access-log${script ? "" : " (skipped: there is no script)"}`,
+    `the access log is on if standard error is a terminal, unless --no-access-log is given${script ? "" : " (skipped: there is no script)"}`,
     async () => {
       for (const [flag, count] of [
         ["", 1],
@@ -92,7 +92,7 @@ describe("the access log of serve", () => {
 })
 
 describe("the log of serve", () => {
-  it("is JSON with --log-format json", async () => {
+  it("--log-format json writes every line of the log as JSON", async () => {
     const { send, server } = await serve("--log-format", "json", "--access-log")
     const response = await send("/pets")
     const { stderr } = await stop(server)
@@ -109,7 +109,7 @@ describe("the log of serve", () => {
     expect(stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([])
   })
 
-  it("is silent with --log-level none, also when it stops", async () => {
+  it("--log-level none writes nothing, not even when the server stops", async () => {
     const { send, server } = await serve("--log-level", "none", "--access-log", "--admin-port", "0")
     await send("/pets")
     expect((await stop(server)).stderr).toBe("")
@@ -120,7 +120,7 @@ describe("the log of serve", () => {
     [["--log-level", "loud"], "--log-level: must be one of trace, debug, info, warn, error, none"],
     [["--otlp", "localhost:4318"], "--otlp: must be an http(s) URL without credentials"],
     [["--trace-sample", "2"], "--trace-sample: must be a number from 0 to 1"]
-  ])("refuses %j", async (args, message) => {
+  ])("serve rejects %j", async (args, message) => {
     const { code, stderr } = await run(["serve", ...memory, ...args])
     expect(code).toBe(1)
     expect(stderr).toContain(message)
@@ -128,7 +128,7 @@ describe("the log of serve", () => {
 })
 
 describe("the admin port", () => {
-  it("serves /metrics, /livez and /readyz without a key, which are not counted", async () => {
+  it("serves /metrics, /livez and /readyz without a key, and does not count these requests", async () => {
     const { send, server } = await serve("--admin-port", "0")
     const admin = await adminUrl(server)
     await send("/pets")
@@ -148,7 +148,7 @@ describe("the admin port", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("shows the drain, and ends with the server", async () => {
+  it("returns 503 on /readyz during the drain, and does not keep the server running", async () => {
     const { send, server } = await serve("--admin-port", "0", "--drain", "2s")
     const admin = await adminUrl(server)
     await send("/pets")
@@ -163,7 +163,7 @@ describe("the admin port", () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  it("ends the start with one line if the port is taken", async () => {
+  it("makes the start fail with one line if its port is taken", async () => {
     const taken = net.createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void taken.close())
@@ -179,7 +179,7 @@ describe("the admin port", () => {
   const prometheus = spawnSync("prometheus", ["--version"]).error === undefined
 
   it.skipIf(!prometheus)(
-    `is scraped by Prometheus${prometheus ? "" : " (skipped: there is no prometheus)"}`,
+    `serves metrics that Prometheus can scrape${prometheus ? "" : " (skipped: there is no prometheus)"}`,
     async () => {
       const { send, server } = await serve("--admin-port", "0")
       const admin = await adminUrl(server)
@@ -227,7 +227,7 @@ describe("the admin port", () => {
 })
 
 describe("--otlp", () => {
-  it("pushes traces and metrics, also the last ones before the end", async () => {
+  it("--otlp pushes traces and metrics, including the last ones before the server ends", async () => {
     const receiver = await Receiver.start()
     const { send, server } = await serve("--otlp", receiver.url, "--trace-sample", "1")
     await send("/pets")

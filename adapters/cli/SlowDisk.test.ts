@@ -1,4 +1,4 @@
-/** A server on SQLite whose disk stalls for six seconds. */
+/** Tests a server on SQLite whose disk stalls for six seconds. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -10,7 +10,7 @@ import { start, stop } from "./Serve.fixture.ts"
 const STALL_MS = 6_000
 const TIMEOUT_MS = 1_000
 
-/** A create makes two calls with a timeout each; the rest is for a machine that runs many tests at once. */
+/** Maximum milliseconds for a response: two timeouts, plus a margin for other tests on this machine. */
 const LATEST_MS = 2 * TIMEOUT_MS + 1_000
 
 interface Exchange {
@@ -53,7 +53,7 @@ const serve = async (disk: SlowDisk.SlowDisk) => {
   }
 }
 
-/** Sends one request after the other until a time. */
+/** Sends requests in sequence until `performance.now()` reaches `end`. */
 const until = async (end: number, pauseMs: number, send: () => Promise<Exchange>) => {
   const exchanges: Array<Exchange> = []
   while (performance.now() < end) {
@@ -70,7 +70,7 @@ const title = "a server on SQLite whose disk stalls for six seconds"
 const reason = SlowDisk.missing === undefined ? "" : ` (skipped, ${SlowDisk.missing})`
 
 describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
-  it("responds to /livez at once, to all others within the deadline, recovers, and loses nothing", async () => {
+  it("responds to /livez immediately and to other requests within the deadline, recovers, and loses no animal", async () => {
     const disk = SlowDisk.create()
     onTestFinished(() => fs.rmSync(disk.folder, { recursive: true, force: true }))
     const server = await serve(disk)
@@ -79,7 +79,7 @@ describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
 
     disk.stall()
     const end = performance.now() + STALL_MS
-    // The last creates end before the disk resumes, so none of them is acknowledged.
+    // The clients stop early enough that their last creates time out before the disk resumes.
     const lastCreate = end - LATEST_MS
     setTimeout(disk.resume, STALL_MS)
     const clients = <A>(count: number, client: () => Promise<ReadonlyArray<A>>) =>
@@ -122,7 +122,7 @@ describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
     const acknowledged = [...before, ...after].flatMap(({ id }) => id ?? [])
     expect(acknowledged.length).toBeGreaterThan(before.length)
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
-    // Creates whose response was 503 are stored only if their group had begun.
+    // A create with status 503 is stored only if its group of writes had started before the deadline.
     expect(stored.size).toBeLessThanOrEqual(acknowledged.length + 8)
   })
 })

@@ -1,4 +1,4 @@
-/** `export`, `import` and `copy` in processes of their own, and their databases. */
+/** Runs `export`, `import` and `copy` in separate processes, and reads their databases. */
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -18,7 +18,7 @@ import * as Load from "./Load.fixture.ts"
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
-/** Maximum lifetime of a process, so that none outlives a failed test. */
+/** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
 const LIFETIME_MS = 60_000
 
 /** The result of a process. */
@@ -34,7 +34,7 @@ export interface Running {
   readonly ended: Promise<ProcessResult>
 }
 
-/** Starts a command with flags for Node. Standard input is empty unless it is given. */
+/** Starts a command; `node` are flags for Node. Standard input is empty by default. */
 export const launch = (
   args: ReadonlyArray<string>,
   input: string | Uint8Array = "",
@@ -48,7 +48,7 @@ export const launch = (
     timeout: LIFETIME_MS,
     killSignal: "SIGKILL"
   })
-  // A command that ends early does not read its input.
+  // A command that ends early does not read its input; writing to it then fails.
   child.stdin.on("error", () => undefined).end(input)
   const exit = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
     child.once("close", (code, signal) => resolve([code, signal]))
@@ -70,7 +70,7 @@ export const createFolder = (): string => {
   return folder
 }
 
-/** Lines of animals with hostile names; every id and `categoryId` is different. */
+/** Returns animals with hostile names as lines of JSON; all ids and all `categoryId`s differ. */
 export const makeLines = (count: number, seed = 1): string => {
   const next = Load.makeAnimals(seed)
   return Array.from(
@@ -79,13 +79,13 @@ export const makeLines = (count: number, seed = 1): string => {
   ).join("")
 }
 
-/** Runs a program with a client of the database. */
+/** Runs an effect with a client of the database. */
 export const withClient = <A, E>(
   database: Database,
   use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
 ): Promise<A> => Effect.runPromise(Effect.scoped(Effect.flatMap(openClient(database), use)))
 
-/** Returns the first value of the first row, `undefined` if the table does not exist yet. */
+/** Returns the first value of the first row; `undefined` without a row, or if the table does not exist yet. */
 export const valueOf = (database: Database, statement: string): Promise<SqlTable.Value | undefined> =>
   withClient(database, (sql) =>
     SqlTable.values(sql, statement).pipe(
@@ -94,7 +94,7 @@ export const valueOf = (database: Database, statement: string): Promise<SqlTable
     )
   )
 
-/** Kills a command with SIGKILL soon after a value in the database changed, or returns its result if it ended first. */
+/** Kills a command `delayMs` milliseconds after the value of `statement` changes, unless the command ends before. */
 export const killAfterProgress = async (
   { child, ended }: Running,
   database: Database,

@@ -49,8 +49,8 @@ const create = (store: AnimalStore, key: string) =>
     })
   )
 
-describe("opening", () => {
-  it("needs no options", async () => {
+describe("openAnimalStore", () => {
+  it("opens a usable store without options", async () => {
     const store = await open()
     const { key } = await store.keys.issue({ plan: "Free" })
     expect((await create(store, key)).status).toBe(201)
@@ -84,7 +84,7 @@ describe("opening", () => {
     }
   )
 
-  it("creates independent stores", async () => {
+  it("opens stores that share neither animals nor keys, and that close independently", async () => {
     const [one, other] = [await open(), await open()]
     const { key } = await one.keys.issue({ plan: "Free" })
     expect((await create(one, key)).status).toBe(201)
@@ -97,7 +97,7 @@ describe("opening", () => {
 })
 
 describe("keys", () => {
-  it("are listed oldest first, without secrets", async () => {
+  it("list returns all keys, oldest first, without secrets", async () => {
     const store = await open()
     const first = await store.keys.issue({ plan: "Pro", label: "till" })
     const second = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } })
@@ -115,7 +115,7 @@ describe("keys", () => {
     expect(first.key).toMatch(/^ast_[0-9A-Za-z]{33}$/)
   })
 
-  it("are accepted with the old secret until the overlap ends, and with the new one at once", async () => {
+  it("rotate issues a new secret, and the old secret expires after the overlap", async () => {
     let now = Date.UTC(2026, 11, 1)
     const store = await open({ now: () => now })
     const old = await store.keys.issue({ plan: "Free" })
@@ -133,7 +133,7 @@ describe("keys", () => {
     expect(await statuses()).toEqual([401, 200])
   })
 
-  it("are rejected after their revocation", async () => {
+  it("a revoked key gets a 401 and cannot be rotated", async () => {
     const store = await open()
     const { id, key } = await store.keys.issue({ plan: "Free" })
     const revoked = await store.keys.revoke(id)
@@ -145,7 +145,7 @@ describe("keys", () => {
     expect(reason).toMatchObject({ id, message: expect.stringContaining(id) })
   })
 
-  it("reject with ApiKeyUnknown for an unknown id", async () => {
+  it("revoke and rotate reject an unknown id with ApiKeyUnknown", async () => {
     const store = await open()
     for (const reason of [
       await rejection(store.keys.revoke("key_none")),
@@ -156,7 +156,7 @@ describe("keys", () => {
     }
   })
 
-  it("reject with PlanInvalid for invalid limits", async () => {
+  it("issue rejects invalid limits with PlanInvalid", async () => {
     const store = await open()
     const reason = await rejection(store.keys.issue({ plan: "Enterprise", limits: { perDay: 5 } }))
     expect(reason).toBeInstanceOf(PlanInvalid)
@@ -166,7 +166,7 @@ describe("keys", () => {
 })
 
 describe("the option now", () => {
-  it("is the clock of the rate limits", async () => {
+  it("sets the clock that rate limits use", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat({ max: 1_000 }), async (perMinute, early) => {
         let now = Date.UTC(2026, 11, 1)
@@ -185,7 +185,7 @@ describe("the option now", () => {
     )
   })
 
-  it("removes getPet at its sunset", async () => {
+  it("sets the clock that decides when getPet starts to return 410", async () => {
     let now = Date.UTC(2030, 11, 5) - 1
     const store = await open({ now: () => now })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -209,12 +209,12 @@ describe("the option ban", () => {
   }
   const now = () => Date.UTC(2026, 11, 1)
 
-  it("overrides single fields of the policy", async () => {
+  it("overrides only the given fields of the standard policy", async () => {
     const store = await open({ now, ban: { strikes: 1 } })
     expect(await exhaust(store)).toEqual([200, "rate_limit_exceeded", "api_key_banned", "api_key_banned"])
   })
 
-  it("defaults to the standard policy, also for undefined fields", async () => {
+  it("uses the standard policy if the option or its fields are undefined", async () => {
     const limited = [200, "rate_limit_exceeded", "rate_limit_exceeded", "rate_limit_exceeded"]
     expect(await exhaust(await open({ now }))).toEqual(limited)
     const untyped: object = { strikes: undefined, durationsMs: undefined }
@@ -223,7 +223,7 @@ describe("the option ban", () => {
 })
 
 describe("the option clientAddress", () => {
-  it("gives each network its own anonymous limit", async () => {
+  it("gives each client network its own anonymous rate limit", async () => {
     const clientAddress = (request: Request) => new URL(request.url).searchParams.get("from") ?? undefined
     const store = await open({ clientAddress })
     const left = async (from: string) =>
@@ -251,7 +251,7 @@ describe("the option log", () => {
     return request
   }
 
-  it("receives the cause of a 500, with the X-Request-Id of the response", async () => {
+  it("receives the cause of a 500 response and its X-Request-Id, but no key", async () => {
     const lines: Array<string> = []
     const store = await open({ logLevel: "warn", log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -266,7 +266,7 @@ describe("the option log", () => {
     expect(lines[0]).not.toContain(key)
   })
 
-  it("may throw without affecting the response", async () => {
+  it("can throw an error without an effect on the response", async () => {
     const store = await open({
       log: () => {
         throw new Error("disk full")
@@ -276,7 +276,7 @@ describe("the option log", () => {
     expect((await store.fetch(brokenRequest(key))).status).toBe(500)
   })
 
-  it("may return a rejected promise without an unhandled rejection", async () => {
+  it("can return a rejected promise without causing an unhandled rejection", async () => {
     const unhandled: Array<unknown> = []
     const collect = (reason: unknown): void => void unhandled.push(reason)
     process.on("unhandledRejection", collect)
@@ -292,7 +292,7 @@ describe("the option log", () => {
     expect(unhandled).toEqual([])
   })
 
-  it("receives one line for repeated failures, and a summary when the store closes", async () => {
+  it("receives the first of 50 equal failures as a line, and counts the others in summaries", async () => {
     const lines: Array<string> = []
     const store = await openAnimalStore({ logLevel: "warn", log: (line) => lines.push(line) })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -306,7 +306,14 @@ describe("the option log", () => {
 })
 
 describe("listen", () => {
-  it("serves over a socket until the store is closed", async () => {
+  it("listens on the loopback address if the host option is undefined", async () => {
+    const store = await open()
+    // An untyped program passes `undefined` for an environment variable that is not set.
+    const address: unknown = await Reflect.apply(store.listen, undefined, [{ host: undefined, port: 0 }])
+    expect(address).toMatchObject({ address: "127.0.0.1" })
+  })
+
+  it("serves HTTP requests until the store is closed", async () => {
     const store = await open()
     const { address, port } = await store.listen({ port: 0 })
     expect(address).toBe("127.0.0.1")
@@ -315,7 +322,7 @@ describe("listen", () => {
     await expect(fetch(`http://127.0.0.1:${port}/v1/pets`)).rejects.toThrow("fetch failed")
   })
 
-  it("rejects with address and reason if the port is in use, and the store stays usable", async () => {
+  it("rejects with the address and the reason if the port is in use, and succeeds once the port is free", async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
     const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
@@ -338,7 +345,7 @@ describe("drain", () => {
     return Promise.race([promise.then(() => true), late])
   }
 
-  it("makes /readyz return 503 and closes each connection after its response, while requests and listen still work", async () => {
+  it("makes /readyz return 503 and closes connections after a response, while requests and listen still work", async () => {
     const store = await open()
     const { key } = await store.keys.issue({ plan: "Free" })
     expect((await get(store, "/readyz")).status).toBe(200)
@@ -354,7 +361,7 @@ describe("drain", () => {
     await drained
   })
 
-  it("resolves after the given time", async () => {
+  it("resolves after the given number of milliseconds", async () => {
     const store = await open()
     await get(store, "/readyz")
     const beganAt = performance.now()
@@ -363,7 +370,7 @@ describe("drain", () => {
     expect((await get(store, "/readyz")).status).toBe(503)
   })
 
-  it("does not wait if the store has received no request or is closed", async () => {
+  it("resolves immediately if the store has received no request, or when the store closes", async () => {
     const store = await open()
     await store.drain(60_000)
     await get(store, "/livez")
@@ -374,14 +381,7 @@ describe("drain", () => {
 })
 
 describe("close", () => {
-  it("listens on the loopback address if the host option is undefined", async () => {
-    const store = await open()
-    // As passed by an untyped program for an unset environment variable.
-    const address: unknown = await Reflect.apply(store.listen, undefined, [{ host: undefined, port: 0 }])
-    expect(address).toMatchObject({ address: "127.0.0.1" })
-  })
-
-  it("makes listen reject", async () => {
+  it("makes listen reject, even before the store is closed", async () => {
     const store = await openAnimalStore()
     const closed = store.close()
     expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
@@ -389,14 +389,14 @@ describe("close", () => {
     expect(await rejection(store.listen({ port: 0 }))).toMatchObject({ message: "the store is closed" })
   })
 
-  it("can be called again, before and after it resolves", async () => {
+  it("can be called several times, before and after the store is closed", async () => {
     const store = await openAnimalStore()
     await store.listen({ port: 0 })
     await Promise.all([store.close(), store.close()])
     await store.close()
   })
 
-  it("drains first if drainMs is given: requests are still accepted, and /readyz returns 503", async () => {
+  it("drains for drainMs milliseconds first: requests still succeed, and /readyz returns 503", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     const { port } = await store.listen({ port: 0 })
@@ -412,7 +412,7 @@ describe("close", () => {
     await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow("fetch failed")
   })
 
-  it("does not drain by default, and a second call without drainMs ends the drain of the first", async () => {
+  it("ends a running drain if it is called again without drainMs, and returns the same promise", async () => {
     const store = await openAnimalStore()
     await get(store, "/livez")
     const beganAt = performance.now()
@@ -423,7 +423,7 @@ describe("close", () => {
     expect(performance.now() - beganAt).toBeLessThan(10_000)
   })
 
-  /** Closes the store while a request is in flight; `finish` completes the request. */
+  /** Closes the store while a request is in flight, and then calls `finish`, which completes the request. */
   const closeUnder = async (store: AnimalStore, response: Promise<number>, finish: () => void) => {
     let isClosed = false
     const closed = store.close()
@@ -438,7 +438,7 @@ describe("close", () => {
     return { closedEarly, status }
   }
 
-  it("waits for a request in flight that came through fetch", async () => {
+  it("waits for a request in flight that arrived through fetch", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     let finish: () => void = () => undefined
@@ -457,7 +457,7 @@ describe("close", () => {
     expect(await closeUnder(store, status, finish)).toEqual({ closedEarly: false, status: 201 })
   })
 
-  it("waits for a request in flight that came through a socket", async () => {
+  it("waits for a request in flight that arrived through a socket", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     const { port } = await store.listen({ port: 0 })
@@ -470,7 +470,7 @@ describe("close", () => {
         Authorization: `Bearer ${key}`,
         "Content-Type": "application/json",
         "Content-Length": body.length,
-        // The server sends "100 Continue" after it admitted the request, so the request is in flight.
+        // The server sends "100 Continue" after it has admitted the request, so the request is then in flight.
         Expect: "100-continue"
       }
     })
@@ -487,7 +487,7 @@ describe("close", () => {
     expect(await closeUnder(store, response, finish)).toEqual({ closedEarly: false, status: 201 })
   })
 
-  it("leaves a memory store readable but not ready", async () => {
+  it("keeps a memory store readable, but makes /readyz return 503", async () => {
     const store = await openAnimalStore()
     const { key } = await store.keys.issue({ plan: "Free" })
     await store.close()

@@ -1,4 +1,4 @@
-/** The options of `openAnimalStore` and of the methods of a store, with mistakes that programs without types can make. */
+/** Checks that `openAnimalStore` and the methods of a store reject arguments that TypeScript would not allow. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -10,7 +10,7 @@ import { type AnimalStore, InvalidOption, OverlapInvalid, openAnimalStore, PlanI
 
 const names = Object.keys(rules)
 
-/** The type of each option, as `typeof` returns it. */
+/** The type of each option, as returned by `typeof`. */
 const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } = {
   basePath: "string",
   publicBaseUrl: "string",
@@ -30,6 +30,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   keyCacheMs: "number",
   maxAnonymousStates: "number",
   clientAddress: "function",
+  trustContentLength: "boolean",
   database: "string",
   limits: "string",
   ban: "object",
@@ -74,6 +75,7 @@ const valid: fc.Arbitrary<AnimalStoreOptions> = fc.record(
     keyCacheMs: fc.integer({ min: 0, max: 5_000 }),
     maxAnonymousStates: fc.integer({ min: 1_000, max: 100_000_000 }),
     clientAddress: fc.constant(() => "192.0.2.1"),
+    trustContentLength: fc.boolean(),
     database: fc.constant("memory:"),
     limits: fc.constant("memory:"),
     ban: fc.record(
@@ -87,7 +89,7 @@ const valid: fc.Arbitrary<AnimalStoreOptions> = fc.record(
     accessLog: fc.boolean(),
     onResponse: fc.constant(() => undefined),
     metrics: fc.boolean(),
-    // Rarely, because nothing listens there, and closing such a store takes a second.
+    // Rare, because no collector listens at this URL, and closing a store with this option takes a second.
     otlp: fc.oneof(
       { weight: 40, arbitrary: fc.constant(undefined) },
       {
@@ -113,7 +115,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe("openAnimalStore", () => {
-  it("accepts all valid options", async () => {
+  it("accepts every combination of valid options", async () => {
     await fc.assert(
       fc.asyncProperty(valid, async (options) => {
         await (await openAnimalStore(options)).close()
@@ -122,7 +124,7 @@ describe("openAnimalStore", () => {
     )
   })
 
-  it("rejects one misspelt name, and names the option that was meant", async () => {
+  it("rejects a misspelt option and suggests the correct name", async () => {
     await fc.assert(
       fc.asyncProperty(valid, misspelt(names), fc.anything(), async (options, [name, typed], value) => {
         const reason = await rejection(openUntyped({ ...options, [typed]: value }))
@@ -133,7 +135,7 @@ describe("openAnimalStore", () => {
     )
   })
 
-  it("rejects every value of a wrong type, and names the option", async () => {
+  it("rejects a value of the wrong type and names the option", async () => {
     await fc.assert(
       fc.asyncProperty(valid, fc.constantFrom(...names), fc.anything(), async (options, name, value) => {
         const type = types[name as keyof typeof types] // a name of the table
@@ -173,12 +175,12 @@ describe("openAnimalStore", () => {
     ["sqlite:x", "options: must be an object"],
     [Promise.resolve({ database: "memory:" }), "options: must be an object"],
     [JSON.parse('{"__proto__":{"strict":true}}'), expect.stringMatching(/^__proto__: unknown option; /)]
-  ])("rejects %j", async (given, message) => {
+  ])("rejects the options %j with InvalidOption", async (given, message) => {
     expect(await rejection(openUntyped(given))).toMatchObject({ _tag: "InvalidOption", message })
   })
 })
 
-describe("a method of an open store", () => {
+describe("methods of an open store", () => {
   const open = openAnimalStore()
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-options-"))
   afterAll(async () => {
@@ -227,7 +229,7 @@ describe("a method of an open store", () => {
     ["drain", [Number.NaN], "ms: must be a whole number from 0 to 2147483647"],
     ["drain", [-1], "ms: must be a whole number from 0 to 2147483647"],
     ["drain", [], "ms: must be a whole number from 0 to 2147483647"]
-  ])("%s rejects %j", async (method, parameters, message) => {
+  ])("%s rejects the arguments %j with InvalidOption", async (method, parameters, message) => {
     const cwd = process.cwd()
     process.chdir(folder)
     const reason = await call(method, ...parameters).finally(() => process.chdir(cwd))
@@ -237,12 +239,12 @@ describe("a method of an open store", () => {
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it("rejects invalid limits with PlanInvalid and an invalid overlap with OverlapInvalid", async () => {
+  it("issue rejects invalid limits with PlanInvalid, and rotate rejects an invalid overlap with OverlapInvalid", async () => {
     expect(await call("issue", { plan: "Free", limits: { perDay: 0.5 } })).toBeInstanceOf(PlanInvalid)
     expect(await call("rotate", "key_x", { overlapMs: -1 })).toBeInstanceOf(OverlapInvalid)
   })
 
-  it("close rejects an invalid argument, but closes the store", async () => {
+  it("close rejects an invalid argument, but still closes the store", async () => {
     const store = await openAnimalStore()
     const close = store.close as (given: unknown) => Promise<void>
     expect(await rejection(close({ drain: 5 }))).toMatchObject({

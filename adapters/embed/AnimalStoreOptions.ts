@@ -1,4 +1,4 @@
-/** Options of `openAnimalStore`, and the rule of each. */
+/** Defines the options of `openAnimalStore`, and their validation rules. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
@@ -7,34 +7,36 @@ import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
 
-/** Options of `openAnimalStore`: those of the service, the database, the host, the log, metrics and traces. */
+/** Options of `openAnimalStore`: for the service, the database, the host, the log, metrics and traces. */
 export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
     ObservationOptions.ObservationOptions {
   /**
-   * Address of the database: `memory:` (the default) loses its data with the process, `sqlite:PATH` is a file,
-   * `postgres://…` a server.
+   * Address of the database: `memory:` (the default), whose data is lost when the process ends, `sqlite:PATH` for a
+   * file, or `postgres://…` for a server.
    */
   readonly database?: string | undefined
-  /** Where rate limits and bans are stored: an address as in `database`, which is the default, or `redis://…`. */
+  /** Address of the store for rate limits and bans: as for `database`, or `redis://…`; by default the database. */
   readonly limits?: string | undefined
-  /** When keys are banned for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
+  /** The policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
-   * Serves the reference page at `/docs`, and at `/` a start page for browsers, both without a key; off by default. Needs
-   * Node, Bun or Deno, because the page's files are read from disk.
+   * Whether to serve the API reference at `/docs` and a start page for browsers at `/`, both without a key; off by
+   * default. Needs Node, Bun or Deno, because the files of the reference page are read from disk.
    */
   readonly docs?: boolean | undefined
-  /** Returns the current time in epoch milliseconds, for tests; by default the system time. */
+  /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
   /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
+  /** Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. */
+  readonly trustContentLength?: FetchHandler.FetchHandlerOptions["trustContentLength"]
   /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The rule of each option; a new option needs a line here to compile. */
+/** The validation rule of each option; the compiler rejects an option without a rule. */
 export const rules: Options.Rules<AnimalStoreOptions> = {
   ...ServiceOptions.rules,
   ...Database.rules,

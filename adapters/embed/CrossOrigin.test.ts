@@ -1,4 +1,4 @@
-/** A web page of another origin uses the service in a real browser. */
+/** Checks in a real browser which responses the scripts of other origins can read. */
 import { once } from "node:events"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { describeInBrowser, launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
-/** What a page sees of a response; `undefined` status if the browser hides it. */
+/** A response as a script of the page receives it; `status` is `undefined` if `fetch` rejects. */
 interface Seen {
   readonly status: number | undefined
   readonly headers: { readonly [name: string]: string }
@@ -17,7 +17,7 @@ interface Seen {
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address !== null ? address.port : 0
 
-describeInBrowser("a page of another origin", () => {
+describeInBrowser("pages of other origins", () => {
   let browser: Browser
   let allowed: Page
   let foreign: Page
@@ -25,7 +25,7 @@ describeInBrowser("a page of another origin", () => {
   const servers: Array<http.Server> = []
   const stores: Array<AnimalStore> = []
 
-  /** Opens a page of an origin of its own. */
+  /** Opens a page on a new origin, and returns both. */
   const openPage = async (): Promise<{ readonly page: Page; readonly origin: string }> => {
     const server = http.createServer((_, response) => {
       response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>a shop</title>")
@@ -39,7 +39,7 @@ describeInBrowser("a page of another origin", () => {
     return { page, origin }
   }
 
-  /** Serves a store by its own server, or by `fetch` behind a server of the host. */
+  /** Serves a store with its own server, or with `store.fetch` behind a plain `node:http` server. */
   const serve = async (
     host: "node" | "fetch",
     options: AnimalStoreOptions
@@ -74,7 +74,7 @@ describeInBrowser("a page of another origin", () => {
     return { url: `http://127.0.0.1:${portOf(server.address())}`, store }
   }
 
-  /** Sends a request from the page, as a program in it would. */
+  /** Sends a request with `fetch` in a script of the page. */
   const send = (
     page: Page,
     url: string,
@@ -109,7 +109,7 @@ describeInBrowser("a page of another origin", () => {
     allowed = first.page
     allowedOrigin = first.origin
     foreign = (await openPage()).page
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await browser?.close()
@@ -117,7 +117,7 @@ describeInBrowser("a page of another origin", () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  it.each(["node", "fetch"] as const)("lists, creates, pages and sees errors, over %s", async (host) => {
+  it.each(["node", "fetch"] as const)("an allowed page can read all responses over %s", async (host) => {
     const { store, url } = await serve(host, { corsOrigins: [allowedOrigin] })
     const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 6, perDay: 100 } })
 
@@ -164,7 +164,7 @@ describeInBrowser("a page of another origin", () => {
     expect(JSON.parse(anonymous.body)).toMatchObject({ code: "missing_api_key" })
   })
 
-  it("that is not allowed sees nothing but the document", async () => {
+  it("a page whose origin is not allowed can read only the OpenAPI document", async () => {
     const { store, url } = await serve("node", { corsOrigins: [allowedOrigin] })
     const { key } = await store.keys.issue({ plan: "Free" })
     expect(await send(foreign, `${url}/v1/pets`, { key })).toMatchObject({ status: undefined })
@@ -174,7 +174,7 @@ describeInBrowser("a page of another origin", () => {
     expect(JSON.parse(document.body)).toMatchObject({ openapi: "3.1.0" })
   })
 
-  it("sees everything if all origins are allowed, and nothing if none is", async () => {
+  it("any page can read responses if all origins are allowed, and only the OpenAPI document by default", async () => {
     const open = await serve("node", { corsOrigins: ["*"] })
     const { key } = await open.store.keys.issue({ plan: "Free" })
     expect(await send(foreign, `${open.url}/v1/pets`, { key })).toMatchObject({ status: 200 })
@@ -186,14 +186,14 @@ describeInBrowser("a page of another origin", () => {
     expect((await send(allowed, `${closed.url}/openapi.json`)).status).toBe(200)
   })
 
-  it("sees a 431 for an address that is too long", async () => {
+  it("an allowed page can read the 431 for a URL that is too long", async () => {
     const { url } = await serve("node", { corsOrigins: [allowedOrigin, "https://shop.example"] })
     const long = await send(allowed, `${url}/v1/pets?x=${"x".repeat(9_000)}`)
     expect(long.status).toBe(431)
     expect(JSON.parse(long.body)).toMatchObject({ code: "headers_too_large" })
   })
 
-  it("pays nothing for preflights: the budget counts the requests alone", async () => {
+  it("preflight requests consume no rate-limit tokens", async () => {
     const { store, url } = await serve("node", { corsOrigins: ["*"] })
     const { key } = await store.keys.issue({ plan: "Free" })
     const seen: Array<string | undefined> = []

@@ -16,13 +16,13 @@ import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
 import * as DatabaseAddress from "./DatabaseAddress.ts"
 
-/** Options of databases. */
+/** Options of the stores on a database. */
 export interface DatabaseOptions {
   /** Milliseconds, 1 or more, after which a call to the database fails (503). */
   readonly databaseTimeoutMs: number
   /** Maximum number of connections to PostgreSQL, 1 or more. */
   readonly databaseConnections: number
-  /** Milliseconds, 0 to 5000, for which API keys are cached, which delays revocations on other nodes. */
+  /** Milliseconds, 0 to 5000, for which API keys are cached; this delays revocations on other nodes. */
   readonly keyCacheMs: number
   /**
    * Maximum number of stored rate-limit states of client networks, 1000 or more. Requests without a valid key are
@@ -70,7 +70,8 @@ export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
 
 /**
  * Returns the stores at `address`: `memory:` stores data in this process only, `sqlite:PATH` in a file, and
- * `postgres://…` on a server. The options must obey `rules`. `clock` selects the clock for rate limits.
+ * `postgres://…` on a server. The options must obey `rules`. `clock` selects the clock for rate limits, and errors
+ * name `option`.
  */
 export const stores = (
   address: string,
@@ -99,7 +100,7 @@ export const stores = (
 const LIMITS_ONLY =
   "redis:// stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys"
 
-/** Returns a client of the database at `address` with all tables, for work on whole tables. */
+/** Returns a client of the database at `address` for work on whole tables; creates missing tables. */
 export const tables = (
   address: string
 ): Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase> =>
@@ -116,7 +117,7 @@ export const tables = (
     redis: () => Result.fail(new InvalidDatabase({ option: "database", reason: LIMITS_ONLY }))
   })
 
-/** What to do for each kind of database; `L` is a layer. */
+/** Creates the layer `L` for each kind of database. */
 interface Kinds<L> {
   readonly memory: () => Result.Result<L, InvalidDatabase>
   readonly sqlite: (module: typeof import("../sql/Sqlite.ts"), filename: string) => L
@@ -149,7 +150,7 @@ const ofKind = <A, E, R>(
   }
 }
 
-/** Drivers are imported on demand: loading takes time, and node:sqlite prints a warning on older Node versions. */
+/** Imports a driver on demand: loading takes time, and node:sqlite prints a warning on older Node versions. */
 const loaded = <Module, A, E, R>(
   load: () => Promise<Module>,
   layerOf: (module: Module) => Layer.Layer<A, E, R>

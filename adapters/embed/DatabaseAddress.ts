@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as RedisAddress from "../redis/RedisAddress.ts"
 
-/** Where a database is. */
+/** The parsed address of a database. */
 export type DatabaseAddress =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly filename: string }
@@ -11,8 +11,8 @@ export type DatabaseAddress =
   | { readonly kind: "redis"; readonly url: Redacted.Redacted<string> }
 
 /**
- * Parses an address, or fails with a reason, which does not contain the address, because it may include a password.
- * Redis is a place for limits only, so only the reason for `purpose` "limits" names it.
+ * Parses an address, or fails with a reason. The reason never contains the address, which may include a password.
+ * Redis stores only limits, so only the reason for `purpose` "limits" mentions it.
  *
  * @example
  * ```ts
@@ -39,12 +39,12 @@ export const parse = (
 
 const FORMS = "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
 
-/** Parses what follows `sqlite:`: a path, or an absolute path after an empty host. */
+/** Parses the part after `sqlite:`: a path, or an absolute path after an empty host. */
 const parseFilename = (path: string, forms: string): Result.Result<DatabaseAddress, string> => {
   const filename = path.startsWith("///") ? path.slice("//".length) : path
   if (filename.startsWith("//")) return Result.fail(HOST)
   if (/^~[^/]*(?:\/|$)/.test(filename)) return Result.fail(HOME)
-  // `sqlite::memory:` is SQLite's own database in memory, but would be a file name.
+  // SQLite's own in-memory database is `:memory:`, which would be a file name here.
   if (filename === "" || filename === ":memory:" || filename.includes("\0")) return Result.fail(forms)
   return Result.succeed({ kind: "sqlite", filename })
 }

@@ -9,16 +9,16 @@ import { MAX_BODY_BYTES, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.t
 
 const START = Date.UTC(2026, 11, 1, 23, 50)
 
-/** Time limit for shrinking a counterexample. */
+/** Timeout in milliseconds for all runs, including the shrinking of a counterexample. */
 const SHRINKING_MS = 60_000
 
-/** The current time of all stores. */
+/** The current time of all stores, in epoch milliseconds. */
 let now = START
 
 interface Opened {
   readonly store: AnimalStore
   readonly secrets: { readonly [placeholder: string]: string }
-  /** The log lines of the service. */
+  /** All log lines at level `warn` or above. */
   readonly logs: Array<string>
 }
 
@@ -43,7 +43,7 @@ const open = async (database: string): Promise<Opened> => {
   return { store, secrets: { KEY_PRO: pro.key, KEY_TIGHT: tight.key, KEY_REVOKED: revoked.key }, logs }
 }
 
-/** Opens a store on a database that is emptied before each sequence, with ids from 1. */
+/** Opens a store on a new database; `empty` deletes its animals and rate limits, so that ids start at 1 again. */
 const openOn = (kind: Kind) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -64,7 +64,7 @@ const openOn = (kind: Kind) =>
     return { ...opened, empty: () => Effect.runPromise(empty) }
   })
 
-/** Converts to a `Request`, or returns `undefined` if `Request` cannot represent it. */
+/** Converts to a `Request` with real keys; returns `undefined` if `Request` cannot represent it. */
 const requestOf = (
   { body, headers, method, target }: WireRequest,
   { secrets }: Opened
@@ -98,7 +98,7 @@ const comparable = async (response: Response) => {
   }
 }
 
-/** Sends requests to a store and follows its `next` links. */
+/** Returns a function that sends requests to a store; the target `NEXT_PAGE` follows the latest `next` link. */
 const client = (opened: Opened) => {
   let next = "/v1/pets?limit=1"
   return async (request: WireRequest) => {
@@ -111,11 +111,11 @@ const client = (opened: Opened) => {
 }
 
 for (const kind of kinds) {
-  describeOn(kind, "any sequence of requests to a store on a database", () => {
+  describeOn(kind, "a store", () => {
     const opened = forAllTests(openOn(kind))
 
     it(
-      "gets the same statuses, headers and bodies as from a memory store",
+      "returns the same responses as a memory store to any sequence of requests",
       async () => {
         const seen = new Set<string>()
         const durable = opened()

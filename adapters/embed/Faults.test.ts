@@ -1,4 +1,4 @@
-/** Responses while the database is unavailable, and recovery when it is available again. */
+/** Checks responses while the database is unavailable, and recovery when it is available again. */
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
@@ -20,12 +20,12 @@ import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 const TIMEOUT_MS = 600
 
-/** Factor for time limits, because other tests may use the machine. */
+/** Factor for timeouts, because other tests may run at the same time. */
 const SLACK = 3
 
 const CONNECTIONS = 4
 
-/** Creates a new SQLite file. */
+/** Returns the path of a new SQLite database. */
 const createFile = async (): Promise<string> =>
   (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
 
@@ -76,7 +76,7 @@ class Caller {
     return outcome
   }
 
-  /** Sends creates, lists and gets concurrently. */
+  /** Sends `count` requests concurrently: half of them creates, the others lists and gets. */
   requests(count: number): Promise<ReadonlyArray<Outcome>> {
     return Promise.all(
       Array.from({ length: count }, (_, index) => {
@@ -94,7 +94,7 @@ class Caller {
     return (await this.send(target)).status
   }
 
-  /** Retries until an animal is created; returns the time and the number of failed requests. */
+  /** Retries until an animal is created; returns the time in milliseconds and the number of failed requests. */
   async recover(): Promise<{ readonly afterMs: number; readonly failed: number }> {
     const began = performance.now()
     let failed = 0
@@ -107,7 +107,7 @@ class Caller {
     }
   }
 
-  /** Expects every acknowledged animal to be stored; returns how many rejected animals are stored, too. */
+  /** Expects that every acknowledged animal is stored once; returns the number of rejected animals that are stored. */
   async checkStored(): Promise<number> {
     const stored = new Set<string>()
     let target: string | undefined = "/v1/pets?limit=100"
@@ -126,7 +126,7 @@ class Caller {
   }
 }
 
-/** Expects complete 503 responses in time. */
+/** Expects complete 503 responses within `timeoutMs * SLACK` milliseconds. */
 const expectUnavailable = (outcomes: ReadonlyArray<Outcome>, timeoutMs = TIMEOUT_MS): void => {
   for (const { body, headers, status, tookMs } of outcomes) {
     expect({ status, body: JSON.parse(body) }).toEqual({
@@ -146,14 +146,14 @@ const expectServed = (outcomes: ReadonlyArray<Outcome>): void => {
   for (const { status } of outcomes) expect([200, 201]).toContain(status)
 }
 
-/** Expects that the process responds quickly, independent of its database. */
+/** Expects that `/livez` responds quickly even if the database is unavailable. */
 const expectLive = async (caller: Caller): Promise<void> => {
   const { status, tookMs } = await caller.send("/livez")
   expect(status).toBe(200)
   expect(tookMs).toBeLessThan(100 * SLACK)
 }
 
-/** Interval of the readiness probe. */
+/** Interval of the readiness probe, in milliseconds. */
 const READINESS_MS = 1_000
 
 const expectReadiness = async (caller: Caller, status: number): Promise<void> => {
@@ -164,7 +164,7 @@ const expectReadiness = async (caller: Caller, status: number): Promise<void> =>
   }
 }
 
-/** Expects that requests are served again within a second and that the store is ready. */
+/** Expects a create to succeed within `SLACK` seconds, and then readiness; returns the result of `recover`. */
 const expectRecovery = async (
   caller: Caller
 ): Promise<{ readonly afterMs: number; readonly failed: number }> => {
@@ -178,7 +178,7 @@ const expectRecovery = async (
 const slowest = (outcomes: ReadonlyArray<Outcome>): number =>
   Math.round(Math.max(...outcomes.map(({ tookMs }) => tookMs)))
 
-/** Opens a store in this process with one animal. */
+/** Opens a store in this process, issues a key with high limits, and creates one animal. */
 const open = async (database: string, options: AnimalStoreOptions = {}) => {
   const store = await openAnimalStore({
     databaseTimeoutMs: TIMEOUT_MS,
@@ -225,8 +225,8 @@ const execute = (database: Databases.Database, statement: string): Promise<unkno
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(database.client))
   )
 
-Databases.describeOn(Databases.postgres, "a store behind a network with faults", () => {
-  /** Opens a store with a full pool of connections through the faulty network. */
+Databases.describeOn(Databases.postgres, "a store with a faulty network", () => {
+  /** Opens a store through the faulty network, and waits until its connection pool is full. */
   const openOverNetwork = async (options?: AnimalStoreOptions) => {
     const database = await Databases.createForTest(Databases.postgres)
     const url = new URL(database.address)
@@ -237,7 +237,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     const opened = await open(url.href, options)
     // Runs before the store closes, which would otherwise wait for hanging connections.
     onTestFinished(network.pass)
-    // Calls that do not share statements.
+    // These calls do not share statements, so they open all connections.
     while (network.connections() < CONNECTIONS) {
       await Promise.all(Array.from({ length: CONNECTIONS * 4 }, () => opened.store.keys.list()))
     }
@@ -246,7 +246,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
   }
 
   it.each([0, 5_000])(
-    "returns 503 at once while the server is down, with keys cached for %i ms",
+    "returns 503 within the timeout while PostgreSQL is down, with keys cached for %i ms",
     async (keyCacheMs) => {
       const { caller, network } = await openOverNetwork({ keyCacheMs })
       await network.refuse()
@@ -264,7 +264,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     }
   )
 
-  it.each([1, 10])("returns 503 in time while the server hangs (%i rounds)", async (times) => {
+  it.each([1, 10])("returns 503 within the timeout while PostgreSQL hangs (%i rounds)", async (times) => {
     const { caller, network } = await openOverNetwork()
     network.hang()
     const outcomes = await caller.requests(24)
@@ -281,10 +281,10 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     )
   })
 
-  it("responds to all requests in flight when the server hangs", async () => {
+  it("responds to all requests in flight when PostgreSQL starts to hang", async () => {
     const { caller, network } = await openOverNetwork()
     const rounds = 6
-    // More than two statements insert at once.
+    // More animals than fit into two insert statements.
     const requests = 200
     let rejected = 0
     for (let round = 0; round < rounds; round++) {
@@ -294,7 +294,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
       network.hang()
       const outcomes = await Promise.all(pending)
       const failed = outcomes.filter(({ status }) => status === 503)
-      // A request may time out in the rate limit store or in its operation.
+      // A request can take two timeouts: one for its rate limit and one for its operation.
       expectUnavailable(failed, 2 * TIMEOUT_MS)
       expectServed(outcomes.filter(({ status }) => status !== 503))
       rejected += failed.length
@@ -302,8 +302,8 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
       await caller.recover()
     }
     expect(rejected).toBeGreaterThan(0)
-    // Inserts that were sent before the fault may be stored although their outcome is unknown. They share
-    // statements, so these can be all that were rejected.
+    // An insert that was sent before the fault may be stored although its response is a 503. Inserts share
+    // statements, so this can apply to all of them.
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rejected)
     console.log(`hung midway: ${rejected} of ${rounds * requests} 503, ${stored} of them stored`)
@@ -324,17 +324,17 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
       await caller.recover()
     }
     expect(rejected).toBeGreaterThan(0)
-    // As above: the inserts in flight share statements.
+    // As above, rejected inserts may be stored.
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rejected)
     console.log(`cut: ${rejected} of 400 503, ${stored} of them stored`)
   })
 
-  it("replaces dead connections in bounded time", async () => {
+  it("recovers in bounded time after its connections have silently stopped working", async () => {
     const { caller, network } = await openOverNetwork()
     network.blackhole()
     const { afterMs, failed } = await caller.recover()
-    // Each dead connection fails one request, and the driver waits five seconds before it closes it.
+    // Each dead connection fails one request, and the driver waits five seconds before it closes the connection.
     expect(afterMs).toBeLessThan((5_000 + CONNECTIONS * TIMEOUT_MS) * SLACK)
     // All connections are new from here on.
     for (let round = 0; round < 3; round++) expectServed(await caller.requests(12))
@@ -342,7 +342,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
     console.log(`blackholed: back after ${Math.round(afterMs)} ms, ${failed} failed`)
   })
 
-  it("closes in bounded time while the server hangs", async () => {
+  it("closes in bounded time while PostgreSQL hangs", async () => {
     const { caller, network, store } = await openOverNetwork()
     network.hang()
     const pending = caller.requests(12)
@@ -356,7 +356,7 @@ Databases.describeOn(Databases.postgres, "a store behind a network with faults",
 })
 
 Databases.describeOn(Databases.postgres, "a store", () => {
-  it("returns 503 in time while all connections wait for locks, and leaves no lock waiting", async () => {
+  it("returns 503 within the timeout while all connections wait for locks, and recovers after the locks are released", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets, rate_limits, settings")
@@ -372,7 +372,7 @@ Databases.describeOn(Databases.postgres, "a store", () => {
     )
   })
 
-  it("stores nothing for creates that timed out while they waited for a lock", async () => {
+  it("stores no animal for a create that timed out while it waited for a lock", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
     const release = await inTransaction(database, "LOCK TABLE pets IN SHARE MODE")
@@ -389,12 +389,12 @@ Databases.describeOn(Databases.postgres, "a store", () => {
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a store", () => {
     it.each(["pets", "rate_limits", "api_keys", "api_key_secrets"])(
-      "returns 503 while table %s is missing",
+      "returns 503 while the table %s is missing",
       async (table) => {
         const database = await Databases.createForTest(kind)
         const { caller } = await open(database.address, { keyCacheMs: 0 })
         await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
-        // The readiness probe detects it without any request.
+        // The readiness probe detects the missing table without any request.
         await expectReadiness(caller, 503)
         expectUnavailable(await caller.requests(12))
         await expectLive(caller)
@@ -405,7 +405,7 @@ for (const kind of Databases.kinds) {
       }
     )
 
-    it("stores complete animals or nothing for clients that disconnect during a create", async () => {
+    it("stores a create completely or not at all if the client disconnects", async () => {
       const database = await Databases.createForTest(kind)
       const { caller, key, store } = await open(database.address)
       const { port } = await store.listen({ port: 0 })
@@ -431,7 +431,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("a store on SQLite", () => {
-  it("returns 503 in time while another process holds the lock, without blocking the event loop", async () => {
+  it("returns 503 within the timeout while another connection locks the file, without blocking the event loop", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     const other = new DatabaseSync(filename)
@@ -491,8 +491,8 @@ Databases.describeOn(Databases.postgres, "a server", () => {
   })
 })
 
-describe("a store whose SQLite file is deleted", () => {
-  it("acknowledges no further animal", async () => {
+describe("a store whose SQLite files are deleted or damaged", () => {
+  it("returns 503 for creates after the database file is deleted", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     fs.rmSync(filename)
@@ -502,12 +502,12 @@ describe("a store whose SQLite file is deleted", () => {
   it.each([
     ["removed", (log: string) => fs.rmSync(log)],
     ["emptied", (log: string) => fs.truncateSync(log)]
-  ] as const)("is not ready after its -wal is %s, and acknowledges no further animal", async (_, damage) => {
+  ] as const)("is not ready and returns 503 after the -wal file is %s", async (_, damage) => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
     await expectReadiness(caller, 200)
     damage(`${filename}-wal`)
-    // The readiness probe detects it without any request.
+    // The readiness probe detects the damage without any request.
     await expectReadiness(caller, 503)
     expectUnavailable(await caller.requests(12))
     await expectLive(caller)
@@ -523,7 +523,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
     [
       ...[...rest, process.execPath, main, "serve", "--json", "--port", "0"],
       ...["--database", `sqlite:${filename}`, "--issue-key", "Enterprise:perMinute=1000000,perDay=1000000"],
-      // The log shares the disk: a line at the start would reserve a block, in which later lines find room.
+      // The log shares the disk, and a line at the start would allocate a block with room for later lines.
       ...["--log-level", "warn"]
     ],
     { stdio: ["ignore", "pipe", "ignore"], timeout: 60_000, killSignal: "SIGKILL" }
@@ -543,7 +543,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
   return { caller, ended, pid: child.pid ?? 0, stop: () => child.kill("SIGTERM") }
 }
 
-/** Sends creates until single requests fail, because the disk is full. */
+/** Fills the disk: sends creates until five single creates in a row fail. Returns all failures. */
 const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
   const rejected: Array<Outcome> = []
   let count = 100
@@ -576,7 +576,7 @@ const canMount = works("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
 const canRaise = works("prlimit", "--pid", String(process.pid), "--fsize")
 
 describe("a server on SQLite", () => {
-  /** Default timeout of a server. */
+  /** Default database timeout of a server, in milliseconds. */
   const timeoutMs = 1_000
 
   it.skipIf(!canMount)("returns 503 while the disk is full (skipped if no disk can be mounted)", async () => {
@@ -606,7 +606,7 @@ describe("a server on SQLite", () => {
   })
 
   it.skipIf(!canRaise)(
-    "returns 503 while files cannot grow (skipped if the limit cannot be set)",
+    "returns 503 while files have reached their size limit (skipped if the limit cannot be set)",
     async () => {
       const filename = await createFile()
       // The log file already has the maximum size.

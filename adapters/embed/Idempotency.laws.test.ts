@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on every store: random requests match a model, and requests at the same time make one animal. */
+/** Checks `Idempotency-Key` on every store: random requests match a model, concurrent requests create one animal. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { AnimalStore } from "./index.ts"
@@ -30,7 +30,7 @@ const create = (store: AnimalStore, secret: string, body: string, key?: string):
     })
   )
 
-/** The same two animals in different spellings. */
+/** Two animals, each in two JSON spellings. */
 const spellings = [
   ['{"name":"Rex","categoryId":7}', '{ "categoryId":7.0, "status":"available", "name":"\\u0052ex" }'],
   ['{"name":"Rex","categoryId":9007199254740993}', '{"categoryId":9007199254740993,"name":"Rex"}']
@@ -47,7 +47,7 @@ const step = fc.record({
 describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   const { address, missing, name } = kind
   it.skipIf(missing !== undefined)(
-    `makes one animal for each caller and key within 24 hours ${Stores.reasonOf(kind)}`,
+    `creates one animal per caller and key within 24 hours ${Stores.reasonOf(kind)}`,
     async () => {
       let now = START
       const store = await open(await address(), () => now)
@@ -92,7 +92,7 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    `makes one animal of requests at the same time on ${name === "memory" ? "one node" : "four nodes"}`,
+    `creates one animal for concurrent requests with the same key on ${name === "memory" ? "one node" : "four nodes"}`,
     async () => {
       const database = await address()
       const nodes = await Promise.all(Array.from({ length: name === "memory" ? 1 : 4 }, () => open(database)))
@@ -120,7 +120,7 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    "counts each request, and rejects values that are not one key",
+    "counts every request against the rate limit, and returns 400 for a value that is not exactly one valid key",
     async () => {
       const store = await open(await address())
       const secret = await issue(store)

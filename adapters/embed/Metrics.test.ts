@@ -1,4 +1,4 @@
-/** The metrics of a store on every kind of database, as Prometheus reads them. */
+/** Checks the metrics of a store on every kind of database, in the text format of Prometheus. */
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
@@ -31,7 +31,7 @@ const promtool = spawnSync("promtool", ["--version"]).error === undefined
 describe("store.metrics()", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `does not affect the record of administrators' actions ${reasonOf(kind)}`,
+      `does not affect the log of key changes ${reasonOf(kind)}`,
       async () => {
         const store = await open({ database: await kind.address(), metrics: true })
         const { id } = await store.keys.issue({ plan: "Free" })
@@ -41,7 +41,7 @@ describe("store.metrics()", () => {
     )
 
     it.skipIf(kind.missing !== undefined)(
-      `counts requests, admissions, bans and calls ${reasonOf(kind)}`,
+      `counts requests, admissions, bans and database calls ${reasonOf(kind)}`,
       async () => {
         const store = await open({
           database: await kind.address(),
@@ -72,7 +72,7 @@ describe("store.metrics()", () => {
           ).toBe(count)
         }
         expect(statuses.get(403) ?? statuses.get(429)).toBeGreaterThan(0)
-        // The law: every counted request has one outcome, and the outcomes are those of the responses.
+        // Every request has exactly one outcome, and the outcomes match the responses.
         expect(sum(samples, "animal_store_admissions_total")).toBe(requests.length)
         expect(
           sum(samples, "animal_store_admissions_total", { plan: "Enterprise", outcome: "admitted" })
@@ -97,7 +97,7 @@ describe("store.metrics()", () => {
         expect(sum(samples, "animal_store_db_operations_active")).toBe(0)
         const groups = sum(samples, "animal_store_commit_group_size_sum")
         expect(groups > 0).toBe(isDatabase)
-        // PostgreSQL: reads are in batches, too.
+        // On PostgreSQL, reads are also sent in batches.
         if (kind.system === "postgresql") {
           const batched = ["insert_pet", "find_pet", "page_pets", "count_request", "find_api_key"].map(calls)
           expect(groups).toBe(batched.reduce((a, b) => a + b, 0))
@@ -107,7 +107,7 @@ describe("store.metrics()", () => {
     )
   }
 
-  it("has the buckets of the conventions, and metrics of the process in base units", async () => {
+  it("uses the histogram buckets of the conventions, and base units for process metrics", async () => {
     const store = await open({ metrics: true })
     await store.fetch(new Request("http://store.test/v1/pets"))
     const text = store.metrics()
@@ -144,7 +144,7 @@ describe("store.metrics()", () => {
     }
   )
 
-  it("has no more series after requests with invented methods and paths", async () => {
+  it("adds no time series for further requests with unknown methods and paths", async () => {
     const store = await open({ metrics: true })
     const request = (path: string, method: string) =>
       store.fetch(new Request(`http://store.test${path}`, { method }))
@@ -156,13 +156,13 @@ describe("store.metrics()", () => {
     expect(await seriesAfter(200)).toBe(few)
   })
 
-  it("of one store contain no data of another", async () => {
+  it("contains no data of another store", async () => {
     const [busy, idle] = [await open({ metrics: true }), await open({ metrics: true })]
     await busy.fetch(new Request("http://store.test/v1/pets"))
     expect(idle.metrics()).not.toContain("http_server_request_duration_seconds")
   })
 
-  it("throws an error that names the option if metrics are off", async () => {
+  it("throws an error that names the option metrics if metrics are off", async () => {
     const store = await open({})
     expect(() => store.metrics()).toThrow("metrics: true")
   })

@@ -18,7 +18,7 @@ const chunked = (key: string | undefined, body: string): string => {
   return `${head}${size}\r\n${body}\r\n0\r\n\r\n`
 }
 
-/** Requests that keep the connection alive, each with its expected status. */
+/** Generates requests that keep the connection alive, each with its expected status. */
 const exchange = (key: string): fc.Arbitrary<Exchange> => {
   const exchangeOf = (sent: Sent, status: number, bytes = request(sent)): Exchange => ({
     sent,
@@ -44,7 +44,7 @@ const exchange = (key: string): fc.Arbitrary<Exchange> => {
   )
 }
 
-/** Splits bytes at relative positions between 0 and 1. */
+/** Splits bytes at `places`, which are fractions of the length. */
 const pieces = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
   const cuts = [
     0,
@@ -57,8 +57,8 @@ const pieces = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buf
 const place = fc.double({ min: 0, max: 1, noNaN: true })
 const setup = { service: { maxBodyBytes: 1_000, anonymousPlan: { perMinute: 100_000, perDay: 1_000_000 } } }
 
-describe("on one connection", () => {
-  it("every request gets its own response, in order, however the bytes are split", async () => {
+describe("one connection", () => {
+  it("returns one response to each request, in order, however the bytes are split", async () => {
     const server = await serve(setup)
     const key = await server.issue()
     await fc.assert(
@@ -80,7 +80,7 @@ describe("on one connection", () => {
     )
   })
 
-  it("each request consumes one token, in order", async () => {
+  it("consumes one token for each request, in order", async () => {
     const server = await serve(setup)
     await fc.assert(
       fc.asyncProperty(
@@ -100,7 +100,7 @@ describe("on one connection", () => {
     )
   })
 
-  it("arbitrary bytes after valid requests do not affect earlier responses and cause at most one error", async () => {
+  it("returns at most one error for arbitrary bytes after valid requests, which all get their responses", async () => {
     const server = await serve(setup)
     const key = await server.issue()
     const noise = fc.oneof(

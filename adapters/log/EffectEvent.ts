@@ -1,4 +1,4 @@
-/** Events of Effect's logging functions as `LogEvent`s. */
+/** Converts events of Effect's logging functions to `LogEvent`s. */
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
 import type * as Logger from "effect/Logger"
@@ -6,7 +6,10 @@ import * as References from "effect/References"
 import type { FieldValue, LogEvent, LogLevel } from "./LogEvent.ts"
 import type * as Repetition from "./Repetition.ts"
 
-/** The input of an Effect logger, with the annotations of that moment: those of the fiber change. */
+/**
+ * The input of an Effect logger. `annotations` are captured with the event, because the annotations of the fiber
+ * can change before the event is written.
+ */
 export interface EffectEvent
   extends Pick<Logger.Options<unknown>, "message" | "logLevel" | "cause" | "date"> {
   readonly annotations: { readonly [name: string]: unknown }
@@ -21,7 +24,10 @@ export const capture = ({ cause, date, fiber, logLevel, message }: Logger.Option
   annotations: fiber.getRef(References.CurrentLogAnnotations)
 })
 
-/** Converts an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. A summary has the request id of the latest event. */
+/**
+ * Converts an event, or a summary such as `503 service_unavailable × 1,700 in 1 s`. A summary has the request
+ * id of the latest event.
+ */
 export const toLogEvent = ({
   count,
   event,
@@ -42,7 +48,7 @@ export const toLogEvent = ({
   }
 }
 
-/** The event that reports the number of lost lines at a time in epoch milliseconds. */
+/** Creates the event that reports how many log lines were lost; `time` is in epoch milliseconds. */
 export const lost = (count: number, time: number): LogEvent => ({
   time,
   level: "warn",
@@ -51,13 +57,15 @@ export const lost = (count: number, time: number): LogEvent => ({
 })
 
 /**
- * Returns the kind of an event. Events of the same kind differ only in annotations, such as the request id, or in the
- * numbers of an error, such as ports.
+ * Returns the kind of an event. Events of the same kind differ only in annotations, such as the request id,
+ * or in the numbers of an error message, such as ports.
  */
 export const kindOf = (event: EffectEvent): string =>
   [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
 
-/** Whether an event is about a key: a ban, or an action of an administrator. Such events are never summarized. */
+/**
+ * Whether an event is about a key: a ban, or an action of an administrator. Such events are never summarized.
+ */
 export const isAboutKey = (event: EffectEvent): boolean => event.annotations.key !== undefined
 
 const partsOf = ({ message }: EffectEvent): ReadonlyArray<unknown> =>
@@ -90,7 +98,7 @@ const reasonOf = (reason: Cause.Reason<unknown>): unknown => {
   return Cause.isDieReason(reason) ? reason.defect : "interrupted"
 }
 
-/** Maximum depth of causes and maximum length of text that distinguish kinds. */
+/** Maximum numbers of nested causes, and of characters per text, that `kindOf` compares. */
 const MAX_DEPTH = 4
 const MAX_LENGTH = 500
 

@@ -1,17 +1,17 @@
 /** Formats events as lines, in logfmt or JSON. A line contains no control character and no line separator. */
 import type { FieldValue, LogEvent } from "./LogEvent.ts"
 
-/** The formats of lines. */
+/** The names of all formats. */
 export const formats = ["text", "json"] as const
 
-/** The name of a format: `text` is logfmt, `json` is an object for each line. */
+/** The name of a format: `text` is logfmt, `json` is one JSON object per line. */
 export type LogFormatName = (typeof formats)[number]
 
 /** Formats an event as a line, without a line break. */
 export type LogFormat = (event: LogEvent) => string
 
 /**
- * Formats an event in logfmt; values with other characters than those of words, paths and numbers are JSON strings.
+ * Formats an event in logfmt; values that are not simple words, paths or numbers are quoted as JSON strings.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export const text: LogFormat = ({ fields, level, message, time }) => {
   return line
 }
 
-/** Formats an event as a JSON object with `time`, `level` and `message`, followed by its fields. */
+/** Formats an event as a JSON object: `time`, `level`, `message`, and its fields, with `_` after reserved names. */
 export const json: LogFormat = ({ fields, level, message, time }) =>
   escaped(JSON.stringify({ time: timestamp(time), level, message, ...withoutReserved(fields) }))
 
@@ -34,11 +34,11 @@ export const named = (name: LogFormatName): LogFormat => (name === "json" ? json
 
 const MAX_TIME = 8.64e15
 
-/** A host's clock may return any number. */
+/** Formats a time in ISO 8601, or as a plain number if it is outside the range of dates. */
 const timestamp = (time: number): string =>
   Math.abs(time) <= MAX_TIME ? new Date(time).toISOString() : String(time)
 
-/** Fields with the name of a standard member get another name. */
+/** Appends `_` to the names of fields that are also names of standard members. */
 const withoutReserved = (fields: LogEvent["fields"]): LogEvent["fields"] =>
   "time" in fields || "level" in fields || "message" in fields
     ? Object.fromEntries(

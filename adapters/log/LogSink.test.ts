@@ -15,7 +15,7 @@ const lost = (count: number): LogEvent => eventOf(`lost ${count}`)
 
 const format: LogFormat = ({ message }) => message
 
-/** A stream that keeps working after failed writes, like standard error. */
+/** Creates a stream that keeps working after failed writes, like standard error. */
 const makeDisk = () => {
   const state: { isFull: boolean; text: string } = { isFull: false, text: "" }
   const stream = Object.assign(new Writable(), {
@@ -30,7 +30,7 @@ const makeDisk = () => {
   return { state, stream }
 }
 
-/** A stream that is never read. */
+/** A stream that completes writes only while `read` runs. */
 class Pipe extends Writable {
   readonly #chunks: Array<() => void> = []
   readonly lines: Array<string> = []
@@ -78,7 +78,7 @@ describe("a log function", () => {
     )
   })
 
-  it("may return rejected promises: the lines are lost, without unhandled rejections", async () => {
+  it("can return rejected promises: their lines are counted as lost, without unhandled rejections", async () => {
     const lines: Array<string> = []
     let isWorking = false
     const sink = LogSink.toFunction(async (line) => {
@@ -94,7 +94,7 @@ describe("a log function", () => {
     expect(lines).toEqual(["lost 3", "y"])
   })
 
-  it("that never settles receives a bounded number of lines", () => {
+  it("receives a bounded number of lines if its promises never settle", () => {
     let calls = 0
     const sink = LogSink.toFunction(() => {
       calls++
@@ -104,7 +104,7 @@ describe("a log function", () => {
     expect(calls).toBe(LogSink.MAX_WAITING_LINES)
   })
 
-  it("may write to the log", () => {
+  it("can itself write to the log", () => {
     const lines: Array<string> = []
     const sink: LogSink.LogSink = LogSink.toFunction((line) => {
       lines.push(line)
@@ -114,7 +114,7 @@ describe("a log function", () => {
     expect(lines).toEqual(["outer", "inner"])
   })
 
-  it("is not called for a line whose formatting throws", () => {
+  it("is not called if an event cannot be created, and the line is counted as lost", () => {
     const lines: Array<string> = []
     const sink = LogSink.toFunction((line) => void lines.push(line), format)(lost)
     sink.write(() => {
@@ -126,7 +126,7 @@ describe("a log function", () => {
 })
 
 describe("a stream", () => {
-  it("that fails loses lines, and gets their number when it works again", async () => {
+  it("loses lines while it fails, and receives their number when it works again", async () => {
     const { state, stream } = makeDisk()
     const sink = LogSink.toStream(stream, format)(lost)
     sink.write(() => eventOf("first"))
@@ -142,7 +142,7 @@ describe("a stream", () => {
     expect(state.text).toBe("first\n\nlost 5\nlast\n")
   })
 
-  it("that is not read uses bounded memory, and gets the number of dropped lines when it is read", async () => {
+  it("uses bounded memory while it is not read, and later receives the number of dropped lines", async () => {
     const pipe = new Pipe()
     const sink = LogSink.toStream(pipe, format)(lost)
     const line = "x".repeat(1_000)
@@ -162,7 +162,7 @@ describe("a stream", () => {
     expect(stream.listenerCount("error")).toBe(1)
   })
 
-  effectIt.effect("that is never read delays `flushed` by a second", () =>
+  effectIt.effect("delays `flushed` by one second if it is never read", () =>
     Effect.gen(function* () {
       const sink = LogSink.toStream(new Pipe(), format)(lost)
       sink.write(() => eventOf("x"))

@@ -1,4 +1,4 @@
-/** An in-memory `PetRepository`. */
+/** Implements `PetRepository` in memory. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -10,14 +10,14 @@ import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 
-/** An insert that happened, and until when it is known, in epoch milliseconds. */
+/** A recorded insert; the record expires at `expiresAt`, in epoch milliseconds. */
 interface Recorded {
   readonly fingerprint: string
   readonly pet: Pet
   readonly expiresAt: number
 }
 
-/** Creates an empty repository with ids from 1. */
+/** Creates an empty repository, whose ids start at 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
   const pets: Array<Pet> = []
   const byStatus: { readonly [status in PetStatus]: Array<Pet> } = { available: [], pending: [], sold: [] }
@@ -29,7 +29,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
-  /** By caller and key, which contains no line break; the oldest first. */
+  /** Recorded inserts, the oldest first, by caller and key, which are joined by a line break; no key contains one. */
   const recorded = new Map<string, Recorded>()
 
   const insertOnce = (newPet: NewPet, { caller, fingerprint, key, now }: Once.Once): Once.Outcome => {
@@ -43,7 +43,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
       return known.fingerprint === fingerprint ? { _tag: "Replayed", pet: known.pet } : { _tag: "Mismatch" }
     }
     const pet = insert(newPet)
-    // Deleted first, so that the order stays that of the times.
+    // Without the deletion, `set` would keep the position of an expired record, but the order must be that of expiry.
     recorded.delete(id)
     recorded.set(id, { fingerprint, pet, expiresAt: now + Once.RETENTION_MS })
     return { _tag: "Inserted", pet }

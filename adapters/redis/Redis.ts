@@ -1,4 +1,4 @@
-/** Rate limits in Redis, for any number of machines. */
+/** Provides the rate-limit store in Redis, which any number of machines can share. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -19,13 +19,13 @@ import { RedisUnusable } from "./RedisUnusable.ts"
 
 /** Options of `layer`. */
 export interface RedisLayerOptions extends Partial<RedisOptions.RedisOptions> {
-  /** `redis://user:password@host:port/database`, or `rediss://…` for TLS; more hosts of a cluster may follow, after commas. */
+  /** `redis://user:password@host:port/database`, or `rediss://…` for TLS; commas separate the hosts of a cluster. */
   readonly url: Redacted.Redacted<string>
 }
 
 /**
- * The store in Redis 7.0 or newer, or in Valkey. Whether it is one server or a cluster, Redis says itself. Fails if it
- * cannot be reached at the start; later, it is connected again and again.
+ * Provides the store in Redis 7.0 or newer, or in Valkey; detects whether it is one server or a cluster. Fails if an
+ * option is invalid, or if Redis cannot be reached or used at the start; later, a lost connection is replaced.
  */
 export const layer = ({ url, ...given }: RedisLayerOptions): Layer.Layer<RateLimitStore, RedisUnusable> =>
   Layer.unwrap(
@@ -39,7 +39,7 @@ export const layer = ({ url, ...given }: RedisLayerOptions): Layer.Layer<RateLim
     })
   )
 
-/** Connects to the server or the cluster, for as long as the scope lasts. */
+/** Connects to the server or the cluster; the scope closes the connections. */
 const connect = Effect.fnUntraced(function* (
   address: RedisAddress.RedisAddress,
   timeoutMs: number
@@ -71,7 +71,7 @@ const connect = Effect.fnUntraced(function* (
   return yield* Effect.fail(failure)
 })
 
-/** What a server says about itself. */
+/** The version and the mode that a server reports. */
 interface Server {
   readonly version: string
   readonly mode: string
@@ -105,7 +105,7 @@ const checked = (
   return Result.void
 }
 
-/** Warns if Redis may evict rate limits when its memory is full; not every user may ask. */
+/** Warns if Redis may evict rate limits when its memory is full; does nothing without the permission for `INFO`. */
 const warnOfEviction = (connection: RedisConnection.RedisConnection): Effect.Effect<void> =>
   Effect.flatMap(Effect.option(RedisConnection.call(connection, ["INFO", "memory"])), (info) => {
     const [, policy] = /^maxmemory_policy:(\S+)/m.exec(String(Option.getOrElse(info, () => ""))) ?? []

@@ -1,4 +1,4 @@
-/** The permissions that a user of Redis needs, as docs/operating.md lists them. */
+/** Checks the permissions that a user of Redis needs, as docs/operating.md lists them. */
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
@@ -16,7 +16,7 @@ for (const kind of RedisServers.kinds) {
     for (const where of Nodes.places) {
       const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
 
-      it(`can do all that the store in a ${where} does, and nothing else`, async () => {
+      it(`can use the store in a ${where}, but no other command or key`, async () => {
         const user = ["ACL", "SETUSER", "limiter", "on", ">s3cret", "resetkeys", "nocommands", ...permissions]
         const addresses = place().address.replace("redis://", "").split(",")
         for (const address of addresses) {

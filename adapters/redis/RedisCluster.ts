@@ -1,6 +1,7 @@
 /**
- * Commands to a Redis Cluster: each goes to the node with the slot of its key, and follows `MOVED` and `ASK`. The table of
- * slots is read again when a node says that it is wrong or cannot be reached, because a replica may have taken its place.
+ * Sends each command to the node of a Redis Cluster that owns the slot of its key, and follows the redirections `MOVED`
+ * and `ASK`. The table of slots is read again after `MOVED`, or if a node cannot be reached, because a replica may have
+ * replaced it.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +14,10 @@ import type { GiveUp, OnReply, RedisCommands } from "./RedisCommands.ts"
 import * as RedisConnection from "./RedisConnection.ts"
 import * as RedisFailure from "./RedisFailure.ts"
 
-/** Minimum milliseconds between two readings of the table. */
+/** Minimum pause between two reads of the table, in milliseconds. */
 const REFRESH_MS = 200
 
-/** A command follows at most this many redirections: more mean that the nodes disagree. */
+/** Maximum number of redirections of a command; more of them mean that the nodes disagree. */
 const MAX_REDIRECTIONS = 5
 
 interface Node {
@@ -25,8 +26,8 @@ interface Node {
 }
 
 /**
- * Connects to the cluster that `hosts` belong to. Fails if none of them returns the table of slots. Nodes that cannot be
- * reached are tried again for as long as the scope lasts.
+ * Connects to the cluster that `hosts` belong to. Fails if no host returns the table of slots. Nodes that cannot be
+ * reached are retried until the scope closes.
  */
 export const make = Effect.fnUntraced(function* (
   hosts: ReadonlyArray<RedisAddress.Host>,
@@ -61,7 +62,7 @@ export const make = Effect.fnUntraced(function* (
       RedisFailure.within(options.timeoutMs)
     )
 
-  /** Reads the table from the first node that has it, those with a connection first; the given hosts come last. */
+  /** Reads the table from the first node that returns it: connected nodes, then other known nodes, then given hosts. */
   const refresh = Effect.gen(function* () {
     const known = [...nodes.values()]
     const byReadiness = [
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
     const others = hosts.filter((host) => !nodes.has(RedisAddress.textOf(host)))
     const ranges = yield* Effect.firstSuccessOf([
       ...byReadiness.map(readTable),
-      // Connected only if no known node has the table.
+      // These hosts are connected only if no known node returns the table.
       ...others.map((host) => Effect.suspend(() => readTable(nodeAt(host))))
     ])
     const current = new Set<Node>()
@@ -81,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
       current.add(node)
       table.fill(node, from, to + 1)
     }
-    // Commands fail without a connection, so the table waits for the first attempts to connect.
+    // Commands fail without a connection, so the table is used after the first attempts to connect.
     yield* Effect.forEach(current, ({ connection }) => Effect.exit(connection.first), {
       concurrency: "unbounded",
       discard: true
@@ -114,7 +115,7 @@ export const make = Effect.fnUntraced(function* (
 
       const sendTo = (node: Node, redirections: number, isAsking: boolean): void => {
         if (!node.connection.isReady()) isStale.openUnsafe()
-        // The server processes both in turn, because they are sent on one connection.
+        // The server processes both commands in order, because they are sent on one connection.
         if (isAsking) node.connection.send(["ASKING"], ignoreReply)
         giveUp = node.connection.send(command, (exit) => {
           const redirection = redirectionOf(RedisFailure.errorReplyIn(exit), node.host)
@@ -123,7 +124,7 @@ export const make = Effect.fnUntraced(function* (
           if (redirections === MAX_REDIRECTIONS) return onReply(exit)
           const next = nodeAt(redirection.host)
           if (next.connection.isReady()) return sendTo(next, redirections + 1, !redirection.isMoved)
-          // A node that is new here: its connection is awaited, at most until the deadline of the caller.
+          // Waits for the connection to a new node, at most until the deadline of the caller.
           Effect.runForkWith(context)(Effect.exit(next.connection.first)).addObserver(() => {
             if (!isGivenUp) sendTo(next, redirections + 1, !redirection.isMoved)
           })
@@ -153,7 +154,7 @@ interface Range {
   readonly host: RedisAddress.Host
 }
 
-/** Decodes `CLUSTER SLOTS`: ranges of slots, each with its primary as the first node. */
+/** Decodes `CLUSTER SLOTS`: ranges of slots, each with its primary as the first node. Fails if a range is invalid. */
 const rangesOf = (
   reply: unknown,
   asked: RedisAddress.Host
@@ -174,7 +175,7 @@ const rangeOf = (entry: unknown, asked: RedisAddress.Host): Range | undefined =>
   return { from, to, host: { host: knownHost(host) ?? asked.host, port } }
 }
 
-/** A node that does not know its own address leaves it out; it is the one that was asked. */
+/** Returns the host, or `undefined` if the node that replied does not know its own address and so omits it. */
 const knownHost = (host: unknown): string | undefined =>
   typeof host === "string" && host !== "" && host !== "?" ? host : undefined
 
@@ -185,7 +186,7 @@ interface Redirection {
 
 const REDIRECTION = /^(MOVED|ASK) \d+ (.*):(\d+)$/
 
-/** Decodes `MOVED slot host:port` and `ASK slot host:port`. */
+/** Decodes `MOVED slot host:port` and `ASK slot host:port`; returns `undefined` for other replies. */
 const redirectionOf = (reply: string, asked: RedisAddress.Host): Redirection | undefined => {
   const [, kind, host, port] = REDIRECTION.exec(reply) ?? []
   if (kind === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Why a command has no result. */
+/** Defines the failure of a command, and explains its cause. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,12 +7,12 @@ import * as Predicate from "effect/Predicate"
 import { ErrorReply } from "redis"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 
-/** A command has no result. `cause` is an error that the server replied with (`ErrorReply`), or one of the connection. */
+/** The failure of a command. `cause` is the server's error reply (`ErrorReply`), or an error of the connection. */
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{ readonly cause: unknown }> {}
 
 /**
- * Creates a failure from an error of the driver. A server that does not know `HELLO` repeats its arguments, which include
- * the password; they are removed.
+ * Creates a failure from an error of the driver. The error of a server without `HELLO` repeats the arguments of that
+ * command, which include the password; they are removed.
  */
 export const of = (error: unknown): CommandFailed =>
   new CommandFailed({
@@ -22,7 +22,7 @@ export const of = (error: unknown): CommandFailed =>
         : error
   })
 
-/** Creates a failure that is not the driver's. */
+/** Creates a failure that does not come from the driver. */
 export const because = (reason: string): CommandFailed => new CommandFailed({ cause: new Error(reason) })
 
 /** Fails unless the effect ends within `timeoutMs` milliseconds. */
@@ -35,12 +35,13 @@ export const within =
     })
 
 /**
- * Errors that an operator must fix: a wrong password, a missing permission, a key of another program, a server without
- * these commands. All others may pass, such as `LOADING`, `OOM`, `READONLY`, `CLUSTERDOWN` and a lost connection.
+ * Matches errors that an operator must fix: a wrong password, a missing permission, a key of another program, a server
+ * without these commands. All other errors may be temporary: `LOADING`, `OOM`, `READONLY`, `CLUSTERDOWN` or a lost
+ * connection.
  */
 const PERMANENT = /^(?:NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR unknown command)/
 
-/** Converts the failure of a call. */
+/** Converts the failure of a call to `StoreUnavailable`. */
 export const unavailable = (failure: CommandFailed): StoreUnavailable =>
   new StoreUnavailable({ retryable: !PERMANENT.test(replyOf(failure)), cause: failure.cause })
 
@@ -48,17 +49,17 @@ export const unavailable = (failure: CommandFailed): StoreUnavailable =>
 export const replyOf = ({ cause }: CommandFailed): string =>
   cause instanceof ErrorReply ? cause.message : ""
 
-/** Returns the error that the server replied with; "" for a result, or if there is no reply. */
+/** Returns the error that the server replied with; "" for a success, or if there is no reply. */
 export const errorReplyIn = (exit: Exit.Exit<unknown, CommandFailed>): string =>
   Option.match(Exit.findErrorOption(exit), { onNone: () => "", onSome: replyOf })
 
-/** Whether a server rejected the user or the password. */
+/** Whether a server rejected the user, the password or the user's permissions. */
 export const isLogin = (failure: CommandFailed): boolean =>
   /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(replyOf(failure))
 
 /** Returns the message of an error in one line. */
 export const detailOf = (failure: CommandFailed): string => {
-  // Node tries each address of a host; the errors are mostly the same.
+  // Node tries each address of a host; the errors are usually the same.
   const cause: unknown = failure.cause instanceof AggregateError ? failure.cause.errors[0] : failure.cause
   if (Predicate.hasProperty(cause, "syscall") && Predicate.hasProperty(cause, "code")) {
     return `${cause.syscall} ${cause.code}`

@@ -1,4 +1,4 @@
-/** Calls while Redis is down, slow, read-only, full or loading, and recovery when it works again. */
+/** Tests calls while Redis is down, hanging, read-only, full or loading, and the recovery afterwards. */
 import { once } from "node:events"
 import * as Net from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -22,12 +22,12 @@ import * as RedisServers from "./RedisServers.fixture.ts"
 
 const TIMEOUT_MS = 400
 
-/** Factor for time limits, because other tests may use the machine. */
+/** Factor for the time limits of these tests, because other tests may run on the machine at the same time. */
 const SLACK = 4
 
 const plan = { perMinute: 1_000_000, perDay: 1_000_000 }
 
-/** A store that goes with the test. */
+/** Opens a store, which is closed after the test. */
 const open = async (address: string, options: Partial<RedisOptions> = {}) => {
   const scope = Scope.makeUnsafe()
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
@@ -46,7 +46,7 @@ const open = async (address: string, options: Partial<RedisOptions> = {}) => {
 
 type Store = Awaited<ReturnType<typeof open>>
 
-/** Counts a request of each of 50 callers, twice. */
+/** Counts two requests of each of 50 callers. */
 const countMany = ({ count }: Store) =>
   Promise.all(Array.from({ length: 100 }, (_, index) => count(`key:${index % 50}`)))
 
@@ -59,7 +59,7 @@ const failureOf = (exit: Exit.Exit<unknown, StoreUnavailable>): StoreUnavailable
   return reason.error
 }
 
-/** Expects that all calls fail within the timeout. */
+/** Expects that all calls fail within `SLACK` times the timeout, and returns their errors. */
 const expectUnavailable = async (store: Store): Promise<ReadonlyArray<StoreUnavailable>> => {
   const began = performance.now()
   const exits = await countMany(store)
@@ -67,7 +67,7 @@ const expectUnavailable = async (store: Store): Promise<ReadonlyArray<StoreUnava
   return exits.map(failureOf)
 }
 
-/** Retries until a request is counted. */
+/** Retries until a request is counted, then expects success of many others; returns the wait in milliseconds. */
 const expectRecovery = async (store: Store, withinMs = 1_000): Promise<number> => {
   const began = performance.now()
   while (Exit.isFailure(await store.count("key:recovery"))) {
@@ -89,7 +89,7 @@ const usedBy = async (store: Store, key: string): Promise<number> => {
   return counted
 }
 
-/** A server that accepts the login and replies to anything else with one text. */
+/** Starts a server that accepts the login and sends `reply` to any other command. */
 const startFake = async (reply: string): Promise<string> => {
   const hello = "%2\r\n$7\r\nversion\r\n$5\r\n7.2.0\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n"
   const sockets = new Set<Net.Socket>()
@@ -97,7 +97,7 @@ const startFake = async (reply: string): Promise<string> => {
     sockets.add(socket)
     socket.on("error", () => {})
     socket.on("data", (data) => {
-      // Arguments are never mistaken for commands: none of them begins with "*".
+      // Each command starts with a line that starts with "*"; no argument starts with "*".
       for (const command of String(data).split(/^(?=\*\d)/m)) {
         socket.write(/^\*\d+\r\n\$5\r\nHELLO/.test(command) ? hello : reply)
       }
@@ -122,7 +122,7 @@ const openOverNetwork = async (kind: RedisServers.Kind) => {
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "the store", () => {
-    it("fails at once while the server is down, and recovers with a server that knows no script", async () => {
+    it("fails immediately while the server is down, and recovers when it restarts without the script", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -135,7 +135,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("fails in time while the server hangs, keeps no commands for later, and recovers", async () => {
+    it("fails within the timeout while the server hangs, queues no commands for later, and then recovers", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -144,12 +144,12 @@ for (const kind of RedisServers.kinds) {
       server.resume()
       await expectRecovery(store)
       await sleep(100)
-      // Of each caller: two requests when it recovered for the first time and two now, and at most the first two that
+      // For each caller: two requests after the first recovery, two after the second, and at most the first two that
       // were sent while the server hung, which it runs later.
       expect(await usedBy(store, "key:1")).toBeLessThanOrEqual(2 + 2 + 2)
     })
 
-    it("replaces a connection that the network has lost", async () => {
+    it("reconnects if the network drops all packets of a connection", async () => {
       const { network, store } = await openOverNetwork(kind)
       await expectRecovery(store)
       network.blackhole()
@@ -157,7 +157,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("ends all calls in flight when the connection is reset", async () => {
+    it("ends all calls in flight when the connection is reset, and then recovers", async () => {
       const { network, store } = await openOverNetwork(kind)
       for (let round = 0; round < 10; round++) {
         const pending = countMany(store)
@@ -168,7 +168,7 @@ for (const kind of RedisServers.kinds) {
       }
     })
 
-    it("fails while the server is a replica, and connects again, because the address may have moved", async () => {
+    it("fails and reconnects while the server is a replica, because the address may move to a new primary", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -186,7 +186,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("fails while the memory is full, and has counted nothing then", async () => {
+    it("fails and counts nothing while the memory of the server is full", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -201,7 +201,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("sends a script again that the server has forgotten, and counts each request once", async () => {
+    it("sends the script again if the server has deleted it, and counts each request once", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       for (let round = 0; round < 20; round++) {
@@ -212,7 +212,7 @@ for (const kind of RedisServers.kinds) {
       expect(await usedBy(store, "key:a")).toBe(200)
     })
 
-    it("closes its connection at once, and calls that wait fail", async () => {
+    it("close ends the connection immediately and fails the calls in progress", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address, { timeoutMs: 60_000 })
       await expectRecovery(store)
@@ -227,7 +227,7 @@ for (const kind of RedisServers.kinds) {
       expect(String(await server.send("CLIENT", "LIST"))).not.toContain("name=animal-store")
     })
 
-    it("rejects a wrong password at the start, with a message that does not contain it", async () => {
+    it("fails to open with a wrong password, and the message does not contain the password", async () => {
       const server = await RedisServers.startForTest(kind, ["--requirepass", "right"], {
         url: (port) => `redis://:right@127.0.0.1:${port}`
       })
@@ -253,7 +253,7 @@ describe("the store on a server that replies with errors", () => {
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
     "CLUSTERDOWN The cluster is down",
     "NOSCRIPT No matching script. Please use EVAL."
-  ])("fails with a failure that may pass: %s", async (reply) => {
+  ])("fails with a retryable StoreUnavailable: %s", async (reply) => {
     const store = await open(await startFake(`-${reply}\r\n`))
     for (const { cause, retryable } of await expectUnavailable(store)) {
       expect(cause).toMatchObject({ message: reply })
@@ -265,19 +265,19 @@ describe("the store on a server that replies with errors", () => {
     "NOPERM this user has no permissions",
     "WRONGTYPE Operation against a key",
     "NOAUTH Authentication required."
-  ])("fails with a failure that an operator must fix: %s", async (reply) => {
+  ])("fails with a StoreUnavailable that is not retryable: %s", async (reply) => {
     const store = await open(await startFake(`-${reply}\r\n`))
     for (const { retryable } of await expectUnavailable(store)) expect(retryable).toBe(false)
   })
 
-  it("fails in time on replies that are no protocol", async () => {
+  it("fails within the timeout if the replies do not follow the Redis protocol", async () => {
     const store = await open(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
     await expectUnavailable(store)
   })
 })
 
-describe("opening", () => {
-  it("does not repeat the password that a server without HELLO repeats", async () => {
+describe("opening a store", () => {
+  it("removes the password from the error if the server does not support HELLO and quotes the login", async () => {
     const echo = Net.createServer((socket) => {
       socket.on("error", () => {})
       socket.on("data", (sent) => {
@@ -302,7 +302,7 @@ describe("opening", () => {
     expect(inspect(failure, { depth: 10 })).not.toContain("s3cret")
   })
 
-  it("fails in time if nothing listens, or if what listens does not reply", async () => {
+  it("fails within the timeout if the port is closed or the server does not reply", async () => {
     const listener = Net.createServer(() => {}).listen(0, "127.0.0.1")
     await once(listener, "listening")
     onTestFinished(() => void listener.close())

@@ -7,14 +7,14 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-/** Both ways to count a request. */
+/** The two ways to count a request: `consume`, and the core's step with `modify`. */
 const ways = { consume: Nodes.consume, modify: Nodes.modify } as const
 
 type Way = keyof typeof ways
 
 let runs = 0
 
-/** Runs histories on several nodes, alternating between the given ways to count, and compares each step. */
+/** Runs histories on two nodes with the given ways to count, and compares each request with the core's step. */
 const compare = (place: Nodes.Place, numRuns: number, ways_: fc.Arbitrary<ReadonlyArray<Way>>) =>
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
@@ -56,11 +56,11 @@ const always = (way: Way) => fc.constant<ReadonlyArray<Way>>([way])
 
 for (const kind of RedisServers.kinds) {
   for (const where of Nodes.places) {
-    RedisServers.describeOn(kind, `the store in a ${where} equals the core's step, state by state`, () => {
+    RedisServers.describeOn(kind, `the store in a ${where}, compared with the core's step`, () => {
       const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
 
       it.effect(
-        "for every history of requests",
+        "returns the same verdicts and stores the same states for any history of requests",
         () =>
           Effect.gen(function* () {
             const seen = yield* compare(place(), 80, always("consume"))
@@ -70,7 +70,7 @@ for (const kind of RedisServers.kinds) {
         60_000
       )
 
-      it.effect("for histories that modify counts completely or in part", () =>
+      it.effect("returns the same verdicts and states with `modify`, alone or mixed with `consume`", () =>
         compare(
           place(),
           20,
@@ -78,7 +78,7 @@ for (const kind of RedisServers.kinds) {
         )
       )
 
-      it.effect("at the bounds of all numbers", () =>
+      it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
         Effect.gen(function* () {
           const store = yield* Nodes.open(place().address)
           for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
@@ -89,7 +89,7 @@ for (const kind of RedisServers.kinds) {
       )
 
       it.effect(
-        "for requests of one caller that arrive at once and share calls",
+        "returns the same verdicts for concurrent requests of one caller, which share calls",
         () =>
           Effect.gen(function* () {
             const store = yield* Nodes.open(place().address)

@@ -1,4 +1,4 @@
-/** Real servers for tests: a process of its own for each, on free ports of the loopback address, without files. */
+/** Starts real servers for tests: a process for each, on free ports of the loopback address, without persistence. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -10,11 +10,11 @@ import { createClient } from "redis"
 import { describe, onTestFinished } from "vitest"
 import * as KeySlot from "./KeySlot.ts"
 
-/** A program that speaks the protocol of Redis. */
+/** A server program that implements the Redis protocol. */
 export interface Kind {
   readonly name: "Redis" | "Valkey"
   readonly program: string
-  /** Why it cannot be tested here, or `undefined`. */
+  /** The reason why it cannot be tested here, or `undefined`. */
   readonly missing: string | undefined
 }
 
@@ -25,19 +25,19 @@ const kindOf = (name: Kind["name"], program: string): Kind => {
   return { name, program, missing: isInstalled ? undefined : `${program} is not installed` }
 }
 
-/** Redis is the one that tests with a single kind use. */
+/** The kind for tests that run on only one kind. */
 export const redis: Kind = kindOf("Redis", "redis-server")
 
 /** Both kinds. */
 export const kinds: ReadonlyArray<Kind> = [redis, kindOf("Valkey", "valkey-server")]
 
-/** Describes what holds on a kind of server; skipped, with the reason in its name, where it is not installed. */
+/** Describes tests on a kind of server; they are skipped, with the reason in the title, if it is not installed. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
   if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
   else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)
 }
 
-/** A client for what stores do not do. */
+/** A client for commands that the stores do not send. */
 export interface Client {
   readonly send: (...command: ReadonlyArray<string>) => Promise<unknown>
   readonly close: () => void
@@ -46,17 +46,17 @@ export interface Client {
 /** A running server. */
 export interface Server {
   readonly port: number
-  /** As `--limits` takes it. */
+  /** The address, in the format of `--limits`. */
   readonly address: string
   readonly connect: () => Promise<Client>
-  /** Sends one command over a connection of its own. */
+  /** Sends one command over a separate connection. */
   readonly send: Client["send"]
-  /** Stops and continues the process, which keeps its connections. */
+  /** Suspends the process, which keeps its connections, until `resume` is called. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Ends the process at once. */
+  /** Kills the process. */
   readonly kill: () => Promise<void>
-  /** Starts it again on the same port, empty. */
+  /** Restarts the process on the same port, without data. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -73,7 +73,7 @@ const freePort = async (): Promise<number> => {
 
 const START_MS = 20_000
 
-/** Connects as soon as the server listens. */
+/** Connects, and retries for `START_MS` until the server listens. */
 export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): Promise<Client> => {
   const began = performance.now()
   while (true) {
@@ -164,7 +164,7 @@ export const start = async (
   }
 }
 
-/** A server for the test that is running, which goes with it. */
+/** Starts a server that is stopped after the current test. */
 export const startForTest = async (...given: Parameters<typeof start>): Promise<Server> => {
   const server = await start(...given)
   onTestFinished(server.stop)
@@ -174,7 +174,7 @@ export const startForTest = async (...given: Parameters<typeof start>): Promise<
 /** A running cluster. */
 export interface Cluster {
   readonly nodes: ReadonlyArray<Server>
-  /** As `--limits` takes it. */
+  /** The address, in the format of `--limits`. */
   readonly address: string
   /** Sends a command to the node that holds the key. */
   readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
@@ -183,7 +183,7 @@ export interface Cluster {
 
 const NODES = 3
 
-/** Waits until a condition holds. */
+/** Waits until a condition is true; throws after `START_MS`. */
 export const until = async (holds: () => Promise<boolean>): Promise<void> => {
   const began = performance.now()
   while (!(await holds())) {
@@ -192,7 +192,7 @@ export const until = async (holds: () => Promise<boolean>): Promise<void> => {
   }
 }
 
-/** Starts a cluster of three nodes, each with a third of the slots, and as many replicas as asked for. */
+/** Starts a cluster of three primaries, each with a third of the slots, and of the given number of replicas. */
 export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> => {
   const nodes: Array<Server> = []
   const stop = async () => {

@@ -1,6 +1,6 @@
 /**
- * Pushes metrics and traces to a collector by OTLP over HTTP. A collector that is down or does not respond costs bounded
- * memory and delays nothing but the end of the process, by at most `SHUTDOWN_MS` for each of the two.
+ * Pushes metrics and traces to a collector by OTLP over HTTP. A collector that is down or does not respond uses bounded
+ * memory and delays only the close of the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
  */
 
 import * as Context from "effect/Context"
@@ -34,13 +34,13 @@ export interface OtlpOptions {
 /** Maximum number of spans in one export. */
 const MAX_BATCH = 1_000
 
-/** Maximum number of exports at the same time; the spans of further ones are dropped. */
+/** Maximum number of concurrent exports of one client; the data of further exports is dropped. */
 const MAX_EXPORTS = 8
 
 /** Timeout of an export. */
 const EXPORT_TIMEOUT = "5 seconds"
 
-/** Milliseconds for the last export when the scope closes. */
+/** Timeout in milliseconds for the last export when the scope closes. */
 const SHUTDOWN_MS = 1_000
 
 /** Starts to export the metrics of `meter`, and returns a tracer that exports its spans. */
@@ -56,7 +56,7 @@ export const make = (
     resource: { serviceName: "animal-store", attributes: { "service.instance.id": instanceId } }
   }
   return Effect.gen(function* () {
-    // A client each, so that neither uses up the exports of the other.
+    // Separate clients, so that metrics and traces do not share the limit on exports.
     yield* Effect.provide(OtlpMetrics.make({ ...common, url: `${base}/v1/metrics` }), Layer.fresh(client))
     return yield* Effect.provide(
       OtlpTracer.make({ ...common, url: `${base}/v1/traces`, maxBatchSize: MAX_BATCH }),
@@ -68,13 +68,13 @@ export const make = (
   )
 }
 
-/** Effect's exporters bound neither the number nor the duration of their requests. */
+/** Bounds the number and the duration of requests, which Effect's exporters do not. */
 const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(HttpClient.HttpClient, (unbounded) => {
     let running = 0
     return HttpClient.transform(unbounded, (response, request) => {
-      // Not a transport error, after which the exporter would retry.
+      // An `EncodeError`, because the exporter would retry after a transport error.
       const failed = (description: string) =>
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.EncodeError({ request, description })
@@ -110,7 +110,7 @@ const notExported = (error: string): Effect.Effect<void> =>
 const dropped = (request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse =>
   HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
 
-/** The innermost message, because `fetch` reports only "fetch failed". */
+/** Returns the innermost message, because `fetch` reports only "fetch failed". */
 const messageOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return "no response"
   return cause.cause instanceof Error ? messageOf(cause.cause) : cause.message

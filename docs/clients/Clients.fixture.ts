@@ -1,4 +1,4 @@
-/** The programs of docs/clients.md, the folder in which they run, and a server for them. */
+/** Reads the programs of docs/clients.md, and provides a folder and a server to run them. */
 import { execFile, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,7 +10,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 /** Whether this folder's own packages are installed. */
 export const isInstalled = fs.existsSync(path.join(here, "node_modules/.package-lock.json"))
 
-/** Why tests are skipped if they are not. */
+/** The reason for skipping the tests when the packages are not installed. */
 export const missing = "not installed: run npm run test:clients"
 
 if (!isInstalled) console.warn(`Tests of clients are skipped: ${missing}`)
@@ -24,7 +24,7 @@ const programs = new Map(
   ])
 )
 
-/** Returns the program of the page with this name. */
+/** Returns the program of the page with this name; throws if there is none. */
 export const program = (name: string): string => {
   const code = programs.get(name)
   if (code === undefined) throw new Error(`docs/clients.md has no program ${name}`)
@@ -34,14 +34,14 @@ export const program = (name: string): string => {
 /** The names of all programs of the page. */
 export const names: ReadonlyArray<string> = [...programs.keys()]
 
-/** The blocks of code of the page that have no name, so that no test runs them. */
+/** The code blocks of the page without a name, which no test runs. */
 export const unnamed: ReadonlyArray<string> = [
   ...page
     .replaceAll(/^<!-- run: [\w-]+ -->\n```\w+\n[\s\S]*?^```$/gm, "")
     .matchAll(/^```\w*\n([\s\S]*?)^```$/gm)
 ].map(([, code = ""]) => code)
 
-/** The rows of the table of libraries without settings. */
+/** The rows of the page's table of default settings: the name of a library and a description of its retries. */
 export const rows: ReadonlyArray<ReadonlyArray<string>> = [...page.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(
   ([, name = "", what = ""]) => [name, what]
 )
@@ -49,14 +49,14 @@ export const rows: ReadonlyArray<ReadonlyArray<string>> = [...page.matchAll(/^\|
 /** Creates a folder below this one, so that programs in it find the packages. The caller removes it. */
 export const createFolder = (): string => fs.mkdtempSync(path.join(here, ".programs-"))
 
-/** How a program ended. */
+/** The exit status and the output of a program. */
 export interface End {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program to its end, at most two minutes. */
+/** Runs a program with a timeout of two minutes; the status is -1 if it cannot start or is killed. */
 export const run = (
   command: string,
   parameters: ReadonlyArray<string>,
@@ -75,7 +75,7 @@ export const run = (
     )
   })
 
-/** Compiles files with the strict options of TypeScript to JavaScript beside them; returns the messages. */
+/** Compiles TypeScript files in strict mode to JavaScript beside them, and returns the error messages. */
 export const compile = async (
   folder: string,
   files: ReadonlyArray<string>
@@ -100,14 +100,14 @@ export const compile = async (
   return stdout.split("\n").filter((line) => line.includes(": error "))
 }
 
-/** Returns the end of a title, and reports on standard error what is skipped. */
+/** Returns the title suffix of a skipped test, and prints a warning; the suffix is empty if `lacks` is `undefined`. */
 export const skipped = (what: string, lacks: string | undefined): string => {
   if (lacks === undefined) return ""
   if (isInstalled) console.warn(`${what} is skipped: ${lacks}`)
   return ` (skipped: ${lacks})`
 }
 
-/** Whether a command of the machine exists and ends with status 0. */
+/** Whether a command exists on this machine and ends with status 0 within 30 seconds. */
 export const works = (command: string, ...parameters: ReadonlyArray<string>): boolean =>
   spawnSync(command, parameters, { encoding: "utf8", timeout: 30_000 }).status === 0
 
@@ -119,16 +119,16 @@ export interface Logged {
   readonly code?: string
 }
 
-/** A server of the command line. */
+/** A running `animal-store serve`. */
 export interface Server {
   readonly url: string
   readonly keys: ReadonlyArray<{ readonly id: string; readonly key: string }>
-  /** The responses so far, from the access log. */
+  /** Returns the entries of the access log, one for each response so far. */
   readonly log: () => ReadonlyArray<Logged>
   readonly stop: () => Promise<void>
 }
 
-/** Starts `animal-store serve` in memory with one key for each plan, such as `enterprise:perMinute=6,perDay=1000`. */
+/** Starts a server in memory with one key for each plan, such as `enterprise:perMinute=6,perDay=1000`. */
 export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
   const server = spawn(
     process.execPath,
@@ -166,17 +166,17 @@ export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
   }
 }
 
-/** Parses JSON with integers as text, so that no digit is lost. */
+/** Parses JSON with all numbers as text, so that no digit is lost. */
 export const exactly = (json: string) =>
   JSON.parse(json, (_key, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" ? (context?.source ?? value) : value
   )
 
-/** Sends `GET` with a key. */
+/** Sends a GET request with an API key. */
 export const get = (url: string, key: string): Promise<Response> =>
   fetch(url, { headers: { Authorization: `Bearer ${key}` } })
 
-/** Adds an animal with a `categoryId` given in digits. */
+/** Creates an animal; `categoryId` is the text of an integer. Throws unless the response is a 201. */
 export const add = async (server: Server, name: string, categoryId: string): Promise<void> => {
   const response = await fetch(`${server.url}/pets`, {
     method: "POST",
@@ -186,7 +186,7 @@ export const add = async (server: Server, name: string, categoryId: string): Pro
   if (response.status !== 201) throw new Error(await response.text())
 }
 
-/** Returns all animals of a store of at most 100, in text where they have numbers. */
+/** Lists the first 100 animals, with their numbers as text. */
 export const animals = async (server: Server): Promise<ReadonlyArray<unknown>> => {
   const response = await get(`${server.url}/pets?limit=100`, server.keys[0]?.key ?? "")
   return exactly(await response.text())

@@ -1,4 +1,4 @@
-/** The table of docs/clients.md: how often libraries send a request that is always denied, if they are given no settings. */
+/** Checks the table of docs/clients.md: how often libraries with default settings retry a request after a 429. */
 import * as fs from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Clients from "./Clients.fixture.ts"
 
-/** Each library: retries of GET by the table, and a program that sends `METHOD` to `URL` once. */
+/** For each library: how often it retries GET, and a program that sends a request with `METHOD` to `URL`. */
 const libraries = [
   ["got", 2, 'import got from "got"\nawait got(process.env.URL, { method: process.env.METHOD })'],
   ["ky", 2, 'import ky from "ky"\nawait ky(process.env.URL, { method: process.env.METHOD })'],
@@ -30,7 +30,7 @@ await request(process.env.URL, { method: process.env.METHOD, dispatcher: new Ret
 const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
 
 describe.skipIf(!Clients.isInstalled)(
-  `libraries without settings${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  `libraries with default settings${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
     let folder = ""
     const arrivals = new Map<string, Array<number>>()
@@ -51,7 +51,7 @@ describe.skipIf(!Clients.isInstalled)(
       fs.rmSync(folder, { recursive: true, force: true })
     })
 
-    /** Runs a program, and returns when its requests arrived. */
+    /** Runs a program, and returns the arrival times of its requests in milliseconds. */
     const run = async (index: number, code: string, method: string): Promise<ReadonlyArray<number>> => {
       const isPython = code.includes("urllib3")
       const file = path.join(folder, `${index}.${isPython ? "py" : "mjs"}`)
@@ -65,7 +65,7 @@ describe.skipIf(!Clients.isInstalled)(
     libraries.forEach(([name, retries, code], index) => {
       const lacks = name === "urllib3" && !hasUrllib3 ? "there is no Python with urllib3 2" : undefined
       it.skipIf(lacks !== undefined)(
-        `${name}: ${retries} retries, no POST, waits for Retry-After${Clients.skipped(name, lacks)}`,
+        `${name} retries GET ${retries} times after Retry-After, never POST${Clients.skipped(name, lacks)}`,
         async () => {
           const [row] = Clients.rows.filter((cells) => cells[0] === name)
           expect(row?.[1]).toMatch(new RegExp(`^${retries} retries, no POST; waits`))

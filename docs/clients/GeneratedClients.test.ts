@@ -1,4 +1,4 @@
-/** Clients that three generators make from the served document compile in strict mode and work against the server. */
+/** Checks that clients which three generators make from the served document compile in strict mode and work. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -6,7 +6,7 @@ import * as Clients from "./Clients.fixture.ts"
 
 const generators = ["openapi-fetch", "hey-api", "orval"] as const
 
-/** Programs that must not compile: what is replaced by what, and the words of the compiler's message. */
+/** Mistakes that must not compile: a name, the code to replace, its replacement, and the compiler's message. */
 const mistakes: ReadonlyArray<
   readonly [name: string, right: string | RegExp, wrong: string, message: RegExp]
 > = [
@@ -28,7 +28,7 @@ const mistakes: ReadonlyArray<
   ["a filter that does not exist", "limit: 2", "limt: 2", /'limt' does not exist|Did you mean/]
 ]
 
-/** A number that a double rounds. */
+/** An int64 that a double rounds. */
 const LARGE = "9223372036854775807"
 
 const fileOf = (generator: string, mistake?: number): string =>
@@ -46,7 +46,7 @@ describe.skipIf(!Clients.isInstalled)(
     const withAddress = (text: string): string =>
       text.replaceAll("http://127.0.0.1:3000/openapi.json", new URL("/openapi.json", server.url).href)
 
-    /** Runs the command of the page, without installing anything. */
+    /** Runs the generator's command of the page, without installing packages. */
     const generate = async (generator: string): Promise<void> => {
       const command = Clients.program(`${generator}-generate`).replace("npx ", "npx --no-install ")
       const { status, stderr, stdout } = await Clients.run("sh", ["-c", withAddress(command)], {}, folder)
@@ -58,7 +58,7 @@ describe.skipIf(!Clients.isInstalled)(
       server = await Clients.serve(["pro", "enterprise:perMinute=2,perDay=100"])
       for (const name of ["Mia", "Tom", "Ada"]) await Clients.add(server, name, LARGE)
       write("package.json", '{"type":"module"}')
-      // `npx` looks for commands beside the nearest package.json only.
+      // `npx` looks for commands only in `node_modules` next to the nearest package.json.
       fs.symlinkSync("../node_modules", path.join(folder, "node_modules"))
       write("orval.config.mjs", withAddress(Clients.program("orval-config")))
       for (const generator of generators) {
@@ -84,14 +84,14 @@ describe.skipIf(!Clients.isInstalled)(
       fs.rmSync(folder, { recursive: true, force: true })
     })
 
-    it("compile in strict mode", () => {
+    it("compile in strict mode without errors", () => {
       expect(messages.filter((message) => !message.includes("-mistake-"))).toEqual([])
     })
 
     const run = (program: string, key: string | undefined) =>
       Clients.run(process.execPath, [`${program}.js`], { BASE_URL: server.url, API_KEY: key }, folder)
 
-    it("openapi-fetch returns the text with all digits", async () => {
+    it("return all digits of an int64 as text with openapi-fetch", async () => {
       const { stdout } = await run("exact", server.keys[0]?.key)
       expect(Clients.exactly(stdout)).toContainEqual(
         expect.objectContaining({ name: "Mia", categoryId: LARGE })
@@ -100,34 +100,34 @@ describe.skipIf(!Clients.isInstalled)(
 
     describe.each(generators)("%s", (generator) => {
       it.each(mistakes.map(([name, , , message], mistake) => ({ name, message, mistake })))(
-        "does not compile $name",
+        "does not compile a program with $name",
         ({ message, mistake }) => {
           const own = messages.filter((line) => line.startsWith(`${fileOf(generator, mistake)}(`))
           expect(own.join("\n")).toMatch(message)
         }
       )
 
-      it("creates, gets and lists in pages", async () => {
+      it("creates and retrieves an animal, and lists all animals in pages", async () => {
         const { status, stderr, stdout } = await run(generator, server.keys[0]?.key)
         expect(status, stderr).toBe(0)
         const [created, found, ...listed] = stdout.trim().split("\n").map(Clients.exactly)
         expect(created).toMatchObject({ name: "Rex", categoryId: "7", status: "pending" })
         expect(found).toEqual(created)
         const stored = await Clients.animals(server)
-        // These clients round, as the page says.
+        // These clients round integers to doubles, as the page says.
         const rounded = JSON.parse(JSON.stringify(stored).replaceAll(LARGE, String(Number(LARGE))))
         expect(listed).toEqual(rounded)
-        // More than one page of two.
+        // The list has more than one page of two animals.
         expect(listed.length).toBeGreaterThanOrEqual(4)
       })
 
-      it("sees a 401", async () => {
+      it("reports the error code of a 401", async () => {
         const { status, stderr } = await run(generator, "ast_wrong")
         expect(status).toBe(1)
         expect(stderr).toContain("invalid_api_key; Retry-After: null")
       })
 
-      it("sees a 429 and its Retry-After", async () => {
+      it("reports the error code and the Retry-After of a 429", async () => {
         const key = server.keys[1]?.key ?? ""
         while ((await Clients.get(`${server.url}/pets`, key)).status !== 429);
         const { status, stderr } = await run(generator, key)

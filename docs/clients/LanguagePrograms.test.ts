@@ -1,4 +1,4 @@
-/** The programs of docs/clients.md in four languages wait after a 429, follow all pages and keep every digit. */
+/** Checks that the four language programs of docs/clients.md wait after a 429, follow all pages and keep all digits. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -7,7 +7,7 @@ import * as Clients from "./Clients.fixture.ts"
 
 const jqVersion = spawnSync("jq", ["--version"], { encoding: "utf8" }).stdout ?? ""
 
-/** A language: its file, its command, and why it cannot be run here, if so. */
+/** Each language with its file and command; `lacks` states why it cannot run here, and is `undefined` if it can. */
 const languages: ReadonlyArray<{
   readonly name: string
   readonly file: string
@@ -45,7 +45,7 @@ const jqSuffix = Clients.skipped(
 
 const seeds = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0", "7"]
 
-/** Names are no numbers, and quotes and braces in them do not confuse a reader. */
+/** Returns a name with quotes and braces, which a program must not parse as JSON. */
 const nameOf = (seed: string): string => `animal "${seed}" {"id":1}`
 
 describe.skipIf(!Clients.isInstalled)(
@@ -70,7 +70,7 @@ describe.skipIf(!Clients.isInstalled)(
 
     languages.forEach(({ command: [command = "", ...parameters], file, lacks, name }, index) => {
       it.skipIf(lacks !== undefined).concurrent(
-        `${name} waits, follows pages and is exact${Clients.skipped(name, lacks)}`,
+        `${name} waits after a 429, follows all pages and keeps all digits${Clients.skipped(name, lacks)}`,
         async ({ expect }) => {
           const own = path.join(folder, name)
           fs.mkdirSync(own)
@@ -92,7 +92,7 @@ describe.skipIf(!Clients.isInstalled)(
           const lines = listed.map((pet: unknown) => JSON.stringify(pet))
           expect(lines.filter((line: string) => !stored.has(line))).toEqual([])
           expect(new Set(lines).size).toBe(lines.length)
-          // All that were there before it listed: the five and its own.
+          // The list has the five stored animals, and the animal that the program created before it listed them.
           for (const seed of seeds) {
             expect(listed).toContainEqual(expect.objectContaining({ name: nameOf(seed), categoryId: seed }))
           }
@@ -107,7 +107,7 @@ describe.skipIf(!Clients.isInstalled)(
       )
     })
 
-    it("a test runs each program of the page", () => {
+    it("are all run by a test, except a block that only sets variables", () => {
       expect(Clients.unnamed).toEqual(["export BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ast_…\n"])
       const tests = fs
         .readdirSync(new URL(".", import.meta.url))
@@ -118,12 +118,12 @@ describe.skipIf(!Clients.isInstalled)(
       expect(Clients.names.filter((name) => !run(name))).toEqual([])
     })
 
-    it("typescript compiles in strict mode", async () => {
+    it("the TypeScript program compiles in strict mode", async () => {
       fs.writeFileSync(path.join(folder, "animals.ts"), Clients.program("typescript"))
       expect(await Clients.compile(folder, ["animals.ts"])).toEqual([])
-    }, 60_000)
+    }, 120_000)
 
-    it.skipIf(!isJqExact)(`jq is exact${jqSuffix}`, async () => {
+    it.skipIf(!isJqExact)(`jq keeps all digits of an int64${jqSuffix}`, async () => {
       const { status, stderr, stdout } = await Clients.run(
         "sh",
         ["-c", Clients.program("jq")],

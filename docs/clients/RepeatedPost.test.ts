@@ -1,4 +1,4 @@
-/** A creation whose responses get lost is retried by all libraries with its `Idempotency-Key`, and makes one animal. */
+/** Checks that each library repeats a creation with the same `Idempotency-Key`, so that only one animal is stored. */
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -42,14 +42,14 @@ describe.skipIf(!Clients.isInstalled)(
       const key = `"${randomUUID()}"`
 
       it.skipIf(lacks !== undefined)(
-        title("two lost responses are retried with one key until the 201"),
+        title("retries after a lost connection and a 503 with the same key, and receives 201"),
         async () => {
           expect(await create({ url: proxy.url, key: server.keys[0]?.key ?? "" }, key)).toEqual([201])
           expect(proxy.attempts.filter((attempt) => attempt === key)).toHaveLength(3)
         }
       )
 
-      it.skipIf(lacks !== undefined || !isKnown)(title(`one animal is made${unknown}`), async () => {
+      it.skipIf(lacks !== undefined || !isKnown)(title(`stores one animal${unknown}`), async () => {
         const made = (await Clients.animals(server)).filter(
           (pet) => Reflect.get(Object(pet), "name") === name
         )

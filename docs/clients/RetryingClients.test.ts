@@ -1,4 +1,4 @@
-/** Libraries that retry recover by themselves on a plan of six a minute. In real time: a minute, for all at once. */
+/** Checks that retrying libraries recover from 429 with six requests per minute; all run in parallel, for a minute. */
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Clients from "./Clients.fixture.ts"
@@ -6,14 +6,14 @@ import * as RetryingClients from "./RetryingClients.fixture.ts"
 
 const PER_MINUTE = 6
 
-/** Requests in a row, and how many of them are denied once: those after the sixth. */
+/** The number of sequential requests; each request after the sixth is denied once, and then retried. */
 const IN_A_ROW = 9
 const AT_ONCE = 12
 
-/** The statuses that a program sees, or its error. */
+/** The statuses that a program receives, or its error. */
 type Result = ReadonlyArray<number> | Error
 
-/** The result of a promise that nobody may be waiting for yet. */
+/** Turns a rejection into an `Error`: a rejection that no test awaits yet would be reported as unhandled. */
 const settled = (result: Promise<Result>): Promise<Result> =>
   result.catch((error: unknown) => new Error(String(error)))
 
@@ -23,7 +23,7 @@ describe.skipIf(!Clients.isInstalled)(
     let folder = ""
     let server: Clients.Server
     const libraries = RetryingClients.libraries(() => folder)
-    /** What the programs see, for each library: in a row and at once. All run at the same time. */
+    /** The results of each library for sequential and for parallel requests; `undefined` if it cannot run here. */
     let results: ReadonlyArray<readonly [Promise<Result>, Promise<Result>] | undefined> = []
 
     beforeAll(async () => {
@@ -47,8 +47,8 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     const cases = [
-      ["nine requests in a row return 200", IN_A_ROW],
-      ["twelve requests at once return 200", AT_ONCE]
+      ["nine sequential requests all return 200 in the end", IN_A_ROW],
+      ["twelve parallel requests all return 200 in the end", AT_ONCE]
     ] as const
 
     libraries.forEach(({ lacks, name }, index) => {
@@ -62,7 +62,7 @@ describe.skipIf(!Clients.isInstalled)(
             const id = server.keys[2 * index + which]?.id
             const seen = server.log().filter(({ key }) => key === id)
             expect(seen.filter(({ code }) => code === "api_key_banned")).toEqual([])
-            // Each loser is told a time at which there is a token for it, so that none is denied twice.
+            // `Retry-After` gives each denied request the time of its own token, so no request is denied twice.
             expect(seen.filter(({ status }) => status === 200)).toHaveLength(count)
             expect(seen.filter(({ status }) => status === 429)).toHaveLength(count - PER_MINUTE)
           },
@@ -71,7 +71,7 @@ describe.skipIf(!Clients.isInstalled)(
       })
     })
 
-    it("runs at least four libraries", () => {
+    it("at least four libraries can run on this machine", () => {
       expect(libraries.filter(({ lacks }) => lacks === undefined).length).toBeGreaterThanOrEqual(4)
     })
   }

@@ -1,4 +1,4 @@
-/** What the `keys` commands share: flags, how they open the database, and how they print. */
+/** Code that the `keys` commands share: defines flags, opens the store and prints results. */
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -17,10 +17,10 @@ import * as Setting from "../Setting.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** The longest overlap of a rotation in milliseconds. */
+/** The maximum time for which the old secret stays valid after a rotation, in milliseconds. */
 export const MAX_OVERLAP_MS = 3_650 * DAY_MS
 
-/** The longest time until a key expires, in milliseconds. */
+/** The maximum time until a key expires, in milliseconds. */
 const MAX_EXPIRY_MS = 36_500 * DAY_MS
 
 /** Flags of every `keys` command. */
@@ -41,7 +41,7 @@ export interface Values {
   readonly limits?: Option.Option<string>
 }
 
-/** Opens the store of a command; `memory:` is rejected, because it exists only within the process of a server. */
+/** Opens the store for a command. Rejects `memory:`, because such a store exists only within one server process. */
 export const open = (
   { database, databaseTimeoutMs, limits: given }: Values,
   opening: typeof Database.openExisting = Database.openExisting
@@ -61,7 +61,7 @@ const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.
     )
   )
 
-/** Prints `value` as JSON or `text`; `consequence` is appended to the error if it cannot be printed. */
+/** Prints `value` with `--json`, otherwise `text`. If this fails, `consequence` is appended to the error message. */
 export const print = (
   { json }: Values,
   value: unknown,
@@ -69,18 +69,18 @@ export const print = (
   consequence?: string
 ): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
-/** When running servers apply a change of a key. */
+/** States in messages how soon running servers apply a change to a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"
 
-/** Returns a hint about what to do if a secret could not be printed. */
+/** Returns a hint for the user if a new secret could not be printed. */
 export const lostSecretHint = (id: string): string =>
   `; the new secret of ${id} is lost: rotate or revoke that key`
 
-/** The argument of commands for one key. */
+/** The argument `id` of commands for one key. Rejects a secret. */
 export const keyId = Argument.String("id").pipe(
   Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it."),
   Argument.mapEffect((id) =>
-    // A secret is easily confused with the id, and must not appear in messages.
+    // Users may confuse the secret with the id. The message must not contain the secret.
     id.startsWith("ast_")
       ? Effect.fail(
           new CliError.ValidationError({ message: "id: must be the id of a key (key_…), not the key itself" })
@@ -91,11 +91,11 @@ export const keyId = Argument.String("id").pipe(
 
 const requests = Setting.between(1, Plan.maxRequests)
 
-/** `--per-minute`. */
+/** Creates the flag `--per-minute`. */
 export const perMinute = (description: string) =>
   Setting.make("per-minute", "N", description, requests).pipe(Flag.optional)
 
-/** `--per-day`. */
+/** Creates the flag `--per-day`. */
 export const perDay = (description: string) =>
   Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
 
@@ -105,7 +105,7 @@ export const parseLabel: Setting.Parse<string> = (text) => {
   return fault === undefined ? Result.succeed(text) : Result.fail(fault)
 }
 
-/** `--expires`: a duration of at least `minMs`, or `never`. */
+/** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
 export const expires = (minMs: number, description: string) =>
   Setting.make("expires", "DURATION|never", description, parseExpiry(minMs)).pipe(Flag.optional)
 

@@ -1,4 +1,4 @@
-/** `serve --workers`: several processes behave like one server. */
+/** Tests that the processes of `serve --workers` behave like one server. */
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -28,7 +28,7 @@ const describeWorkers =
     ? describe
     : (title: string, tests: () => void) => describe.skip(`${title} (skipped: ${Workers.missing})`, tests)
 
-describe("serve --workers rejects", () => {
+describe("serve --workers with invalid flags", () => {
   it.each([
     [["--workers", "2", "--database", "memory:"], "--database memory: is possible with one process only"],
     [["--workers", "auto", "--database", "memory:"], "--database memory: is possible with one process only"],
@@ -42,7 +42,7 @@ describe("serve --workers rejects", () => {
     ],
     [["--workers", "0"], "--workers: must be a whole number from 1 to 512, or auto"],
     [["--workers", "all"], "--workers: must be a whole number from 1 to 512, or auto"]
-  ])("%j with one sentence", async (args, message) => {
+  ])("rejects %j with one sentence", async (args, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args])
     expect([code, stdout]).toEqual([1, ""])
     expect(stderr.split("\n")).toHaveLength(2)
@@ -59,7 +59,7 @@ describe("a start that fails", () => {
     return alone.stderr
   }
 
-  it("for a taken port has the message and the code of a single process", async () => {
+  it("serve --workers reports a taken port with the message and the exit code of a single process", async () => {
     const taken = net.createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void taken.close())
@@ -68,7 +68,7 @@ describe("a start that fails", () => {
     expect(await same(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
   })
 
-  it("for an unusable database has the message and the code of a single process", async () => {
+  it("serve --workers reports an unusable database with the message and the exit code of a single process", async () => {
     expect(await same(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])).toMatch(
       /^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/
     )
@@ -76,7 +76,7 @@ describe("a start that fails", () => {
 })
 
 describeWorkers("several workers", () => {
-  it("share the port, the start line and the key, and each connection stays with one of them", async () => {
+  it("several workers share the port, the start line and the key, and each connection stays with one worker", async () => {
     const database = await file()
     const served = await Workers.serve(3, database)
     expect(served.server.greeting.trim().split("\n")).toHaveLength(1)
@@ -91,12 +91,12 @@ describeWorkers("several workers", () => {
     }
     const { code, signal, stderr } = await stop(served.server)
     expect([code, signal]).toEqual([0, null])
-    // One line about each event, although three processes had a part in it.
+    // One line for each event, although three processes took part in it.
     expect(stderr.match(/key issued/g)).toHaveLength(1)
     expect(stderr.match(/stopping/g)).toHaveLength(1)
   })
 
-  it("all serve the reference page", async () => {
+  it("all workers serve the same reference page", async () => {
     const { server, url } = await Workers.serve(2, await file())
     const tags = await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -109,7 +109,7 @@ describeWorkers("several workers", () => {
     await stop(server)
   })
 
-  it("issue the first key once", async () => {
+  it("several workers issue the first key only once", async () => {
     const { code, stdout } = await (async () => {
       const server = await Workers.serve(2, await file(), ["--first-key"], { plan: "Pro" })
       expect(JSON.parse(server.server.greeting).keys).toEqual([expect.objectContaining({ plan: "Pro" })])
@@ -120,7 +120,7 @@ describeWorkers("several workers", () => {
 })
 
 describeWorkers("a worker that is killed", () => {
-  it("costs its own connections only, loses nothing acknowledged, and is replaced", async () => {
+  it("a killed worker breaks only its own connections, loses no acknowledged animal, and is replaced", async () => {
     const served = await Workers.serve(3, await file())
     const { key, server, url, workers } = served
     const before = workers()
@@ -153,7 +153,7 @@ describeWorkers("a worker that is killed", () => {
         brokenOf.add(worker)
       }
     })
-    // All broken connections were those of one process, and no other process lost one.
+    // All broken connections belonged to one process, and no other process lost a connection.
     expect([brokenOf.size, undisturbed.size]).toEqual([1, 2])
     expect([...undisturbed].filter((worker) => brokenOf.has(worker))).toEqual([])
 
@@ -172,7 +172,7 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("returns connections that it had not accepted to the others", async () => {
+  it("connections that a killed worker had not accepted are handed to another worker", async () => {
     const served = await Workers.serve(2, await file())
     const { key, url, workers } = served
     const [stuck = 0] = workers()
@@ -198,7 +198,7 @@ describeWorkers("a worker that is killed", () => {
     expect(await statuses).toEqual([200, 200, 200, 200])
   })
 
-  it("again and again is replaced after longer and longer times", async () => {
+  it("a worker that is killed repeatedly is replaced after increasing delays", async () => {
     const { server, workers } = await Workers.serve(2, await file())
     const [first = 0, other] = workers()
     process.kill(first, "SIGKILL")
@@ -210,7 +210,7 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("and whose successor cannot start is replaced once the reason is gone", async () => {
+  it("a killed worker is replaced as soon as the database can be opened again", async () => {
     const database = await file()
     const filename = database.slice("sqlite:".length)
     const served = await Workers.serve(2, database)
@@ -227,7 +227,7 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("together with all others is replaced on the same port", async () => {
+  it("all workers are replaced on the same port if all of them are killed", async () => {
     const served = await Workers.serve(2, await file())
     for (const pid of served.workers()) process.kill(pid, "SIGKILL")
     await served.server.waitForLog(/(?:[\s\S]*serves again\n){2}/)
@@ -237,7 +237,7 @@ describeWorkers("a worker that is killed", () => {
 })
 
 describeWorkers("a worker", () => {
-  it("ignores SIGINT and SIGHUP, which a terminal sends to every process", async () => {
+  it("a worker ignores SIGINT and SIGHUP, which a terminal sends to every process", async () => {
     const served = await Workers.serve(2, await file())
     const pids = served.workers()
     for (const pid of pids) for (const signal of ["SIGINT", "SIGHUP"]) process.kill(pid, signal)
@@ -250,7 +250,7 @@ describeWorkers("a worker", () => {
 })
 
 describeWorkers("a worker that gets SIGTERM", () => {
-  it("drains, ends without a lost request, and is replaced", async () => {
+  it("a worker that gets SIGTERM drains, loses no request, and is replaced", async () => {
     const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1s" } })
     const { key, server, url, workers } = served
     let isReplaced = false
@@ -278,7 +278,7 @@ describeWorkers("a worker that gets SIGTERM", () => {
 
 describeWorkers("the stop of a server with workers", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])(
-    "at %s loses no request, and each connection gets Connection: close",
+    "a server with workers loses no request at %s, and each connection gets Connection: close",
     async (signal) => {
       const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "2s" } })
       const { key, server, url, workers } = served
@@ -306,19 +306,19 @@ describeWorkers("the stop of a server with workers", () => {
   )
 
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "is the same if %s reaches every process, as from a terminal or systemd",
+    "all workers drain until a second signal if %s reaches every process, as from a terminal or systemd",
     async (signal) => {
       const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
       const { server, workers } = served
       const clients = await Workers.connectToEach(served, 2)
       const everyone = [...workers(), server.process.pid ?? 0]
       for (const pid of workers()) process.kill(pid, signal)
-      // Longer than the time in which a second signal counts as a duplicate.
+      // Waits longer than the time in which a second signal counts as a duplicate.
       await sleep(1_300)
       server.process.kill(signal)
       await server.waitForLog(/stopping/)
       await sleep(1_300)
-      // The drain goes on in both.
+      // The drain continues in both workers.
       for (const client of clients.values()) {
         const response = await client.send({ key: served.key, path: "/pets?limit=1" })
         expect([response.status, response.header("connection")]).toEqual([200, "close"])
@@ -332,7 +332,7 @@ describeWorkers("the stop of a server with workers", () => {
     }
   )
 
-  it("ends the drain at a second signal, and shows the drain on /readyz of each worker", async () => {
+  it("/readyz of each worker returns 503 during the drain, which a second signal ends", async () => {
     const served = await Workers.serve(2, await file(), ["--admin-port", "0"], {
       environment: { ANIMAL_STORE_DRAIN: "1h" }
     })
@@ -352,7 +352,7 @@ describeWorkers("the stop of a server with workers", () => {
   })
 
   it.each(["the primary", "every process"])(
-    "responds on all connections made before, if %s is signalled",
+    "the server responds on all earlier connections if a signal is sent to %s",
     async (target) => {
       const { key, server, url, workers } = await Workers.serve(2, await file())
       const signalled = target === "the primary" ? [] : workers()
@@ -371,7 +371,7 @@ describeWorkers("the stop of a server with workers", () => {
         await once(socket, "connect")
       })
       await Promise.all(connected)
-      // Most of them wait in the queue of the operating system or on their way to a worker.
+      // Most connections are still in the queue of the operating system, or are being sent to a worker.
       for (const pid of signalled) process.kill(pid, "SIGTERM")
       server.process.kill("SIGTERM")
       expect(new Set(await Promise.all(responses))).toEqual(new Set(["HTTP/1.1 200"]))
@@ -379,12 +379,12 @@ describeWorkers("the stop of a server with workers", () => {
     }
   )
 
-  it("at once if there was no request", async () => {
+  it("a server with workers stops immediately if there was no request", async () => {
     const { server } = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
   })
 
-  it("by kill -9 of the primary alone leaves no worker, and requests in flight finish", async () => {
+  it("kill -9 of the primary leaves no worker, and requests in flight finish", async () => {
     const { key, server, url, workers } = await Workers.serve(2, await file())
     const pids = workers()
     const body = '{"name":"Rex","categoryId":1}'
@@ -405,7 +405,7 @@ describeWorkers("the stop of a server with workers", () => {
 })
 
 describeWorkers("the log of workers", () => {
-  it("consists of whole lines, one for each response", async () => {
+  it("the log of workers consists of whole lines, one for each response", async () => {
     const served = await Workers.serve(3, await file(), ["--access-log", "--log-format", "json"])
     const ids = new Set<string>()
     await Load.together([served.url], 30, async (client) => {
@@ -431,7 +431,7 @@ const valueOf = (text: string, series: string): number =>
 describeWorkers("the metrics of workers", () => {
   const admitted = 'animal_store_admissions_total{outcome="admitted",plan="Enterprise"}'
 
-  it("are sums that never fall, also while a worker hangs and after it is killed", async () => {
+  it("the sums of the metrics never decrease, even while a worker hangs and after its end", async () => {
     const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
     const { key, server, workers } = served
     const [, admin] = await server.waitForLog(/metrics on (http:\S+)\/metrics/)
@@ -471,12 +471,12 @@ describeWorkers("the metrics of workers", () => {
     expect(valueOf(await scrape(), admitted)).toBeGreaterThan(sent)
   })
 
-  it("keep what a worker counted that stops by itself", async () => {
+  it("the metrics include the counts of workers that ended after SIGTERM and were never scraped", async () => {
     const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
     const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
     const clients = await Workers.connectToEach(served, 2)
     for (const client of clients.values()) client.close()
-    // Nothing was scraped before.
+    // The metrics were not scraped before.
     for (const pid of served.workers()) process.kill(pid, "SIGTERM")
     await served.server.waitForLog(/(?:[\s\S]*ended with code 0;){2}/)
     const text = await (await fetch(`${admin}/metrics`)).text()
@@ -486,7 +486,7 @@ describeWorkers("the metrics of workers", () => {
   const promtool = spawnSync("promtool", ["--version"]).error === undefined
 
   it.skipIf(!promtool)(
-    `are accepted by promtool${promtool ? "" : " (skipped: there is no promtool)"}`,
+    `promtool accepts the metrics of a server with workers${promtool ? "" : " (skipped: there is no promtool)"}`,
     async () => {
       const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
       const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
@@ -502,7 +502,7 @@ describeWorkers("the metrics of workers", () => {
 })
 
 describeWorkers("--otlp with workers", () => {
-  it("exports from each worker with an id of its own", async () => {
+  it("--otlp exports from each worker with a different service.instance.id", async () => {
     const receiver = await Receiver.start()
     const served = await Workers.serve(2, await file(), ["--otlp", receiver.url, "--trace-sample", "1"])
     await Workers.connectToEach(served, 2)

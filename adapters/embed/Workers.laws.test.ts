@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
@@ -68,27 +69,58 @@ const bans = (sent: ReadonlyArray<Workers.Sent>) => sent.filter(({ verdict }) =>
 for (const store of stores) {
   const title = `workers on ${store.name}${store.missing === undefined ? "" : ` (skipped, ${store.missing})`}`
   describe.skipIf(store.missing !== undefined)(title, () => {
-    it.each([
-      { perMinute: 6, minutes: 60, jitterMs: 0 },
-      { perMinute: 6, minutes: 60, jitterMs: 500 },
-      { perMinute: 60, minutes: 8, jitterMs: 500 }
-    ])(
-      "respecting Retry-After prevents a ban: $perMinute workers at $perMinute per minute, at most $jitterMs ms late",
-      async ({ jitterMs, minutes, perMinute }) => {
-        const sent = await run(
-          store,
-          Workers.closedLoop({
-            starts: Array.from({ length: perMinute }, (_, worker) => START + worker * 37),
-            end: START + minutes * MINUTE,
-            work: () => 1,
-            wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : (retryAfterMs * 7) % jitterMs)
-          }),
-          { perMinute, perDay: Plan.maxRequests }
-        )
-        expect(bans(sent)).toEqual([])
-        expect(sent.at(-1)?.now).toBeGreaterThan(START + (minutes - 2) * MINUTE)
-      }
-    )
+    it("respecting Retry-After prevents a ban: 6 workers at 6 per minute for an hour, in any phase", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.nat(MINUTE), { minLength: 6, maxLength: 6 }),
+          fc.constantFrom(0, 500),
+          async (phases, jitterMs) => {
+            const sent = await run(
+              store,
+              Workers.closedLoop({
+                starts: phases.map((phase) => START + phase),
+                end: START + 60 * MINUTE,
+                work: () => 1,
+                wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : (retryAfterMs * 7) % jitterMs)
+              }),
+              { perMinute: 6, perDay: Plan.maxRequests }
+            )
+            expect(bans(sent)).toEqual([])
+            expect(sent.at(-1)?.now).toBeGreaterThan(START + 58 * MINUTE)
+          }
+        ),
+        { numRuns: 5 }
+      )
+    })
+
+    it("respecting Retry-After prevents a ban: 60 workers at 60 per minute, up to 500 ms late", async () => {
+      const sent = await run(
+        store,
+        Workers.closedLoop({
+          starts: Array.from({ length: 60 }, (_, worker) => START + worker * 37),
+          end: START + 8 * MINUTE,
+          work: () => 1,
+          wait: (retryAfterMs) => retryAfterMs + ((retryAfterMs * 7) % 500)
+        }),
+        { perMinute: 60, perDay: Plan.maxRequests }
+      )
+      expect(bans(sent)).toEqual([])
+      expect(sent.at(-1)?.now).toBeGreaterThan(START + 6 * MINUTE)
+    })
+
+    it("a worker that waits at most 30 s is not banned within an hour, at one request per minute", async () => {
+      const sent = await run(
+        store,
+        Workers.closedLoop({
+          starts: [START],
+          end: START + 60 * MINUTE,
+          work: () => 1,
+          wait: (retryAfterMs) => Math.min(retryAfterMs, 30 * SECOND)
+        }),
+        { perMinute: 1, perDay: Plan.maxRequests }
+      )
+      expect(bans(sent)).toEqual([])
+    })
 
     it("a denied worker is admitted if it retries exactly after its Retry-After", async () => {
       const plan = { perMinute: 20, perDay: Plan.maxRequests }

@@ -64,6 +64,10 @@ const run = (
     )
   }).pipe(Effect.scoped, Effect.runPromise)
 
+/** Returns how late a worker retries, in milliseconds below `max`; it differs for each number of seconds. */
+const lateness = (retryAfterMs: number, max: number): number =>
+  max === 0 ? 0 : ((retryAfterMs / SECOND) * 137) % max
+
 const bans = (sent: ReadonlyArray<Workers.Sent>) => sent.filter(({ verdict }) => verdict.outcome === "banned")
 
 for (const store of stores) {
@@ -81,7 +85,7 @@ for (const store of stores) {
                 starts: phases.map((phase) => START + phase),
                 end: START + 60 * MINUTE,
                 work: () => 1,
-                wait: (retryAfterMs) => retryAfterMs + (jitterMs === 0 ? 0 : (retryAfterMs * 7) % jitterMs)
+                wait: (retryAfterMs) => retryAfterMs + lateness(retryAfterMs, jitterMs)
               }),
               { perMinute: 6, perDay: Plan.maxRequests }
             )
@@ -100,7 +104,7 @@ for (const store of stores) {
           starts: Array.from({ length: 60 }, (_, worker) => START + worker * 37),
           end: START + 8 * MINUTE,
           work: () => 1,
-          wait: (retryAfterMs) => retryAfterMs + ((retryAfterMs * 7) % 500)
+          wait: (retryAfterMs) => retryAfterMs + lateness(retryAfterMs, 500)
         }),
         { perMinute: 60, perDay: Plan.maxRequests }
       )

@@ -4,6 +4,7 @@
  */
 import type * as Exit from "effect/Exit"
 import type { Submit } from "../storage/BoundedCall.ts"
+import { LinkedQueue } from "../storage/LinkedQueue.ts"
 import type { GiveUp } from "./RedisCommands.ts"
 import type { CommandFailed } from "./RedisFailure.ts"
 
@@ -29,13 +30,14 @@ interface Member<Request, Result> {
 export const make = <Request, Result>(
   send: Send<Request, Result>
 ): ((caller: string, request: Request) => Submit<Result, CommandFailed>) => {
-  const queues = new Map<string, Set<Member<Request, Result>>>()
+  const queues = new Map<string, LinkedQueue<Member<Request, Result>>>()
 
-  const sendNext = (caller: string, queue: Set<Member<Request, Result>>): void => {
+  const sendNext = (caller: string, queue: LinkedQueue<Member<Request, Result>>): void => {
     const batch: Array<Member<Request, Result>> = []
-    for (const member of queue) {
-      queue.delete(member)
-      if (batch.push(member) === MAX_BATCH) break
+    while (batch.length < MAX_BATCH) {
+      const member = queue.shift()
+      if (member === undefined) break
+      batch.push(member)
     }
     if (batch.length === 0) {
       queues.delete(caller)
@@ -67,9 +69,10 @@ export const make = <Request, Result>(
 
   return (caller, request) => (done) => {
     const queue = queues.get(caller)
-    const waiting = queue ?? new Set()
-    const member: Member<Request, Result> = { request, done, onCancel: () => waiting.delete(member) }
-    waiting.add(member)
+    const waiting = queue ?? new LinkedQueue()
+    const member: Member<Request, Result> = { request, done, onCancel: () => {} }
+    const place = waiting.add(member)
+    member.onCancel = () => waiting.remove(place)
     if (queue === undefined) {
       queues.set(caller, waiting)
       sendNext(caller, waiting)

@@ -259,7 +259,7 @@ describe("keys", () => {
       [["issue", "--plan", "enterprise"], "Enterprise needs both --per-minute and --per-day"],
       [["issue", "--plan", "Free", "--per-minute", "0"], `--per-minute: ${requests}; got "0"`],
       [["issue", "--plan", "Free", "--per-day", "1000000001"], `--per-day: ${requests}; got "1000000001"`],
-      [["issue", "--plan", "Free", "--label", " "], '--label: must not consist of white space only; got " "'],
+      [["issue", "--plan", "Free", "--label", " "], '--label: must not consist only of white space; got " "'],
       [
         ["rotate", "key_none", "--overlap", "1x"],
         '--overlap: must be a duration from 0 to 3650d, such as 500ms, 30s or 24h; got "1x"'

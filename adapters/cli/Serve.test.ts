@@ -326,7 +326,7 @@ describe("every flag and its environment variable", () => {
 describe("invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
-  const url = "must be an absolute http(s) URL without query"
+  const url = "must be an absolute http(s) URL without a query"
   const origins =
     "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +
     "without a path or a default port, or only *"

@@ -4,7 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
-import { misspelt } from "../../core/options/Misspelling.arbitrary.ts"
+import { misspelled } from "../../core/options/Misspelling.arbitrary.ts"
 import { type AnimalStoreOptions, rules } from "./AnimalStoreOptions.ts"
 import { type AnimalStore, InvalidOption, OverlapInvalid, openAnimalStore, PlanInvalid } from "./index.ts"
 
@@ -126,7 +126,7 @@ describe("openAnimalStore", () => {
 
   it("rejects a misspelt option and suggests the correct name", async () => {
     await fc.assert(
-      fc.asyncProperty(valid, misspelt(names), fc.anything(), async (options, [name, typed], value) => {
+      fc.asyncProperty(valid, misspelled(names), fc.anything(), async (options, [name, typed], value) => {
         const reason = await rejection(openUntyped({ ...options, [typed]: value }))
         expect(reason).toBeInstanceOf(InvalidOption)
         expect(reason).toMatchObject({ option: typed, message: expect.stringContaining(name) })
@@ -159,7 +159,7 @@ describe("openAnimalStore", () => {
     [{ ban: 5 }, "ban: must be an object"],
     [
       { anonymousPlan: { perMinute: 1, perDay: 1, perHour: 1 } },
-      "anonymousPlan: unknown field perHour; known are perMinute, perDay"
+      "anonymousPlan: unknown field perHour; known names: perMinute, perDay"
     ],
     [
       { anonymousPlan: { perMinute: "1", perDay: 1 } },
@@ -214,7 +214,7 @@ describe("methods of an open store", () => {
     [
       "issue",
       [{ plan: "Free", limits: { perMin: 5 } }],
-      "limits: unknown field perMin; known are perMinute, perDay"
+      "limits: unknown field perMin; known names: perMinute, perDay"
     ],
     ["issue", [{ plan: "Free", limits: { perDay: "5" } }], "limits: perDay must be a number"],
     ["issueFirst", [{ plan: 5 }], "plan: must be one of Free, Pro, Business, Enterprise"],

@@ -26,7 +26,7 @@ const rotations = fc.array(
 )
 
 describe("ApiKey.rotate", () => {
-  it("returns a key that accepts the newest secret, the previous one until the overlap ends, and no older one", () => {
+  it("returns a key that accepts only the newest secret and, until the overlap ends, the previous one", () => {
     fc.assert(
       fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, later) => {
         let key = issued("hash-0")

@@ -26,7 +26,7 @@ export interface StoredSecret {
   /** SHA-256 of the secret, lower-case hexadecimal. */
   readonly hash: string
   readonly createdAt: number
-  /** When the secret expires; `undefined` for the current one. */
+  /** When the secret expires; `undefined` for the current secret. */
   readonly expiresAt: number | undefined
 }
 

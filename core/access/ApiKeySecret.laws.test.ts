@@ -34,27 +34,29 @@ describe("a generated secret", () => {
   it("is different if one of the random bits is different", () => {
     fc.assert(
       fc.property(randomBytes, fc.nat({ max: 159 }), (bytes, bit) => {
-        const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
-        expect(secretOf(other)).not.toBe(secretOf(bytes))
+        const changed = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+        expect(secretOf(changed)).not.toBe(secretOf(bytes))
       })
     )
   })
 
-  it.effect("is unique among 1000 secrets, and redacted when printed", () =>
+  it.effect("is unique among 1,000 secrets, and redacted when printed", () =>
     Effect.gen(function* () {
       const secrets = yield* Effect.replicateEffect(ApiKeySecret.generate, 1000)
       const texts = secrets.map(Redacted.value)
       expect(new Set(texts).size).toBe(1000)
-      for (const one of secrets) {
-        const text = Redacted.value(one)
-        expect(`${String(one)} ${JSON.stringify({ one })} ${inspect(one, { depth: 9 })}`).not.toContain(text)
+      for (const secret of secrets) {
+        const text = Redacted.value(secret)
+        expect(
+          `${String(secret)} ${JSON.stringify({ secret })} ${inspect(secret, { depth: 9 })}`
+        ).not.toContain(text)
       }
     }).pipe(Effect.provide(NodeCrypto.layerSecureRandom))
   )
 })
 
 describe("ApiKeySecret.wellFormed", () => {
-  it("rejects a secret with any one character changed", () => {
+  it("rejects a secret with any single character changed", () => {
     fc.assert(
       fc.property(secret, (text) => {
         for (let index = 0; index < text.length; index++) {

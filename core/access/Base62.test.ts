@@ -53,7 +53,7 @@ describe("Base62", () => {
     )
   })
 
-  it("areDigits returns true if and only if all bytes from the offset on are base-62 digits", () => {
+  it("areDigits returns true if and only if all bytes from the offset are base-62 digits", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -71,7 +71,7 @@ describe("Base62", () => {
     )
   })
 
-  it("encodes numbers so that texts of equal length sort like the numbers", () => {
+  it("encodes numbers so that strings of equal length sort like the numbers", () => {
     const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
     fc.assert(
       fc.property(value, value, (a, b) => {

@@ -49,10 +49,10 @@ describe("Bearer.parse", () => {
     ["a non-ASCII token", "Bearer äbc"],
     ["a no-break space instead of a space", "Bearer\u00a0abc"],
     ["a token of 513 characters", `Bearer ${"a".repeat(513)}`],
-    ["a token of 100 000 characters", `Bearer ${"a".repeat(100_000)}`],
-    ["100 000 spaces", `Bearer${" ".repeat(100_000)}`],
-    ["100 000 spaces and a comma", `Bearer${" ".repeat(100_000)},`],
-    ["a token, 100 000 signs of padding and a comma", `Bearer a${"=".repeat(100_000)},`]
+    ["a token of 100,000 characters", `Bearer ${"a".repeat(100_000)}`],
+    ["100,000 spaces", `Bearer${" ".repeat(100_000)}`],
+    ["100,000 spaces and a comma", `Bearer${" ".repeat(100_000)},`],
+    ["a token, 100,000 padding characters and a comma", `Bearer a${"=".repeat(100_000)},`]
   ])('returns "malformed" for a header with %s', (_, header) => {
     expect(Bearer.parse(header)).toBe("malformed")
   })

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 /** When a key expires: never, in `inMs` milliseconds, or at `atMs` (epoch milliseconds); integers, 0 or more. */
 export type Expiry = "never" | { readonly inMs: number } | { readonly atMs: number }
 
-/** The expiry is invalid. */
+/** An expiry is invalid. */
 export class ExpiryInvalid extends Data.TaggedError("ExpiryInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return `expires ${this.reason}`

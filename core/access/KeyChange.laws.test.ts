@@ -144,7 +144,7 @@ describe("KeyChange.apply", () => {
 })
 
 describe("a key with an expiry", () => {
-  it("rejects its secret from the exact expiry on, and accepts the secret again after the expiry is removed", () => {
+  it("rejects its secret from the exact expiry, and accepts it again after the expiry is removed", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 1, max: 1_000_000 }), fc.nat(), (before, inMs, now) => {
         const until = Result.getOrThrow(KeyChange.apply(before, { expires: { inMs } }, now))

@@ -26,7 +26,7 @@ export interface KeyEvent {
 }
 
 /**
- * Returns the changes between two records of a key, of the fields that administrators set; `before` is `undefined` for
+ * Returns the changes between two records of a key, in the fields that administrators set; `before` is `undefined` for
  * a new key.
  *
  * @internal

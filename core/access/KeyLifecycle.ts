@@ -62,7 +62,7 @@ export interface IssueOptions {
     | undefined
   /** A name for operators; not unique, never sent to clients. */
   readonly label?: string | undefined
-  /** The expiry of the key, which must be in the future; never by default. */
+  /** The expiry of the key, which must be in the future; by default, the key never expires. */
   readonly expires?: Expiry.Expiry | undefined
 }
 
@@ -114,7 +114,7 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
 })
 
 /**
- * Issues a key if the store has none, otherwise returns `None`. If several processes start on an empty store at the
+ * Issues a key if the store has no keys, otherwise returns `None`. If several processes start on an empty store at the
  * same time, only one issues a key.
  */
 export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (

@@ -1,4 +1,4 @@
-/** Shows API keys with the usage of their limits, lifts bans, and reads the recorded key events. */
+/** Returns API keys with the usage of their limits, lifts bans, and reads the recorded key events. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -57,7 +57,7 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
       ...(strikes === 0 ? undefined : { strikes: { from: strikes, to: 0 } })
     }
   }
-  // The event is recorded first: limits may be in another database, and no ban may be lifted without a recorded event.
+  // The event is recorded first: limits may be in another database, and every lifted ban must have a recorded event.
   yield* (yield* ApiKeyStore).update(id, (key) => [undefined, key, event])
   yield* (yield* RateLimitStore).modify(Caller.ofKey(id), (state) => [
     undefined,
@@ -66,7 +66,7 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
   return before
 })
 
-/** Returns the recorded events of all keys or of the key `id`, oldest first; none if the store records no events. */
+/** Returns the recorded events of all keys or of the key `id`, oldest first; empty if the store records no events. */
 export const log = Effect.fn("KeyStatus.log")(function* (
   id?: string
 ): Effect.fn.Return<ReadonlyArray<KeyEvent>, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {

@@ -114,7 +114,7 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is collected for at most 10 000 keys between two writes", () =>
+  it.effect("is collected for at most 10,000 keys between two writes", () =>
     Effect.gen(function* () {
       const { calls, note } = yield* recording
       for (let index = 0; index < 25_000; index++) note({ ...a, id: `key ${index}` }, 3 * DAY)

@@ -42,7 +42,7 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
       return Effect.catchCause(markSeen(ids, day), (cause) => {
         // The next request with each key notes it again.
         for (const id of ids) stored.delete(id)
-        return Effect.logWarning("the days on which keys were used are not stored", cause)
+        return Effect.logWarning("could not store the days on which keys were used", cause)
       })
     }
 

@@ -16,7 +16,7 @@ const filter = fc.option(petStatus, { nil: undefined })
 const hexadecimal = fc.constantFrom(..."0123456789abcdef")
 
 describe("Cursor", () => {
-  it("has 32 hexadecimal digits, and decodes to the encoded id with the same filter", () =>
+  it("has 32 hexadecimal digits, and decodes to the encoded id if the filter is the same", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, async (id, status) => {
         const text = await Effect.runPromise(cursors.encode(id, status))
@@ -28,21 +28,21 @@ describe("Cursor", () => {
 
   it("is rejected with any other filter", () =>
     fc.assert(
-      fc.asyncProperty(natural64, filter, filter, async (id, status, other) => {
-        fc.pre(status !== other)
+      fc.asyncProperty(natural64, filter, filter, async (id, status, otherStatus) => {
+        fc.pre(status !== otherStatus)
         const text = await Effect.runPromise(cursors.encode(id, status))
-        expect(await Effect.runPromise(cursors.decode(text, other))).toBeUndefined()
+        expect(await Effect.runPromise(cursors.decode(text, otherStatus))).toBeUndefined()
       })
     ))
 
   it("is rejected with any other cursor key", () => {
-    const key = fc.uint8Array({ minLength: 32, maxLength: 64 })
+    const cursorKey = fc.uint8Array({ minLength: 32, maxLength: 64 })
     return fc.assert(
-      fc.asyncProperty(key, key, natural64, filter, async (one, another, id, status) => {
-        fc.pre(Buffer.compare(one, another) !== 0)
-        const text = await Effect.runPromise((await cursorsUnder(one)).encode(id, status))
-        const other = await cursorsUnder(another)
-        expect(await Effect.runPromise(other.decode(text, status))).toBeUndefined()
+      fc.asyncProperty(cursorKey, cursorKey, natural64, filter, async (key, otherKey, id, status) => {
+        fc.pre(Buffer.compare(key, otherKey) !== 0)
+        const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, status))
+        const otherCursors = await cursorsUnder(otherKey)
+        expect(await Effect.runPromise(otherCursors.decode(text, status))).toBeUndefined()
       })
     )
   })
@@ -51,8 +51,8 @@ describe("Cursor", () => {
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 64 }), natural64, async (key, id) => {
         const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, "sold"))
-        const other = await cursorsUnder(Uint8Array.from(key))
-        expect(await Effect.runPromise(other.decode(text, "sold"))).toBe(id)
+        const otherCursors = await cursorsUnder(Uint8Array.from(key))
+        expect(await Effect.runPromise(otherCursors.decode(text, "sold"))).toBe(id)
       })
     ))
 

@@ -21,8 +21,8 @@ export class Cursor extends Context.Service<
 >()("animal-store/core/codec/Cursor") {}
 
 /**
- * The cursor key, of at least 32 bytes, that all nodes on one store share. Persistent stores save and provide it.
- * Without it and without the option `cursorKey`, cursors become invalid when the service restarts.
+ * The cursor key, at least 32 bytes long, that all nodes on one store share. Persistent stores save and provide it.
+ * Without this key and without the `cursorKey` option, cursors become invalid when the service restarts.
  */
 export const SharedKey = Context.Reference<Uint8Array | undefined>(
   "animal-store/core/codec/Cursor/SharedKey",

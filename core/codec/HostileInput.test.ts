@@ -9,10 +9,10 @@ import * as Json from "./Json.ts"
 import * as NewPetBody from "./NewPetBody.ts"
 import * as QueryParameters from "./QueryParameters.ts"
 
-/** Maximum CPU time in milliseconds: far more than linear time needs for these inputs, far less than quadratic time. */
+/** Maximum CPU time in milliseconds: far more than linear time for these inputs, and far less than quadratic time. */
 const BOUND_MS = 300
 
-/** Expects that the fastest of three runs stays below the maximum; CPU time hardly depends on the machine's load. */
+/** Expects that the fastest of three runs stays below the maximum; CPU time barely depends on the machine's load. */
 const expectQuick = (work: () => void): void => {
   const runs = [1, 2, 3].map(() => {
     const start = process.cpuUsage()
@@ -32,18 +32,18 @@ const members = (count: number, name: (index: number) => string): string =>
 const SIZE = 65_536
 
 const bodies: ReadonlyArray<readonly [string, string]> = [
-  ["a number of 64 000 digits", filled('{"name":"a","categoryId":', "9", "}", SIZE)],
+  ["a number of 64,000 digits", filled('{"name":"a","categoryId":', "9", "}", SIZE)],
   ["a number with zeros between two digits", filled('{"name":"a","categoryId":1', "0", "1}", SIZE)],
   ["a number with leading zeros in its fraction", filled('{"name":"a","categoryId":0.', "0", "1}", SIZE)],
   ["a fraction of zeros", filled('{"name":"a","categoryId":1.', "0", "}", SIZE)],
-  ["an exponent of 64 000 digits", filled('{"name":"a","categoryId":1e', "9", "}", SIZE)],
-  ["a negative exponent of 64 000 digits", filled('{"name":"a","categoryId":1e-', "9", "}", SIZE)],
-  ["a name of 64 000 characters", filled('{"name":"', "a", '","categoryId":1}', SIZE)],
+  ["an exponent of 64,000 digits", filled('{"name":"a","categoryId":1e', "9", "}", SIZE)],
+  ["a negative exponent of 64,000 digits", filled('{"name":"a","categoryId":1e-', "9", "}", SIZE)],
+  ["a name of 64,000 characters", filled('{"name":"', "a", '","categoryId":1}', SIZE)],
   ["a name of emoji", filled('{"name":"', "😀", '","categoryId":1}', SIZE / 2)],
   ["a name of escapes", filled('{"name":"', "\\n", '","categoryId":1}', SIZE)],
   ["a name of \\u escapes", filled('{"name":"', "\\u0020", '","categoryId":1}', SIZE)],
   ["a string without a closing quote", filled('{"name":"', "\\\\", "", SIZE)],
-  ["a key of 64 000 characters", filled('{"', "k", '":1}', SIZE)],
+  ["a key of 64,000 characters", filled('{"', "k", '":1}', SIZE)],
   ["thousands of keys", members(6000, (index) => `k${index}`)],
   ["thousands of keys that are integers", members(6000, (index) => String(index * 4096))],
   ["600 keys with a long common prefix", members(600, (index) => `${"k".repeat(90)}${index}`)],
@@ -63,28 +63,28 @@ describe("Parsing hostile input", () => {
   })
 
   it.each([
-    ["100 000 digits", "9".repeat(100_000)],
-    ["100 000 zeros that the exponent cancels", `1${"0".repeat(100_000)}e-100000`],
-    ["100 000 zeros between two digits", `1${"0".repeat(100_000)}1`],
-    ["100 000 leading zeros in the fraction", `0.${"0".repeat(100_000)}1`],
-    ["100 000 digits in the fraction, cancelled by the exponent", `0.${"0".repeat(99_999)}1e100000`],
-    ["an exponent of 100 000 digits", `1e${"9".repeat(100_000)}`],
-    ["a negative exponent of 100 000 digits", `1e-${"9".repeat(100_000)}`],
-    ["the exponent 999 999 999", "1e999999999"]
+    ["100,000 digits", "9".repeat(100_000)],
+    ["100,000 zeros that the exponent cancels", `1${"0".repeat(100_000)}e-100000`],
+    ["100,000 zeros between two digits", `1${"0".repeat(100_000)}1`],
+    ["100,000 leading zeros in the fraction", `0.${"0".repeat(100_000)}1`],
+    ["100,000 digits in the fraction, canceled by the exponent", `0.${"0".repeat(99_999)}1e100000`],
+    ["an exponent of 100,000 digits", `1e${"9".repeat(100_000)}`],
+    ["a negative exponent of 100,000 digits", `1e-${"9".repeat(100_000)}`],
+    ["the exponent 999,999,999", "1e999999999"]
   ])("parses a number with %s quickly", (_, text) => {
     expectQuick(() => Int64.fromJsonNumber(text))
   })
 
-  it("parses an int64 with 100 000 zeros that its exponent cancels", () => {
+  it("parses an int64 with 100,000 zeros that its exponent cancels", () => {
     expect(Int64.fromJsonNumber(`-12${"0".repeat(100_000)}e-100000`)).toBe(-12n)
     expect(Int64.fromJsonNumber(`0.${"0".repeat(99_999)}12e100001`)).toBe(12n)
   })
 
-  it("takes linear time for an id of 100 000 digits", () => {
+  it("takes linear time for an id of 100,000 digits", () => {
     expectQuick(() => Int64.fromCanonicalText("9".repeat(100_000)))
   })
 
-  it("rejects 200 000 nested brackets at the first bracket that is too deep", () => {
+  it("rejects 200,000 nested brackets at the first bracket that is too deep", () => {
     expectQuick(() => {
       const read = Json.parse("[".repeat(200_000))
       expect(Result.isFailure(read) ? read.failure.position : undefined).toBe(Json.maxDepth)
@@ -94,14 +94,14 @@ describe("Parsing hostile input", () => {
   it.each([
     ["words", (index: number) => `k${index}`],
     ["integers", (index: number) => String(index)]
-  ])("parses an object of 100 000 members quickly if the names are %s", (_, name) => {
+  ])("parses an object of 100,000 members quickly if the names are %s", (_, name) => {
     const text = members(100_000, name)
     expectQuick(() => {
       expect(Result.isSuccess(Json.parse(text))).toBe(true)
     })
   })
 
-  it("takes linear time for 10 000 query parameters", () => {
+  it("takes linear time for 10,000 query parameters", () => {
     const query = Array.from({ length: 10_000 }, (_, index) => `p${index}=%20`).join("&")
     expectQuick(() => QueryParameters.decode(listParameters, query, false))
     expectQuick(() => QueryParameters.decode(listParameters, "&".repeat(100_000), true))

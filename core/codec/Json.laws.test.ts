@@ -173,7 +173,7 @@ describe("Json.parse", () => {
     )
     fc.assert(
       fc.property(fc.uniqueArray(name), (names) => {
-        const read = Json.parse(`{${names.map((each) => `"${each}":{"polluted":true}`).join(",")}}`)
+        const read = Json.parse(`{${names.map((member) => `"${member}":{"polluted":true}`).join(",")}}`)
         const value = Result.getOrThrow(read)
         expect(Object.getPrototypeOf(value)).toBeNull()
         expect(Object.keys(value ?? {})).toEqual(names)

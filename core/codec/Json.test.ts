@@ -9,8 +9,8 @@ const faultOf = (text: string): Json.JsonFault | undefined => {
 
 describe("Json.parse", () => {
   it.each([
-    ["", "unexpected end of the text", 0],
-    [" \n", "unexpected end of the text", 2],
+    ["", "unexpected end of input", 0],
+    [" \n", "unexpected end of input", 2],
     ["{", "expected a name in double quotes", 1],
     ["[1", "expected ',' or ']'", 2],
     ["[1,]", "expected a JSON value", 3],
@@ -41,7 +41,7 @@ describe("Json.parse", () => {
     ["\ufeff1", "expected a JSON value", 0],
     ["1\u2028", "unexpected text after the value", 1],
     ["'a'", "expected a JSON value", 0],
-    ['"a', "unexpected end of the text inside a string", 2],
+    ['"a', "unexpected end of input inside a string", 2],
     ['"a\\', "invalid escape inside a string", 2],
     ['"\\x41"', "invalid escape inside a string", 1],
     ['"ab\\u12G4"', "invalid escape inside a string", 3],
@@ -57,9 +57,9 @@ describe("Json.parse", () => {
   })
 
   it.each([
-    ["the same name in neighbouring objects", '[{"a":1},{"a":2}]'],
+    ["the same name in neighboring objects", '[{"a":1},{"a":2}]'],
     ["the same name in an object and its member", '{"a":{"a":1}}'],
-    ["names that differ by normalisation only", '{"\u00e9":1,"e\\u0301":2}'],
+    ["names that differ only in their Unicode normalization", '{"\u00e9":1,"e\\u0301":2}'],
     ["an empty name", '{"":1}'],
     ["names of Object.prototype", '{"toString":1,"valueOf":2,"__proto__":3}']
   ])("accepts %s", (_, text) => {

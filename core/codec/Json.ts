@@ -112,7 +112,7 @@ class Reader {
     const start = this.index
     numberPattern.lastIndex = start
     if (!numberPattern.test(this.text)) {
-      this.fail(start < this.text.length ? "expected a JSON value" : "unexpected end of the text")
+      this.fail(start < this.text.length ? "expected a JSON value" : "unexpected end of input")
     }
     this.index = numberPattern.lastIndex
     return new JsonNumber(this.text.slice(start, this.index))
@@ -133,7 +133,7 @@ class Reader {
       } else if (unit < 0x20) {
         this.fail("unescaped control character inside a string")
       } else if (Number.isNaN(unit)) {
-        this.fail("unexpected end of the text inside a string")
+        this.fail("unexpected end of input inside a string")
       }
     }
     const end = this.index++

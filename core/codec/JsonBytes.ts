@@ -8,7 +8,7 @@ export const parse = (bytes: Uint8Array): Result.Result<Json.Json, Json.JsonFaul
   const text = Utf8.decode(bytes)
   if (typeof text === "number") return Result.fail({ reason: "not valid UTF-8", position: text })
   if (text.startsWith("\ufeff")) {
-    return Result.fail({ reason: "a byte order mark is not allowed", position: 0 })
+    return Result.fail({ reason: "unexpected byte order mark", position: 0 })
   }
   return Json.parse(text)
 }

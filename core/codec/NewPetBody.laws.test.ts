@@ -71,7 +71,7 @@ describe("NewPetBody.decode", () => {
           `"categoryId"${space}:${space}${pet.categoryId}`,
           `"${escaped("status")}"${space}:"${escaped(pet.status)}"`
         ]
-        const text = `${space}{${space}${order.map((each) => members[each]).join(`${space},${space}`)}${space}}${space}`
+        const text = `${space}{${space}${order.map((index) => members[index]).join(`${space},${space}`)}${space}}${space}`
         expect(NewPetBody.decode(encode(text), true)).toEqual(Result.succeed(pet))
       })
     )
@@ -111,7 +111,7 @@ describe("NewPetBody.decode", () => {
     expect(accepted).toBeGreaterThan(100)
   })
 
-  it("names all invalid fields and no other fields, each with its reason", () => {
+  it("names every invalid field with its reason, and no other field", () => {
     const field = <A>(good: fc.Arbitrary<A>, bad: fc.Arbitrary<Json.Encodable>, optional: boolean) =>
       fc.oneof(
         good.map((value) => ({ value, fault: false })),
@@ -136,8 +136,8 @@ describe("NewPetBody.decode", () => {
         const text = Json.stringify({ name: name.value, categoryId: categoryId.value, status: status.value })
         const message = messageOf(NewPetBody.decode(encode(text), false))
         const named = [...message.matchAll(/(?:: |; )(\w+): (?:must|is required)/g)].map((match) => match[1])
-        const faulty = Object.entries({ name, categoryId, status }).filter(([, each]) => each.fault)
-        expect(named).toEqual(faulty.map(([each]) => each))
+        const faulty = Object.entries({ name, categoryId, status }).filter(([, field]) => field.fault)
+        expect(named).toEqual(faulty.map(([field]) => field))
       }),
       { numRuns: 1000 }
     )
@@ -164,7 +164,7 @@ describe("NewPetBody.decode", () => {
     )
   })
 
-  it("ignores unknown fields if not strict, and rejects them if strict", () => {
+  it("ignores unknown fields by default, and rejects them in strict mode", () => {
     const unknown = fc.dictionary(
       fc
         .oneof(

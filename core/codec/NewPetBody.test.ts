@@ -11,7 +11,7 @@ const errorOf = (body: string | ReadonlyArray<number>, strict = false): string |
   return Result.isFailure(decoded) ? `${decoded.failure.code}: ${decoded.failure.message}` : undefined
 }
 
-const invalidJson = (reason: string) => `invalid_json: The body is not acceptable JSON: ${reason}.`
+const invalidJson = (reason: string) => `invalid_json: The body is not valid JSON: ${reason}.`
 const invalidBody = (faults: string) => `invalid_body: The body is invalid: ${faults}.`
 
 const int64Reason = "must be an integer between -9223372036854775808 and 9223372036854775807"
@@ -70,7 +70,7 @@ describe("NewPetBody.decode", () => {
 
   it.each([
     ['""', "must not be empty"],
-    ['" \\u00a0\\n"', "must not consist of white space only"],
+    ['" \\u00a0\\n"', "must not consist only of white space"],
     ['"a\\u0000b"', "must not contain the character U+0000"],
     ['"\\ud83d"', "must not contain lone surrogates"],
     ['"\\ude00\\ud83d"', "must not contain lone surrogates"],
@@ -122,8 +122,8 @@ describe("NewPetBody.decode", () => {
   )
 
   it.each<[string, string | ReadonlyArray<number>, string]>([
-    ["an empty body", "", "unexpected end of the text at position 0"],
-    ["white space", " \r\n\t", "unexpected end of the text at position 4"],
+    ["an empty body", "", "unexpected end of input at position 0"],
+    ["white space", " \r\n\t", "unexpected end of input at position 4"],
     ["an unfinished object", "{", "expected a name in double quotes at position 1"],
     ["a trailing comma", '{"name":"Rex",}', "expected a name in double quotes at position 14"],
     ["a comment", '{/**/"name":"Rex"}', "expected a name in double quotes at position 1"],
@@ -142,7 +142,7 @@ describe("NewPetBody.decode", () => {
       "duplicate name in an object at position 16"
     ],
     ["a repeated unknown name", '{"x":{"y":1,"y":1}}', "duplicate name in an object at position 12"],
-    ["a byte order mark", "\ufeff{}", "a byte order mark is not allowed at position 0"],
+    ["a byte order mark", "\ufeff{}", "unexpected byte order mark at position 0"],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00], "not valid UTF-8 at position 0"],
     ["ISO 8859-1", [0x7b, 0x22, 0xe9, 0x22, 0x7d], "not valid UTF-8 at position 2"],
     ["an overlong encoding", [0x22, 0xc0, 0x80, 0x22], "not valid UTF-8 at position 1"],
@@ -166,7 +166,7 @@ describe("NewPetBody.decode", () => {
   })
 
   it.each(["id", "__proto__", "constructor", "toJSON", "then", "hasOwnProperty", "Name", "name ", ""])(
-    "rejects the unknown field %j if strict",
+    "rejects the unknown field %j in strict mode",
     (name) => {
       expect(errorOf(`{"name":"Rex","categoryId":1,${JSON.stringify(name)}:2}`, true)).toBe(
         invalidBody(`${JSON.stringify(name)}: is not a known field`)

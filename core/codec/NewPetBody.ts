@@ -7,7 +7,7 @@ import * as NewPetFields from "./NewPetFields.ts"
 
 /**
  * Decodes a body. Unknown fields, including `id`, are ignored, or rejected if `strict`. Fails with `invalid_json` if
- * the body is not valid JSON, otherwise with `invalid_body`, which names every invalid field with the reason.
+ * the body is not valid JSON, otherwise with `invalid_body`, which names every invalid field and the reason.
  */
 export const decode = (
   bytes: Uint8Array,
@@ -17,16 +17,16 @@ export const decode = (
   if (Result.isFailure(json)) {
     const { position, reason } = json.failure
     return Result.fail(
-      ApiError.make("invalid_json", `The body is not acceptable JSON: ${reason} at position ${position}.`)
+      ApiError.make("invalid_json", `The body is not valid JSON: ${reason} at position ${position}.`)
     )
   }
   const body = json.success
   if (!JsonBytes.isObject(body)) {
     return Result.fail(ApiError.make("invalid_body", "The body must be a JSON object."))
   }
-  return Result.mapError(NewPetFields.decode(body, strict ? none : "all"), (faults) =>
+  return Result.mapError(NewPetFields.decode(body, strict ? noOtherFields : "all"), (faults) =>
     ApiError.make("invalid_body", `The body is invalid: ${faults.join("; ")}.`)
   )
 }
 
-const none: NewPetFields.Allowed = []
+const noOtherFields: NewPetFields.Allowed = []

@@ -12,7 +12,7 @@ export const MISSING = "is required"
 /** The fields that are allowed in addition to the fields of `NewPet`: all fields, or only the named fields. */
 export type Allowed = "all" | ReadonlyArray<string>
 
-/** Decodes an object; fails with each invalid field and the reason, such as `name: is required`. */
+/** Decodes an object; fails with one message per invalid field, such as `name: is required`. */
 export const decode = (
   object: Json.JsonObject,
   allowed: Allowed
@@ -45,7 +45,7 @@ export const decode = (
   return Result.fail(faults)
 }
 
-/** Returns the value as an int64, or `undefined` if it is not one. */
+/** Returns the value as an int64, or `undefined` if it is not an int64. */
 export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =>
   value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
 

@@ -1,4 +1,4 @@
-/** Decodes query parameters as declared; the OpenAPI document is generated from the same declarations. */
+/** Decodes query parameters as they are declared; the OpenAPI document is generated from the same declarations. */
 import * as Result from "effect/Result"
 import * as ApiError from "../errors/ApiError.ts"
 import type * as Json from "./Json.ts"
@@ -61,16 +61,18 @@ const textsOf = (
   const pairs = QueryString.parse(query)
   if (pairs === undefined) {
     return Result.fail(
-      ApiError.make("invalid_parameter", "The query string has a malformed percent-encoding.")
+      ApiError.make("invalid_parameter", "The query string contains a malformed percent-encoding.")
     )
   }
   const texts = new Map<string, string>()
   for (const { name, value } of pairs) {
     if (Object.hasOwn(parameters, name)) {
-      if (texts.has(name)) return invalid(name, "must not be given twice")
+      if (texts.has(name)) return invalid(name, "must not be repeated")
       texts.set(name, value)
     } else if (strict) {
-      return Result.fail(ApiError.make("invalid_parameter", "The query string has an unknown parameter."))
+      return Result.fail(
+        ApiError.make("invalid_parameter", "The query string contains an unknown parameter.")
+      )
     }
   }
   return Result.succeed(texts)

@@ -37,7 +37,7 @@ const encodedText = fc
   .map((pieces) => pieces.join(""))
 
 describe("QueryString.percentDecode", () => {
-  it("agrees with decoding byte by byte, including malformed encodings and invalid UTF-8", () => {
+  it("agrees with a byte-by-byte decoder, including on malformed encodings and invalid UTF-8", () => {
     fc.assert(
       fc.property(encodedText, (text) => {
         expect(QueryString.percentDecode(text)).toBe(oracle(text))
@@ -78,10 +78,10 @@ describe("QueryString.parse", () => {
       .map((parts) => parts.join(""))
     fc.assert(
       fc.property(query, (encoded) => {
-        const isWell = encoded.split(/[&=]/).every((part) => oracle(part) !== undefined)
+        const isWellFormed = encoded.split(/[&=]/).every((part) => oracle(part) !== undefined)
         // The leading `&` prevents URLSearchParams from removing a leading `?`.
         const expected = [...new URLSearchParams(`&${encoded}`)].map(([name, value]) => ({ name, value }))
-        expect(QueryString.parse(encoded)).toEqual(isWell ? expected : undefined)
+        expect(QueryString.parse(encoded)).toEqual(isWellFormed ? expected : undefined)
       }),
       { numRuns: 3000 }
     )

@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 
 const byte = fc.integer({ min: 0, max: 255 })
 
-/** Generates valid UTF-8, stray bytes, overlong forms, surrogates, values that are too large, and cut sequences. */
+/** Generates valid UTF-8, stray bytes, overlong forms, surrogates, values that are too large, and truncated sequences. */
 const piece: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
   {
     weight: 6,
@@ -60,7 +60,7 @@ describe("Utf8.decode", () => {
       .map(([offset, character, count]) => "x".repeat(offset) + character.repeat(count))
     fc.assert(
       fc.property(fc.oneof(long, fc.string({ unit: "binary" })), (text) => {
-        // The texts are compared outside of `expect`, which reports differences of long texts slowly.
+        // Compares the texts outside `expect`, which is slow to report differences in long texts.
         expect(Utf8.decode(encoder.encode(text)) === text).toBe(true)
       }),
       { numRuns: 500 }

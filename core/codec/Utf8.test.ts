@@ -8,7 +8,7 @@ describe("Utf8.decode", () => {
     ["U+0000", [0], "\0"],
     ["the first and last code point of two bytes", [0xc2, 0x80, 0xdf, 0xbf], "\u0080\u07ff"],
     ["the first and last code point of three bytes", [0xe0, 0xa0, 0x80, 0xef, 0xbf, 0xbf], "\u0800\uffff"],
-    ["the neighbours of the surrogates", [0xed, 0x9f, 0xbf, 0xee, 0x80, 0x80], "\ud7ff\ue000"],
+    ["the neighbors of the surrogates", [0xed, 0x9f, 0xbf, 0xee, 0x80, 0x80], "\ud7ff\ue000"],
     ["the limits of four bytes", [0xf0, 0x90, 0x80, 0x80, 0xf4, 0x8f, 0xbf, 0xbf], "\u{10000}\u{10ffff}"]
   ])("decodes %s", (_, bytes, text) => {
     expect(Utf8.decode(Uint8Array.from(bytes))).toBe(text)
@@ -30,8 +30,8 @@ describe("Utf8.decode", () => {
     ["a surrogate pair", [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80], 0],
     ["a value above U+10FFFF", [0xf4, 0x90, 0x80, 0x80], 0],
     ["a sequence of five bytes", [0xf8, 0x88, 0x80, 0x80, 0x80], 0],
-    ["a sequence cut by the end", [0xc3, 0xa9, 0xe2, 0x82], 2],
-    ["a sequence cut by a letter", [0xe2, 0x82, 0x61], 0],
+    ["a sequence that is cut off at the end", [0xc3, 0xa9, 0xe2, 0x82], 2],
+    ["a sequence that is cut off by a letter", [0xe2, 0x82, 0x61], 0],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00], 0],
     ["ISO 8859-1", [0x52, 0xe9, 0x6d, 0x69], 1]
   ])("rejects %s and returns its offset", (_, bytes, offset) => {

@@ -12,7 +12,7 @@ const CHUNK = 4096
  * ```
  */
 export const decode = (bytes: Uint8Array): string | number => {
-  // Fast path for short ASCII texts, which most bodies are: it takes half the time.
+  // Fast path for short ASCII text, such as most bodies: it takes half the time.
   if (bytes.length <= CHUNK && isAscii(bytes)) return Reflect.apply(String.fromCharCode, undefined, bytes)
   let text = ""
   let units: Array<number> = []

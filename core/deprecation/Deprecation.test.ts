@@ -62,7 +62,7 @@ describe("the deprecation of getPet", () => {
         ([a, b], afterSunset, moments) => {
           const policy = { announcedAt: Math.min(a, b), sunsetAt: Math.max(a, b), afterSunset }
           const phases = moments
-            .toSorted((one, other) => one - other)
+            .toSorted((left, right) => left - right)
             .map((now) => order.indexOf(Deprecation.phaseAt(policy, now)))
           expect(phases).toEqual(phases.toSorted())
         }

@@ -39,7 +39,7 @@ export const phaseAt = (policy: Deprecation, now: number): Phase => {
   return now >= policy.announcedAt ? "deprecated" : "active"
 }
 
-/** Returns the error of a removed operation at `now` (epoch milliseconds), or `undefined` while it works. */
+/** Returns the error of a removed operation at `now` (epoch milliseconds), or `undefined` while the operation works. */
 export const rejectionAt = (policy: Deprecation, now: number): ApiError.ApiError | undefined =>
   rejections[phaseAt(policy, now)](policy.afterSunset)
 

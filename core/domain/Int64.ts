@@ -1,6 +1,6 @@
 /**
  * Parses and validates signed 64-bit integers, exact from −2⁶³ to 2⁶³−1 (contract §2 `int64`): `bigint` in the domain,
- * JSON numbers on the wire. A JSON number counts by its value: `1.0` and `1e3` are integers, `1.5` is not.
+ * JSON numbers on the wire. Only the value of a JSON number counts: `1.0` and `1e3` are integers, `1.5` is not.
  */
 import * as Schema from "effect/Schema"
 

@@ -19,7 +19,7 @@ const codePoints = (text: string): number => Array.from(text).length
 const survivesUtf8 = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text
 
 describe("PetName", () => {
-  it("allows exactly well-formed text of 1 to 255 code points that is not only white space and has no U+0000", () => {
+  it("allows only well-formed text of 1 to 255 code points that is not all white space and has no U+0000", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const allowed =
@@ -34,7 +34,7 @@ describe("PetName", () => {
     )
   })
 
-  it("has a schema that accepts exactly the names for which `fault` returns undefined", () => {
+  it("has a schema that accepts a name if and only if `fault` returns undefined", () => {
     const accepts = Schema.is(PetName.PetName)
     fc.assert(
       fc.property(anyText, (text) => {

@@ -23,13 +23,13 @@ describe("PetName.fault", () => {
     ["256 characters", "a".repeat(256), "must have at most 255 characters"],
     ["256 emoji", "😀".repeat(256), "must have at most 255 characters"],
     ["255 emoji and a letter", `${"😀".repeat(255)}a`, "must have at most 255 characters"],
-    ["a long text", "a".repeat(100_000), "must have at most 255 characters"],
-    ["spaces", "   ", "must not consist of white space only"],
-    ["other white space", "\t\n\r\u00a0\u2003\u3000\ufeff", "must not consist of white space only"],
+    ["a long string", "a".repeat(100_000), "must have at most 255 characters"],
+    ["spaces", "   ", "must not consist only of white space"],
+    ["other white space", "\t\n\r\u00a0\u2003\u3000\ufeff", "must not consist only of white space"],
     ["U+0000", "\0", "must not contain the character U+0000"],
-    ["U+0000 within letters", "a\0b", "must not contain the character U+0000"],
-    ["a high surrogate alone", "a\ud83d", "must not contain lone surrogates"],
-    ["a low surrogate alone", "\ude00a", "must not contain lone surrogates"],
+    ["U+0000 between letters", "a\0b", "must not contain the character U+0000"],
+    ["a lone high surrogate", "a\ud83d", "must not contain lone surrogates"],
+    ["a lone low surrogate", "\ude00a", "must not contain lone surrogates"],
     ["surrogates in the wrong order", "\ude00\ud83d", "must not contain lone surrogates"]
   ])("rejects %s with a reason", (_, name, reason) => {
     expect(PetName.fault(name)).toBe(reason)

@@ -1,5 +1,5 @@
 /**
- * Validates names of animals: 1 to 255 code points, not only white space, without U+0000 and lone surrogates. The
+ * Validates names of animals: 1 to 255 code points, not only white space, without U+0000 or lone surrogates. The
  * contract sets no rule (§2, gaps); every supported database stores these strings unchanged.
  */
 import * as Schema from "effect/Schema"
@@ -17,7 +17,7 @@ export const fault = (name: string): string | undefined => {
   if (name.length > maxLength && (name.length > maxLength * 2 || [...name].length > maxLength)) {
     return `must have at most ${maxLength} characters`
   }
-  if (!/\S/.test(name)) return "must not consist of white space only"
+  if (!/\S/.test(name)) return "must not consist only of white space"
   if (name.includes("\0")) return "must not contain the character U+0000"
   if (/\p{Surrogate}/u.test(name)) return "must not contain lone surrogates"
   return undefined

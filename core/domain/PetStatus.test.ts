@@ -15,7 +15,7 @@ describe("PetStatus", () => {
   })
 
   it.each(["", "SOLD", "Available", " sold", "sold ", "sold,available", "' OR 1=1--", "toString", "0"])(
-    "rejects the text %j",
+    "rejects %j",
     (text) => {
       expect(PetStatus.is(text)).toBe(false)
     }

@@ -1,5 +1,5 @@
 /**
- * Defines the availability of an animal (contract §2 and §3): three case-sensitive states. The contract defines no
+ * Defines the availability states of an animal (contract §2 and §3): three, case-sensitive. The contract defines no
  * transitions between them.
  */
 import * as Schema from "effect/Schema"

@@ -37,14 +37,15 @@ export const catalogue = {
   },
   api_key_banned: {
     status: 429,
-    meaning: "The API key is temporarily banned because requests went on after a 429: wait for Retry-After.",
+    meaning:
+      "The API key is temporarily banned because requests continued after a 429: wait for Retry-After.",
     clause: "§8.4.3",
     retryable: true
   },
   not_found: { status: 404, meaning: "There is no such resource.", clause: "§4.3", retryable: false },
   operation_removed: {
     status: 410,
-    meaning: "This operation is removed: use 'GET /pets' with the 'status' filter.",
+    meaning: "This operation has been removed: use 'GET /pets' with the 'status' filter.",
     clause: "§9.3",
     retryable: false
   },
@@ -61,7 +62,12 @@ export const catalogue = {
     retryable: false
   },
   payload_too_large: { status: 413, meaning: "The body is too large.", clause: "design", retryable: false },
-  invalid_json: { status: 400, meaning: "The body is not acceptable JSON.", clause: "§7", retryable: false },
+  invalid_json: {
+    status: 400,
+    meaning: "The body is not valid JSON, contains duplicate names, or is nested too deeply.",
+    clause: "§7",
+    retryable: false
+  },
   invalid_body: {
     status: 400,
     meaning: "The body is missing required fields or contains invalid values.",
@@ -83,7 +89,7 @@ export const catalogue = {
   },
   idempotency_key_in_use: {
     status: 409,
-    meaning: "Another request with this Idempotency-Key is in progress: send it again in a moment.",
+    meaning: "Another request with this Idempotency-Key is in progress: retry in a moment.",
     clause: "design",
     retryable: true
   },
@@ -101,7 +107,7 @@ export const catalogue = {
   },
   request_timeout: {
     status: 408,
-    meaning: "The request did not arrive completely in time.",
+    meaning: "The complete request did not arrive in time.",
     clause: "design",
     retryable: true
   },

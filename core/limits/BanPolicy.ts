@@ -3,7 +3,7 @@
  *
  * Each denied request gets a retry slot of its own while slots are free (`Debt`). A *strike* is a denied request
  * without a free slot; at most one strike counts per `strikeIntervalMs`. `strikes` strikes within `withinMs` ban the
- * key for the next duration of `durationsMs`. Each period of `cleanMs` without a strike or ban shortens the next ban by
+ * key for the next duration in `durationsMs`. Each period of `cleanMs` without a strike or ban shortens the next ban by
  * one step.
  *
  * Clients that share a key and respect `Retry-After` never get a strike if a full bucket has a token for each client
@@ -37,7 +37,7 @@ export const standard: BanPolicy = {
   cleanMs: 86_400_000
 }
 
-/** Maximum of each number in a policy; as milliseconds about 31 years, so that sums of times are exact integers. */
+/** Maximum of each number in a policy; about 31 years in milliseconds, so that sums of times are exact integers. */
 export const maxMs = 1_000_000_000_000
 
 const positive = Rule.integer({ min: 1, max: maxMs })

@@ -1,4 +1,4 @@
-/** Checks that a clock that steps causes a bounded number of wrongly admitted requests and bounded delays. */
+/** Checks that clock steps cause only a bounded number of wrongly admitted requests and bounded delays. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -32,7 +32,7 @@ const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: 
 const small = fc.integer({ min: 1, max: 10 })
 
 describe("a clock that steps", () => {
-  it("causes at most one additional bucket of requests per step forward, and none per step back", () => {
+  it("causes at most one additional bucket of requests per step forward, and no more per step back", () => {
     fc.assert(
       fc.property(Arbitrary.moment, ClockSteps.moments, small, (start, moments, perMinute) => {
         const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }

@@ -12,7 +12,7 @@ import * as TokenBucket from "./TokenBucket.ts"
 /**
  * Time after which one slot expires on an exhausted day, in milliseconds. All slots of the day are due at midnight, but
  * many clients wait at most 30 s and retry earlier. Eight clients that retry every 30 s open slots more slowly than
- * they expire.
+ * slots expire.
  */
 const SLOT_EXPIRY_MS = 2_000
 

@@ -14,7 +14,7 @@ describe("Plan", () => {
   it.each([
     { perMinute: 1, perDay: 1 },
     { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
-  ])("isValid accepts $perMinute requests a minute and $perDay a day", (plan) => {
+  ])("isValid accepts $perMinute requests per minute and $perDay per day", (plan) => {
     expect(Plan.isValid(plan)).toBe(true)
   })
 

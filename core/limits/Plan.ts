@@ -24,7 +24,7 @@ export const names = ["Free", "Pro", "Business", "Enterprise"] as const
 /** The name of a plan. */
 export type PlanName = (typeof names)[number]
 
-/** The limits of the plans in contract §8.2. Enterprise has none: its limits are agreed for each key. */
+/** The limits of the plans in contract §8.2. Enterprise has no entry: its limits are agreed for each key. */
 export const standard = {
   Free: { perMinute: 60, perDay: 1_000 },
   Pro: { perMinute: 300, perDay: 10_000 },

@@ -24,13 +24,13 @@ const verdictsAt = (
 
 describe("a bucket that is polled more often than tokens are refilled", () => {
   it.each([
-    { perMinute: 60, everyMs: 100, tokenMs: 1_000 },
-    { perMinute: 1_000, everyMs: 6, tokenMs: 60 },
-    { perMinute: 300, everyMs: 8, tokenMs: 200 },
-    { perMinute: 1, everyMs: 1_000, tokenMs: 60_000 }
+    { perMinute: 60, intervalMs: 100, tokenMs: 1_000 },
+    { perMinute: 1_000, intervalMs: 6, tokenMs: 60 },
+    { perMinute: 300, intervalMs: 8, tokenMs: 200 },
+    { perMinute: 1, intervalMs: 1_000, tokenMs: 60_000 }
   ])(
-    "admits a request as soon as a token is refilled and not before: $perMinute a minute, polled every $everyMs ms",
-    ({ everyMs, perMinute, tokenMs }) => {
+    "admits a request when a token is refilled, not before: $perMinute per minute, polled every $intervalMs ms",
+    ({ intervalMs, perMinute, tokenMs }) => {
       const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
       const start = 20_000 * DAY + 12_345
       let state: RateLimit.State | undefined
@@ -40,7 +40,7 @@ describe("a bucket that is polled more often than tokens are refilled", () => {
         state = after
       }
       let wrong = 0
-      for (let elapsed = everyMs; elapsed <= 300_000 * everyMs; elapsed += everyMs) {
+      for (let elapsed = intervalMs; elapsed <= 300_000 * intervalMs; elapsed += intervalMs) {
         const [verdict, after] = RateLimit.step(state, start + elapsed, policy)
         if ((verdict.outcome === "admitted") !== (elapsed % tokenMs === 0)) wrong++
         state = after
@@ -141,7 +141,7 @@ describe("Retry-After", () => {
 })
 
 describe("clients that wait before they retry", () => {
-  /** Sends requests in sequence; after a denial it waits for `waitFor(Retry-After)`. */
+  /** Sends requests in sequence, and waits for `waitFor(Retry-After)` after each denial. */
   const simulate = (
     start: number,
     { ban, plans }: { ban: BanPolicy.BanPolicy; plans: ReadonlyArray<Plan.Plan> },
@@ -486,7 +486,7 @@ describe("RateLimit.spentAt", () => {
 })
 
 describe("the three X-RateLimit headers", () => {
-  it("show the window with fewer requests left after an admission, or if equal the window that is full later", () => {
+  it("show the window with fewer requests left after an admission; on a tie, the window that is full later", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {
@@ -535,7 +535,7 @@ describe("RateLimit.verdictOf", () => {
     expect(outcomes.size).toBe(3)
   })
 
-  it("returns the verdict of the step also for states that no history produces", () => {
+  it("returns the verdict of the step even for states that no history produces", () => {
     const outcomes = new Map<string, number>()
     fc.assert(
       fc.property(
@@ -580,7 +580,7 @@ describe("RateLimit.verdictOf", () => {
 })
 
 describe("Verdict.beganBan", () => {
-  it("is present exactly for banned requests in the millisecond in which the ban began", () => {
+  it("is present if and only if a request is banned in the millisecond in which the ban began", () => {
     let began = 0
     fc.assert(
       fc.property(

@@ -100,12 +100,12 @@ describe("the day window", () => {
     })
   })
 
-  it("is shown in the headers if both windows have equally many requests left and the day is full later", () => {
+  it("is shown in the headers if both windows have equal requests left and the day is full later", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
   })
 
-  it("is not shown in the headers if both windows have equally many requests left and midnight comes first", () => {
+  it("is not shown in the headers if both windows have equal requests left and midnight comes first", () => {
     const { send } = caller({ perMinute: 5, perDay: 5 })
     expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
   })
@@ -286,7 +286,7 @@ describe("retry slots", () => {
     expect(denied.map(({ retryAfter }) => retryAfter)).toEqual([2, 2, 3, 4])
   })
 
-  it("do not extend Retry-After after the plan was lowered", () => {
+  it("do not extend Retry-After after the limit is lowered", () => {
     const { send } = caller(Plan.standard.Business)
     for (let count = 0; count < 1_500; count++) send(midnight)
     expect(send(midnight, { perMinute: 2, perDay: 100_000 }).retryAfter).toBe(60)
@@ -294,7 +294,7 @@ describe("retry slots", () => {
 })
 
 describe("strikes and bans", () => {
-  /** One request a day: every request after the first is denied until midnight. */
+  /** One request per day: every request after the first is denied until midnight. */
   const plan = { perMinute: 60, perDay: 1 }
 
   /** Returns a key with one admitted and one denied request at `start`. */
@@ -313,7 +313,7 @@ describe("strikes and bans", () => {
     }
   }
 
-  /** Causes `count` strikes, one per second; the first is one second after `start`. */
+  /** Causes `count` strikes, one per second; the first strike is one second after `start`. */
   const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
     Array.from({ length: count }, (_, index) => strike(key, start + (index + 1) * SECOND))
 
@@ -441,7 +441,7 @@ describe("strikes and bans", () => {
       hammer(key, end + pauseMs, 20)
       return (key.state.bannedUntil - (end + pauseMs + 20 * SECOND)) / MINUTE
     }
-    // The first new strike comes one second after the pause.
+    // The first new strike occurs one second after the pause.
     expect(lengthAfter(DAY - 2 * SECOND)).toBe(15)
     expect(lengthAfter(DAY - SECOND)).toBe(5)
     expect(lengthAfter(2 * DAY - 2 * SECOND)).toBe(5)
@@ -485,7 +485,7 @@ describe("RateLimit.spentAt", () => {
     expect(RateLimit.spentAt(late, BanPolicy.standard)).toBe(midnight - 1 + MINUTE)
   })
 
-  it("is exact: a millisecond earlier the requests of the day and of the minute still count", () => {
+  it("is exact: a millisecond earlier, the requests of the day and of the minute still count", () => {
     const key = caller({ perMinute: 1, perDay: 1 })
     key.send(midnight)
     expect(key.send(midnight + DAY - 1).outcome).toBe("limited")

@@ -1,5 +1,5 @@
 /**
- * Decides whether a request is admitted, from its token bucket, daily quota and ban policy, in integer arithmetic.
+ * Decides whether a request is admitted, based on the caller's token bucket, daily quota and ban policy, in integers.
  * Every store runs this step, or an equivalent step of its own that the conformance suite checks.
  */
 import type { BanPolicy } from "./BanPolicy.ts"
@@ -58,13 +58,13 @@ export interface Verdict {
   /** `X-RateLimit-Reset`: epoch seconds at which the window is full again; for a ban, its end. */
   readonly resetAt: number
   /**
-   * `Retry-After`: seconds until the slot of this request. A retry after them is admitted if the caller sends no
+   * `Retry-After`: seconds until the slot of this request. A retry after this time is admitted if the caller sends no
    * request in between. 0 if the request is admitted.
    */
   readonly retryAfter: number
-  /** The window of the limit per minute. */
+  /** The window of the per-minute limit. */
   readonly minute: Window
-  /** The window of the limit per day. */
+  /** The window of the per-day limit. */
   readonly day: Window
   /**
    * Present if this request began the ban that ends at `resetAt`, or arrived in the same millisecond as the request
@@ -140,7 +140,7 @@ export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy
 
 /**
  * Returns the state with every stored time moved by `byMs` milliseconds; the day is unchanged. For stores that detect
- * that the clock was stepped by `byMs`.
+ * a clock step of `byMs`.
  */
 export const shifted = (state: State, byMs: number): State => {
   // 0 stands for "never" and stays 0.
@@ -180,7 +180,7 @@ export const withinLead = (state: State, now: number): State => {
 const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolean =>
   ban !== undefined && now < state.bannedUntil
 
-/** Records a strike for a denied request without a slot, and bans the caller if the strikes suffice for a ban. */
+/** Records a strike for a denied request without a slot, and bans the caller if it then has enough strikes. */
 const strike = (state: State, now: number, ban: BanPolicy): State => {
   if (Math.abs(now - state.strikeAt) < ban.strikeIntervalMs) return state
   const banLevel = banLevelAt(state, now, ban)
@@ -237,7 +237,7 @@ const untilNextToken = (
     : TokenBucket.reaches(level, at, (remaining + 1) * TokenBucket.COST, perMinute) - now
 
 /**
- * Returns the verdict on an admitted request. The headers show the window with fewer requests left, or if equal the one
+ * Returns the verdict on an admitted request. The headers show the window with fewer requests left; on a tie, the one
  * that is full later.
  */
 const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdict => {

@@ -10,28 +10,35 @@ import * as Arbitrary from "./RateLimit.arbitrary.ts"
 import type * as RateLimit from "./RateLimit.ts"
 
 interface Fraction {
-  readonly over: bigint
-  readonly under: bigint
+  readonly numerator: bigint
+  readonly denominator: bigint
 }
 
-const fraction = (over: number, under = 1): Fraction => ({ over: BigInt(over), under: BigInt(under) })
+const fraction = (numerator: number, denominator = 1): Fraction => ({
+  numerator: BigInt(numerator),
+  denominator: BigInt(denominator)
+})
 
 const plus = (a: Fraction, b: Fraction): Fraction =>
-  a.under === b.under
-    ? { over: a.over + b.over, under: a.under }
-    : { over: a.over * b.under + b.over * a.under, under: a.under * b.under }
+  a.denominator === b.denominator
+    ? { numerator: a.numerator + b.numerator, denominator: a.denominator }
+    : {
+        numerator: a.numerator * b.denominator + b.numerator * a.denominator,
+        denominator: a.denominator * b.denominator
+      }
 
-const minus = (a: Fraction, b: Fraction): Fraction => plus(a, { over: -b.over, under: b.under })
+const minus = (a: Fraction, b: Fraction): Fraction =>
+  plus(a, { numerator: -b.numerator, denominator: b.denominator })
 
-const less = (a: Fraction, b: Fraction): boolean => a.over * b.under < b.over * a.under
+const less = (a: Fraction, b: Fraction): boolean => a.numerator * b.denominator < b.numerator * a.denominator
 
-const floor = (a: Fraction): number => Number(a.over / a.under)
+const floor = (a: Fraction): number => Number(a.numerator / a.denominator)
 
 /** Returns the time in which `tokens` are refilled at `perMinute`, in milliseconds, rounded up. */
 const timeFor = (tokens: Fraction, perMinute: number): number => {
-  const over = tokens.over * 60_000n
-  const under = tokens.under * BigInt(perMinute)
-  return over <= 0n ? 0 : Number((over + under - 1n) / under)
+  const numerator = tokens.numerator * 60_000n
+  const denominator = tokens.denominator * BigInt(perMinute)
+  return numerator <= 0n ? 0 : Number((numerator + denominator - 1n) / denominator)
 }
 
 const DAY_MS = 86_400_000
@@ -109,7 +116,7 @@ class Model {
           fullAt: clock + timeFor(missing, plan.perMinute)
         }
       ].sort((a, b) => a.remaining - b.remaining || b.fullAt - a.fullAt)
-      if (binding === undefined) throw new Error("there are two windows")
+      if (binding === undefined) throw new Error("there are no windows")
       return {
         outcome: "admitted",
         limit: binding.limit,
@@ -166,7 +173,7 @@ class Model {
     }))
   }
 
-  /** Replays all requests; returns the slot of the last one, and whether no other request has the same slot. */
+  /** Replays all requests; returns the slot of the last request, and whether no other request has this slot. */
   slots(): { readonly slot: number; readonly hasSlot: boolean } {
     let open: ReadonlyArray<Request> = []
     let hasSlot = true
@@ -180,9 +187,9 @@ class Model {
         open = open.slice(1)
         continue
       }
-      const most = floor(tokens) + (isDayUsedUp ? Math.max(perMinute, 8) : perMinute)
-      hasSlot = open.length < most
-      open = [...open, request].slice(0, most)
+      const maxSlots = floor(tokens) + (isDayUsedUp ? Math.max(perMinute, 8) : perMinute)
+      hasSlot = open.length < maxSlots
+      open = [...open, request].slice(0, maxSlots)
     }
     return { slot: open.length, hasSlot }
   }
@@ -197,8 +204,8 @@ class Model {
       tokens = minus(tokens, taken)
       if (request.now > clock)
         tokens = plus(tokens, {
-          over: BigInt(request.now - clock) * BigInt(request.perMinute),
-          under: 60_000n
+          numerator: BigInt(request.now - clock) * BigInt(request.perMinute),
+          denominator: 60_000n
         })
       if (less(fraction(request.perMinute), tokens)) tokens = fraction(request.perMinute)
       clock = Math.max(clock, request.now)
@@ -216,16 +223,16 @@ class Model {
     const last = this.strikes.at(-1)
     if (last !== undefined && Math.abs(now - last.at) < ban.strikeIntervalMs) return 0
     const lastBan = this.strikes.findLastIndex((strike) => strike.bannedUntil !== undefined)
-    let together: ReadonlyArray<number> = []
+    let inWindow: ReadonlyArray<number> = []
     for (const at of [...this.strikes.slice(lastBan + 1).map((strike) => strike.at), now]) {
-      together = at - (together[0] ?? at) < ban.withinMs ? [...together, at] : [at]
+      inWindow = at - (inWindow[0] ?? at) < ban.withinMs ? [...inWindow, at] : [at]
     }
-    if (together.length < ban.strikes) {
+    if (inWindow.length < ban.strikes) {
       this.strikes = [...this.strikes, { at: now }]
       return 0
     }
     const duration = ban.durationsMs[this.banLevel(now, ban)]
-    if (duration === undefined) throw new Error("the level is that of a duration")
+    if (duration === undefined) throw new Error("the ban level has no duration")
     this.strikes = [...this.strikes, { at: now, bannedUntil: now + duration }]
     return now + duration
   }
@@ -235,7 +242,7 @@ class Model {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {
       const earlier = this.strikes.slice(0, index)
-      const dirty = Math.max(earlier.at(-1)?.at ?? 0, ...earlier.map((one) => one.bannedUntil ?? 0))
+      const dirty = Math.max(earlier.at(-1)?.at ?? 0, ...earlier.map(({ bannedUntil }) => bannedUntil ?? 0))
       level = Math.max(level - Math.max(Math.floor((strike.at - dirty) / ban.cleanMs), 0), 0)
       if (strike.bannedUntil !== undefined) level = Math.min(level + 1, ban.durationsMs.length - 1)
     }

@@ -1,5 +1,5 @@
 /**
- * Computes the per-minute limit as a token bucket in integers: a token has 60 000 units, and a plan of n requests per
+ * Computes the per-minute limit as a token bucket in integers: a token has 60,000 units, and a plan of n requests per
  * minute refills n units per millisecond. Refilling needs no division and therefore causes no rounding errors.
  *
  * A full bucket of 60 tokens admits 60 requests immediately and up to 119 in its first minute (60 stored + 59

@@ -1,4 +1,4 @@
-/** Computes how much of its limits a caller has used at a given time, from the caller's stored state. */
+/** Computes which part of its limits a caller has used at a given time, from the caller's stored state. */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
 import type { Plan } from "./Plan.ts"
@@ -22,7 +22,7 @@ export interface Usage {
     /** The midnight (UTC) that ends the day. */
     readonly endsAt: number
   }
-  /** Number of strikes that still count towards a ban. */
+  /** Number of strikes that still count toward a ban. */
   readonly strikes: number
   /** End of the current ban; `undefined` if the caller is not banned. */
   readonly bannedUntil: number | undefined

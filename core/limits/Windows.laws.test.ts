@@ -8,7 +8,7 @@ const SECOND = 1_000
 const DAY = 86_400_000
 
 describe("the two windows of a verdict", () => {
-  it("the windows agree with the X-RateLimit headers", () => {
+  it("agree with the X-RateLimit headers", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         const { plan } = policy

@@ -38,7 +38,7 @@ const pseudoRandom = (seed: number, max: number): (() => number) => {
 }
 
 /** Generates the seed and the maximum start, work and retry delays of workers that respect Retry-After. */
-const behaviour = fc.record({
+const behavior = fc.record({
   seed: fc.nat({ max: 1_000_000 }),
   phaseMs: fc.constantFrom(0, SECOND, MINUTE),
   workMs: fc.constantFrom(0, 50, 200, 5_000),
@@ -53,7 +53,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
         moment,
         perMinute,
         fc.integer({ min: 1, max: 100 }),
-        behaviour,
+        behavior,
         (start, perMinute, percent, { jitterMs, phaseMs, seed, workMs }) => {
           const workers = Math.max(Math.ceil((perMinute * percent) / 100), 1)
           const random = pseudoRandom(seed, Math.max(jitterMs, workMs, phaseMs))
@@ -75,7 +75,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
 
   it.each([60, 300, 1_000])("are not banned within an hour by a plan of %i requests per minute", (perMinute) => {
     fc.assert(
-      fc.property(moment, behaviour, (start, { jitterMs, phaseMs, seed, workMs }) => {
+      fc.property(moment, behavior, (start, { jitterMs, phaseMs, seed, workMs }) => {
         const random = pseudoRandom(seed, Math.max(jitterMs, workMs, phaseMs))
         const simulation = Workers.closedLoop({
           starts: Array.from({ length: perMinute }, () => start + Math.min(random(), phaseMs)),
@@ -89,7 +89,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
     )
   })
 
-  it("get no strike when they exhaust the day, and none at the next midnight", () => {
+  it("get no strike when they exhaust the day or at the next midnight", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20_000, max: 21_000 }),
@@ -97,7 +97,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
         perMinute,
         fc.integer({ min: 1, max: 100 }),
         fc.integer({ min: 1, max: 12 }),
-        behaviour,
+        behavior,
         (day, beforeMidnight, perMinute, percent, minutes, { jitterMs, seed, workMs }) => {
           const start = day * DAY - beforeMidnight
           const random = pseudoRandom(seed, Math.max(jitterMs, workMs))
@@ -116,7 +116,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
   })
 
   it.each([1, 2, 3, 6, 60, 300, 1_000])(
-    "a single worker that waits at most 30 s is not banned at %i a minute, even on an exhausted day",
+    "a single worker that waits at most 30 s is not banned at %i requests per minute, even on an exhausted day",
     (perMinute) => {
       for (const perDay of [Plan.maxRequests, perMinute * 5]) {
         const start = 20_500 * DAY
@@ -180,16 +180,19 @@ describe("requests that are sent at the same time, if a full bucket has a token 
 })
 
 describe("a client that never waits", () => {
-  it.each([5, 6, 7, 60, 300, 1_000])("is banned within 3 minutes at four times its limit (%i)", (limit) => {
-    const start = 20_500 * DAY + 12_345
-    const { bans } = run(Workers.constantRate(start, start + 10 * MINUTE, 4 * limit), {
-      perMinute: limit,
-      perDay: Plan.maxRequests
-    })
-    expect(bans[0]?.now).toBeLessThanOrEqual(start + 3 * MINUTE)
-  })
+  it.each([5, 6, 7, 60, 300, 1_000])(
+    "is banned within 3 minutes at four times its limit (%i per minute)",
+    (limit) => {
+      const start = 20_500 * DAY + 12_345
+      const { bans } = run(Workers.constantRate(start, start + 10 * MINUTE, 4 * limit), {
+        perMinute: limit,
+        perDay: Plan.maxRequests
+      })
+      expect(bans[0]?.now).toBeLessThanOrEqual(start + 3 * MINUTE)
+    }
+  )
 
-  it.each([1, 6, 60, 300, 1_000])("is not banned at twice its limit (%i a minute)", (limit) => {
+  it.each([1, 6, 60, 300, 1_000])("is not banned at twice its limit (%i per minute)", (limit) => {
     const start = 20_500 * DAY + 12_345
     const { bans } = run(Workers.constantRate(start, start + HOUR, 2 * limit), {
       perMinute: limit,
@@ -201,19 +204,19 @@ describe("a client that never waits", () => {
 
 describe("an exhausted day", () => {
   const start = 20_500 * DAY
-  const workers = (count: number, everyMs: number, phaseMs: number, perMinute: number) =>
+  const workers = (count: number, intervalMs: number, phaseMs: number, perMinute: number) =>
     run(
       Workers.closedLoop({
         starts: Array.from({ length: count }, (_, worker) => start + Math.floor((worker * phaseMs) / count)),
         end: start + 5 * HOUR,
         work: () => 1,
-        wait: () => everyMs
+        wait: () => intervalMs
       }),
       { perMinute, perDay: Math.min(perMinute, 60) }
     )
 
   it.each([1, 2, 6, 60, 300, 1_000])(
-    "does not lead to a ban of eight workers that retry every 30 s, at %i a minute",
+    "does not lead to a ban of eight workers that retry every 30 s, at %i requests per minute",
     (perMinute) => {
       for (const phaseMs of [0, 8, 8 * SECOND, 15 * SECOND, 30 * SECOND]) {
         expect(workers(8, 30 * SECOND, phaseMs, perMinute).bans).toEqual([])

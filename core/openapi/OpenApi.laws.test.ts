@@ -84,7 +84,7 @@ const bodies = fc.oneof(
       categoryId: fc.oneof(fc.maxSafeInteger(), fc.double(), fc.constantFrom(1e19, "1", null, true)),
       status: fc.oneof(fc.constantFrom(...PetStatus.all), fc.constantFrom("Sold", "", null, 1)),
       id: fc.integer(),
-      colour: fc.jsonValue()
+      color: fc.jsonValue()
     },
     { requiredKeys: [] }
   ),

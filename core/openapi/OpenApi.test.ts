@@ -329,7 +329,7 @@ describe("the documented schemas", () => {
     expect(at(schema("Error"), "properties", "code").enum).toEqual(codes)
   })
 
-  it("forbid unknown fields of NewPet only if the service is strict", () => {
+  it("forbid unknown fields of NewPet only in strict mode", () => {
     const strict = read({ strict: true })
     expect([...nodes(document)].filter(([, node]) => node.additionalProperties === true)).toEqual([])
     expect(schema("NewPet")).not.toHaveProperty("additionalProperties")
@@ -390,7 +390,7 @@ it("the Link header of getPet links to the deprecation page if one is configured
   })
 })
 
-it("the document states the title, the version and the licence of the interface", () => {
+it("the document states the title, the version and the license of the interface", () => {
   expect(document).toMatchObject({
     openapi: "3.1.0",
     info: {

@@ -55,7 +55,7 @@ export const document = (
     summary: "A store's catalogue of animals.",
     description:
       "Lists, adds and retrieves the animals of a store. Every request needs an API key and counts against the " +
-      "limits of its plan; every response says how much of them is left. Unknown query parameters and body fields " +
+      "limits of its plan; every response states how much is left. Unknown query parameters and body fields " +
       `are ${options.strict ? "rejected" : "ignored"}.`,
     contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" }
@@ -99,8 +99,8 @@ const pathItem = (
   options: ServiceOptions.ServiceOptions
 ): Json.EncodableObject => ({
   description:
-    "`HEAD` returns what `GET` does, without the body; `OPTIONS` returns 204 and `Allow`. Any method that is not " +
-    `one of ${allow} is rejected with 405.`,
+    "`HEAD` returns the same as `GET`, without the body; `OPTIONS` returns 204 and `Allow`. Methods other than " +
+    `${allow} are rejected with 405.`,
   // An extension, because a 405 belongs to no operation, and Path Item Objects have no responses.
   "x-method-not-allowed": OpenApiResponses.methodNotAllowed(options),
   ...Object.fromEntries(
@@ -162,9 +162,9 @@ const idempotencyKey: Json.EncodableObject = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "A key of your choice, such as a UUID, that is new for each animal. A request that is sent again with the same key " +
-    "and the same animal within 24 hours creates no second one: the response has the first animal, and " +
-    "`Idempotency-Replayed`. With another animal it is rejected with 422.",
+    "A key of your choice, such as a UUID, that is new for each animal. If a request is sent again within 24 hours with " +
+    "the same key and the same animal, no second animal is created: the response contains the first animal, and " +
+    "`Idempotency-Replayed`. A request with the same key and another animal is rejected with 422.",
   schema: { type: "string", minLength: 1, maxLength: IdempotencyKey.MAX_LENGTH },
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324"
 }
@@ -204,7 +204,7 @@ const removalNote = ({ afterSunset, sunsetAt }: Deprecation.Deprecation): string
   `Deprecated: ${removalTexts[afterSunset](HttpDate.format(sunsetAt))}.`
 
 const removalTexts: { readonly [removal in Deprecation.Removal]: (date: string) => string } = {
-  gone: (date) => `from ${date} on it is removed and returns 410`,
-  "not-found": (date) => `from ${date} on it is removed and returns 404`,
+  gone: (date) => `it is removed on ${date} and then returns 410`,
+  "not-found": (date) => `it is removed on ${date} and then returns 404`,
   "announce-only": (date) => `its removal is announced for ${date}`
 }

@@ -53,9 +53,9 @@ const plans = Plan.names.map((name) => {
 })
 
 const deprecationDescriptions: { readonly [name: string]: string } = {
-  Deprecation: "Since when the operation is deprecated (RFC 9745).",
-  Sunset: "When the operation is to be removed (RFC 8594).",
-  Link: "The operation to use instead, and the page about the deprecation if there is one."
+  Deprecation: "The time from which the operation is deprecated (RFC 9745).",
+  Sunset: "The time of the planned removal of the operation (RFC 8594).",
+  Link: "The operation to use instead, and the page about the deprecation, if there is one."
 }
 
 /** Returns the header components of all operations. */
@@ -97,8 +97,8 @@ export const make = (
 const ofRateLimit: { readonly [component: string]: Header } = {
   "X-RateLimit-Limit": {
     description:
-      "The limit in force: requests that one window, the minute or the UTC day, grants the caller. All three " +
-      `headers describe the same window, the one that ends the caller's requests first. ${plans.join("; ")}.`,
+      "The limit that applies: the number of requests that one window (the minute or the UTC day) allows the " +
+      `caller. All three headers describe the same window, the one that restricts the caller more. ${plans.join("; ")}.`,
     schema: { type: "integer", minimum: 1 },
     example: Plan.standard.Free.perMinute,
     required: true
@@ -127,16 +127,16 @@ const patternOf = (form: string): string =>
 const ofStandardRateLimit: { readonly [component: string]: Header } = {
   "RateLimit-Policy": {
     description:
-      "Both windows, as draft-ietf-httpapi-ratelimit-headers has them: the requests (`q`) that each grants in its " +
-      "seconds (`w`).",
+      "Both windows, as in draft-ietf-httpapi-ratelimit-headers: the number of requests (`q`) that each allows, and " +
+      "its length in seconds (`w`).",
     schema: { ...text, pattern: patternOf(quotas) },
     example: quotas.replace("N", String(perMinute)).replace("N", String(perDay)),
     required: true
   },
   RateLimit: {
     description:
-      "What both windows have left after this request (`r`), and the seconds until they get more (`t`); with a 429, " +
-      "`Retry-After` may be longer.",
+      "For both windows: the requests left after this one (`r`), and the seconds until more are allowed (`t`). With " +
+      "a 429, `Retry-After` may be longer.",
     schema: { ...text, pattern: patternOf(limits) },
     example: `"minute";r=${perMinute - 1};t=1, "day";r=${perDay - 1};t=43200`,
     required: true
@@ -154,38 +154,38 @@ export const allow: Header = {
 const ofSomeErrors: { readonly [component: string]: Header } = {
   "Retry-After": {
     description:
-      "Seconds to wait. A request sent after them is admitted if the key sent none in between; going on earlier " +
-      "can lead to a temporary ban of the key.",
+      "Seconds to wait. A request after this time is admitted if the key sends no request in between. Earlier " +
+      "requests can lead to a temporary ban of the key.",
     schema: { type: "integer", minimum: 1, maximum: RateLimit.maxRetryAfter },
     example: 1,
     required: true
   },
   "WWW-Authenticate": {
-    description: 'The scheme to use; with `error="invalid_token"` when a credential was sent.',
+    description: 'The authentication scheme to use; with `error="invalid_token"` when a credential was sent.',
     schema: text,
     example: 'Bearer realm="animals"',
     required: true
   },
   Accept: {
-    description: "The content type to send; present when another one was sent.",
+    description: "The content type to send; present when another type was sent.",
     ...constant("application/json")
   },
   "Accept-Encoding": {
-    description: "The content coding to send; present when the body was sent with one.",
+    description: "The content coding to send; present when the body had a content coding.",
     ...constant("identity")
   }
 }
 
 const ofEveryResponse: { readonly [component: string]: Header } = {
   Date: {
-    description: "When the response was made.",
+    description: "When the response was created.",
     schema: text,
     example: HttpDate.format(exampleTime),
     required: true
   },
   "Cache-Control": { description: "Responses are not cached.", ...constant("no-store"), required: true },
   "X-Content-Type-Options": {
-    description: "The body is what its content type says.",
+    description: "Browsers must not guess another content type.",
     ...constant("nosniff"),
     required: true
   },

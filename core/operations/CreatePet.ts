@@ -25,7 +25,7 @@ export const createPet = Operation.make({
   method: "POST",
   path: "/pets",
   summary: "Add an animal",
-  description: "Stores an animal and returns it with the id that it was given.",
+  description: "Stores an animal and returns it with its new id.",
   body: {
     description: "The animal",
     schema: Schemas.ref("NewPet"),
@@ -39,11 +39,11 @@ export const createPet = Operation.make({
     examples: { pet: Schemas.examples.pet },
     headers: {
       Location: {
-        description: "Address of the created animal, as long as `getPet` is not removed.",
+        description: "URL of the created animal; absent after `getPet` is removed.",
         example: (address) => `${address("/pets")}/1`
       },
       "Idempotency-Replayed": {
-        description: "`true` if an earlier request with this `Idempotency-Key` has created the animal.",
+        description: "`true` if an earlier request with this `Idempotency-Key` created the animal.",
         example: () => "true"
       }
     }

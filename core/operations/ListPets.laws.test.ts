@@ -51,7 +51,7 @@ describe("the query of listPets", () => {
     )
   })
 
-  it("accepts exactly the decimal texts of 1 to 100 for `limit`", () => {
+  it("accepts only the decimal numerals of 1 to 100 for `limit`", () => {
     const text = fc.oneof(
       decimal,
       fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 5 })
@@ -85,14 +85,14 @@ describe("the query of listPets", () => {
     )
   })
 
-  it("also rejects unknown parameters if strict, and is otherwise decoded in the same way", () => {
+  it("rejects unknown parameters in strict mode, and is otherwise decoded in the same way", () => {
     fc.assert(
       fc.property(anyQuery, (query) => {
         const lenient = QueryParameters.decode(listParameters, query, false)
         const strict = QueryParameters.decode(listParameters, query, true)
         if (Result.isSuccess(strict)) expect(lenient).toEqual(strict)
         else if (Result.isFailure(lenient)) expect(strict.failure.code).toBe(lenient.failure.code)
-        else expect(strict.failure.message).toBe("The query string has an unknown parameter.")
+        else expect(strict.failure.message).toBe("The query string contains an unknown parameter.")
       })
     )
   })

@@ -5,7 +5,7 @@ import { parameters as listParameters } from "./ListPets.ts"
 
 const limitReason = "limit: must be an integer from 1 to 100."
 const statusReason = 'status: must be one of "available", "pending", "sold".'
-const encodingReason = "The query string has a malformed percent-encoding."
+const encodingReason = "The query string contains a malformed percent-encoding."
 
 const messageOf = (query: string, strict = false): string | undefined => {
   const decoded = QueryParameters.decode(listParameters, query, strict)
@@ -97,7 +97,7 @@ describe("the query of listPets", () => {
     ["status", "status=&status=sold"],
     ["cursor", "cursor=&cursor="]
   ])("rejects the repeated parameter %s in %s", (name, query) => {
-    expect(messageOf(query)).toBe(`${name}: must not be given twice.`)
+    expect(messageOf(query)).toBe(`${name}: must not be repeated.`)
   })
 
   it.each([
@@ -110,14 +110,14 @@ describe("the query of listPets", () => {
     "constructor=1",
     "=5",
     "flag"
-  ])("ignores the unknown parameter %s, and rejects it if strict", (query) => {
+  ])("ignores the unknown parameter %s, and rejects it in strict mode", (query) => {
     expect(QueryParameters.decode(listParameters, query, false)).toEqual(
       QueryParameters.decode(listParameters, "", false)
     )
-    expect(messageOf(query, true)).toBe("The query string has an unknown parameter.")
+    expect(messageOf(query, true)).toBe("The query string contains an unknown parameter.")
   })
 
-  it("decodes an empty cursor to an empty text", () => {
+  it("decodes an empty cursor to an empty string", () => {
     expect(QueryParameters.decode(listParameters, "cursor=", false)).toEqual(
       Result.succeed({ limit: 20, status: undefined, cursor: "" })
     )
@@ -125,7 +125,7 @@ describe("the query of listPets", () => {
 })
 
 describe("the query of an operation without parameters", () => {
-  it("ignores any parameter with a valid encoding, and rejects it if strict", () => {
+  it("ignores any parameter with a valid encoding, and rejects it in strict mode", () => {
     expect(Result.isSuccess(QueryParameters.decode({}, "", true))).toBe(true)
     expect(Result.isSuccess(QueryParameters.decode({}, "limit=0&limit=1&x", false))).toBe(true)
     expect(Result.isFailure(QueryParameters.decode({}, "limit=5", true))).toBe(true)

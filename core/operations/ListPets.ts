@@ -34,7 +34,7 @@ const status: QueryParameters.QueryParameter<PetStatus.PetStatus | undefined> = 
 
 const cursor: QueryParameters.QueryParameter<string | undefined> = {
   description:
-    "Where the page starts. Opaque: follow the addresses of `Link` headers instead of making one up.",
+    "The start of the page. Opaque: follow the URLs in `Link` headers instead of constructing cursors.",
   schema: { type: "string" },
   decode: Result.succeed
 }
@@ -53,8 +53,8 @@ export const listPets = Operation.make({
   path: "/pets",
   summary: "List all animals",
   description:
-    "Animals by ascending id. When there are more than fit on the page, the `Link` header has the address of the " +
-    "next one.",
+    "Returns animals by ascending id. If there are more animals than fit on the page, the `Link` header contains the " +
+    "URL of the next page.",
   query: parameters,
   success: {
     status: 200,
@@ -63,7 +63,7 @@ export const listPets = Operation.make({
     examples: { pets: Schemas.examples.pets },
     headers: {
       "Link-Next": {
-        description: 'Address of the next page, with `rel="next"`; absent on the last page.',
+        description: 'URL of the next page, with `rel="next"`; absent on the last page.',
         example: (address) =>
           `<${address("/pets")}?limit=${Page.limit.default}&cursor=00000000000000148f14e45fceea167a>; rel="next"`
       }

@@ -92,7 +92,7 @@ export interface Input<Query, Body> {
 
 /** The `Idempotency-Key` of a request, its caller, and the hash function for fingerprints. */
 export interface Idempotency extends Pick<Once, "caller" | "key"> {
-  /** Returns the fingerprint of a text. */
+  /** Returns the fingerprint of a string. */
   readonly hash: (text: string) => Effect.Effect<string>
 }
 
@@ -110,13 +110,13 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
-   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a text that identifies the
-   * body: requests with the same key and the same text count as the same request.
+   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a string that identifies the
+   * body: requests with the same key and the same string count as the same request.
    */
   readonly fingerprint?: (body: Body) => string
   /**
    * Runs the operation. Use `Effect.fnUntraced` instead of `Effect.gen` in its body: V8 creates hidden objects for
-   * every generator function, and with one function per request, garbage collection copied a hundred times as much.
+   * every generator function, and with one function per request, garbage collection copied a hundred times more data.
    */
   readonly run: (input: Input<QueryParameters.Values<Parameters>, Body>) => Effect.Effect<Output, Failure>
 }

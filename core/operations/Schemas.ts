@@ -52,12 +52,12 @@ const NewPetSchema = NewPet.annotate({
 })
 
 const ErrorSchema = Schema.Struct({
-  code: Schema.Literals(codes).annotate({ description: "What happened; one of a closed set." }),
-  message: Schema.String.annotate({ description: "What happened, for people." }),
+  code: Schema.Literals(codes).annotate({ description: "The code of the error, from a closed set." }),
+  message: Schema.String.annotate({ description: "What happened, in words for people." }),
   status: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 })).annotate({
     description: "The HTTP status code of the response."
   })
-}).annotate({ identifier: "Error", description: "Why a request was not carried out." })
+}).annotate({ identifier: "Error", description: "Why a request failed." })
 
 /** Returns the schemas by name; `NewPet` allows unknown fields unless `strict`. */
 export const make = (strict: boolean): Json.EncodableObject => {
@@ -80,8 +80,8 @@ const int64: Json.EncodableObject = {
   format: "int64",
   // Has no bounds and no large examples: most tools read them as doubles, and then show and check other numbers.
   description:
-    "A signed 64-bit integer, from -2^63 to 2^63-1, as a JSON number. Read it without going through a double, which " +
-    "rounds above 2^53.",
+    "A signed 64-bit integer, from -2^63 to 2^63-1, as a JSON number. Do not parse it as a double, which rounds " +
+    "integers above 2^53.",
   examples: [1n]
 }
 
@@ -96,7 +96,7 @@ const withStatusNote = (schema: Json.EncodableObject | undefined): Json.Encodabl
 const isObject = (value: Json.Encodable | undefined): value is Json.EncodableObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-// JSON Schema allows unknown fields by default. If a schema states it, generated types accept misspelt names.
+// JSON Schema allows unknown fields by default. If a schema states it, generated types accept misspelled names.
 const closedOrSilent = ({ additionalProperties, ...schema }: Json.EncodableObject): Json.EncodableObject =>
   additionalProperties === false ? { ...schema, additionalProperties } : schema
 

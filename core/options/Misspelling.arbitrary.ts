@@ -21,7 +21,7 @@ const edit: fc.Arbitrary<Edit> = fc
   })
 
 /** A name of `known`, and a misspelling of it with an edit distance of one or two that is not in `known`. */
-export const misspelt = (
+export const misspelled = (
   known: ReadonlyArray<string>
 ): fc.Arbitrary<readonly [name: string, given: string]> =>
   fc

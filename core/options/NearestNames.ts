@@ -1,11 +1,11 @@
-/** Finds the known names that are similar to a misspelt name. */
+/** Finds the known names that are similar to a misspelled name. */
 
 /** Maximum number of inserted, deleted or replaced characters. */
 const MAX_EDITS = 2
 
 /**
  * Returns the known names within two edits of `given`, nearest first. Differences in case, `-` and `_` are ignored, so
- * that the names of flags and environment variables are recognized, too.
+ * that the names of flags and environment variables are also recognized.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ export const nearestNames = (given: string, known: ReadonlyArray<string>): Reado
   const measured = known.map((name) => ({ name, distance: distanceBetween(given, name) }))
   return measured
     .filter(({ distance }) => distance <= MAX_EDITS)
-    .sort((one, other) => one.distance - other.distance)
+    .sort((a, b) => a.distance - b.distance)
     .map(({ name }) => name)
 }
 

@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { InvalidOption } from "./InvalidOption.ts"
-import { misspelt } from "./Misspelling.arbitrary.ts"
+import { misspelled } from "./Misspelling.arbitrary.ts"
 import * as Options from "./Options.ts"
 import * as Rule from "./Rule.ts"
 
@@ -78,9 +78,9 @@ describe("Options.check", () => {
     expect(Options.check(rules)).toEqual(Result.succeed({}))
   })
 
-  it("rejects an object with a misspelt name, and suggests the correct name", () => {
+  it("rejects an object with a misspelled name, and suggests the correct name", () => {
     fc.assert(
-      fc.property(valid, misspelt(names), fc.anything(), (given, [name, typed], value) => {
+      fc.property(valid, misspelled(names), fc.anything(), (given, [name, typed], value) => {
         const reason = faultOf({ ...given, [typed]: value })
         expect(reason).toBeInstanceOf(InvalidOption)
         expect(reason.option).toBe(typed)
@@ -91,9 +91,9 @@ describe("Options.check", () => {
     )
   })
 
-  it("rejects a misspelt field in an option, and suggests the correct field", () => {
+  it("rejects a misspelled field in an option, and suggests the correct field", () => {
     fc.assert(
-      fc.property(window, misspelt(Object.keys(windowRules)), (fields, [name, typed]) => {
+      fc.property(window, misspelled(Object.keys(windowRules)), (fields, [name, typed]) => {
         const reason = faultOf({ window: { ...fields, [typed]: 1 } })
         expect(reason.option).toBe("window")
         expect(reason.reason).toContain(`unknown field ${typed}; did you mean ${name}?`)
@@ -168,15 +168,15 @@ describe("Options.check", () => {
     )
   })
 
-  it("lists all known names if none is similar to the unknown name, and suggests all similar names otherwise", () => {
-    expect(faultOf({ colour: 1 }).message).toBe(`colour: unknown option; known are ${names.join(", ")}`)
+  it("lists all known names if no known name is similar, and otherwise suggests all similar names", () => {
+    expect(faultOf({ color: 1 }).message).toBe(`color: unknown option; known names: ${names.join(", ")}`)
     expect(faultOf({ hort: 1 }).message).toBe("hort: unknown option; did you mean host or port?")
     expect(faultOf({ "TIMEOUT-MS": 1 }).message).toBe("TIMEOUT-MS: unknown option; did you mean timeoutMs?")
   })
 
   it("rejects a name of a megabyte within a second", () => {
     const begin = performance.now()
-    expect(faultOf({ ["x".repeat(1_000_000)]: 1 }).reason).toMatch(/^unknown option; known are /)
+    expect(faultOf({ ["x".repeat(1_000_000)]: 1 }).reason).toMatch(/^unknown option; known names: /)
     expect(performance.now() - begin).toBeLessThan(1_000)
   })
 })

@@ -14,7 +14,7 @@ export type Present<Options extends object> = {
   readonly [name in keyof Options]?: Exclude<Options[name], undefined>
 }
 
-/** The present options, of which the options in `Name` are required. */
+/** The present options; those in `Name` are required. */
 export type Checked<Options extends object, Name extends keyof Options> = Present<Options> & {
   readonly [name in Name]-?: Exclude<Options[name], undefined>
 }
@@ -52,7 +52,7 @@ export const pick = <Options extends object>(rules: Rules<Options>, given: objec
     const value: unknown = Reflect.get(given, name)
     if (value !== undefined) present[name] = value
   }
-  // The cast is safe: the names are those of the rules, and `check` validates the values.
+  // The cast is safe: every name has a rule, and `check` validates the values.
   return present as Present<Options>
 }
 
@@ -62,7 +62,7 @@ export const partial = <Fields extends object>(rules: Rules<Fields>): Rule<Prese
   reasonFor: (value) => fieldFault(rules, value) ?? NO_RECORD
 })
 
-/** Creates a rule for an object with all fields; `isValid` then checks the whole object. */
+/** Creates a rule for an object that must have all fields; `isValid` then checks the whole object. */
 export const record = <Fields extends object>(
   rules: Rules<Fields>,
   isValid: (fields: Fields) => boolean = () => true,
@@ -73,7 +73,7 @@ export const record = <Fields extends object>(
     if (known !== undefined) return known
     const missing = Object.keys(rules).find((name) => Reflect.get(Object(value), name) === undefined)
     if (missing !== undefined) return `must have the field ${missing}`
-    // The cast is safe: all fields are present and obey their rules.
+    // The cast is safe: all fields are present and satisfy their rules.
     return isValid(value as Fields) ? undefined : reason
   }
   return {
@@ -111,5 +111,5 @@ const faultIn = <Options extends object>(
 
 const suggestion = (name: string, known: ReadonlyArray<string>): string => {
   const nearest = nearestNames(name, known)
-  return nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : `known are ${known.join(", ")}`
+  return nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : `known names: ${known.join(", ")}`
 }

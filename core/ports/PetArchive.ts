@@ -26,10 +26,10 @@ export interface ImportStep {
   readonly completedAt: number | undefined
 }
 
-/** Another import of the same source has changed the record in the meantime. */
+/** Another import of the same source changed the record in the meantime. */
 export class ImportMoved extends Data.TaggedError("ImportMoved")<{ readonly source: string }> {
   override get message(): string {
-    return "another process imports the same source at the same time"
+    return "another process is importing the same source"
   }
 }
 
@@ -54,7 +54,7 @@ export class PetArchive extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<Pet>, StoreUnavailable>
 
-    /** Returns the record of an import, or `undefined` if the source has none. */
+    /** Returns the record of an import, or `undefined` if the source has no record. */
     readonly findImport: (source: string) => Effect.Effect<ImportRecord | undefined, StoreUnavailable>
 
     /**

@@ -18,7 +18,7 @@ export class PetRepository extends Context.Service<
 
     /**
      * Stores the animal as `insert` does, unless the caller used the same key in the past 24 hours. The animal and the
-     * record of the key are stored together or not at all, also when requests with one key arrive at the same time or
+     * record of the key are stored together or not at all, even if requests with one key arrive at the same time or
      * the process crashes. An expired record is replaced. Optional: without it, `Idempotency-Key` is ignored.
      */
     readonly insertOnce?: (pet: NewPet, once: Once) => Effect.Effect<Outcome, StoreUnavailable>

@@ -268,7 +268,7 @@ describe("Plans", () => {
     ["Free", 60, 1000],
     ["Pro", 300, 10_000],
     ["Business", 1000, 100_000]
-  ] as const)("%s has %i requests a minute and %i a day", ([plan, perMinute, perDay]) =>
+  ] as const)("%s has %i requests per minute and %i per day", ([plan, perMinute, perDay]) =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(plan)
@@ -306,7 +306,7 @@ describe("Plans", () => {
     })
   )
 
-  it.effect("exactly 60 of 200 concurrent requests are admitted at a limit of 60 requests a minute", () =>
+  it.effect("exactly 60 of 200 concurrent requests are admitted at a limit of 60 requests per minute", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue("Free")
@@ -529,7 +529,7 @@ describe("Unavailable stores", () => {
   )
 
   it.effect(
-    "without the key store, well-formed credentials get a 503 with the limits of Free, other requests a 401",
+    "without the key store, well-formed credentials get a 503 with the limits of Free, and other requests a 401",
     () =>
       Effect.gen(function* () {
         const store = yield* open({ keys: failing, options: { anonymousPlan: { perMinute: 9, perDay: 90 } } })

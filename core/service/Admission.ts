@@ -30,9 +30,9 @@ export interface Admission {
   readonly rejection: ServiceResponse.ServiceResponse | undefined
   /** Whether the rate limit store has counted the request. */
   readonly isCounted: boolean
-  /** The API key of the request, if it has a valid one. */
+  /** The API key of the request, if the key is valid. */
   readonly key?: ApiKey.ApiKey | undefined
-  /** End of the ban that this request began, in epoch milliseconds; absent if it began none. */
+  /** End of the ban that this request began, in epoch milliseconds; absent if it began no ban. */
   readonly bannedUntil?: number | undefined
 }
 
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     limits.consume?.(caller, now, policy) ??
     limits.modify(caller, (state) => RateLimit.step(state, now, policy))
 
-  /** Counts a request. `rejection` is its error if the limits admit it, for example `invalid_api_key`. */
+  /** Counts a request. `rejection` is its error in case the limits admit it, such as `invalid_api_key`. */
   const count = (
     caller: string,
     policy: RateLimit.Policy,
@@ -178,7 +178,7 @@ const probePolicy: RateLimit.Policy = {
   ban: undefined
 }
 
-/** Ratio of the limits of a site to the limits of one network; a site has 65 536 networks. */
+/** Ratio of the limits of a site to the limits of one network; a site has 65,536 networks. */
 const SITE_BUDGET_FACTOR = 16
 
 const sitePlan = ({ perDay, perMinute }: Plan.Plan): Plan.Plan => ({

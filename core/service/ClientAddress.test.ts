@@ -49,12 +49,12 @@ describe("ClientAddress.network", () => {
         fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group),
         fc.tuple(group, group, group, group),
         fc.tuple(group, group, group, group),
-        (prefix, other, host, neighbour) => {
-          const text = (groups: ReadonlyArray<number>) => groups.map((one) => one.toString(16)).join(":")
+        (prefix, otherPrefix, host, neighbor) => {
+          const text = (groups: ReadonlyArray<number>) => groups.map((group) => group.toString(16)).join(":")
           const network = ClientAddress.network(text([...prefix, ...host]))
-          expect(ClientAddress.network(text([...prefix, ...neighbour]))).toBe(network)
-          const foreign = ClientAddress.network(text([...other, ...host]))
-          expect(foreign === network).toBe(text(prefix) === text(other))
+          expect(ClientAddress.network(text([...prefix, ...neighbor]))).toBe(network)
+          const foreign = ClientAddress.network(text([...otherPrefix, ...host]))
+          expect(foreign === network).toBe(text(prefix) === text(otherPrefix))
         }
       )
     )
@@ -67,11 +67,11 @@ describe("ClientAddress.network", () => {
         fc.nat({ max: 7 }),
         fc.nat({ max: 8 }),
         (groups, from, length) => {
-          const hex = groups.map((one) => one.toString(16))
-          const long = hex.map((one) => one.padStart(4, "0").toUpperCase()).join(":")
+          const hex = groups.map((group) => group.toString(16))
+          const long = hex.map((digits) => digits.padStart(4, "0").toUpperCase()).join(":")
           const zeros = hex.slice(from, from + length)
           const short =
-            zeros.length > 0 && zeros.every((one) => one === "0")
+            zeros.length > 0 && zeros.every((digits) => digits === "0")
               ? `${hex.slice(0, from).join(":")}::${hex.slice(from + length).join(":")}`
               : hex.join(":")
           expect(ClientAddress.network(short)).toBe(ClientAddress.network(long))
@@ -174,7 +174,7 @@ describe("ClientAddress.effective", () => {
     expect(ClientAddress.effective(peer, header, 1)).toBe(peer)
   })
 
-  it("returns undefined if the peer's address is unknown and the header gives none", () => {
+  it("returns undefined if the peer's address is unknown and the header contains no address", () => {
     expect(ClientAddress.effective(undefined, undefined, 0)).toBeUndefined()
     expect(ClientAddress.effective(undefined, "unknown", 1)).toBeUndefined()
   })

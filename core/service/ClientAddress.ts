@@ -18,12 +18,13 @@ export const effective = (
 
 /** The networks against which requests from an address are counted. */
 export interface Networks {
-  /** The IPv4 address, also of an IPv4-mapped IPv6 address; or the IPv6 /64, which one host usually controls. */
+  /** The IPv4 address, without an IPv4-mapped prefix; or the IPv6 /64, which one host usually controls. */
   readonly network: string
   /** The IPv6 /48, the largest network usually assigned to one site (RFC 6177); `undefined` for IPv4. */
   readonly site: string | undefined
 }
 
+/** Returns the networks of an address. An invalid address is a network of its own. */
 export const networksOf = (address: string | undefined): Networks => {
   if (address === undefined) return { network: "unknown", site: undefined }
   const ipv4 = plainIpv4.exec(address)?.[1]

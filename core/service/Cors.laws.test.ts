@@ -18,20 +18,20 @@ import {
 import type { Header } from "./ServiceResponse.ts"
 
 const shop = "https://shop.example"
-const other = "http://localhost:5173"
+const localhost = "http://localhost:5173"
 const foreign = "https://elsewhere.example"
 
 const origins = fc.constantFrom<string | undefined>(
   undefined,
   shop,
-  other,
+  localhost,
   foreign,
   "null",
   "",
   `${shop}, ${shop}`
 )
 
-const policies = [["*"], [shop], [shop, other]]
+const policies = [["*"], [shop], [shop, localhost]]
 
 const isCors = ([name]: Header): boolean => /^(?:access-control-|vary$)/i.test(name)
 
@@ -86,7 +86,7 @@ const anyCaller = fc.oneof(fc.constant("KEY"), fc.constant("TIGHT"), badAuthoriz
 const stores: ReadonlyArray<readonly [name: string, setup: Setup, usual: number]> = [
   ["working stores", {}, 200],
   ["an animal store that fails", { pets: failing }, 503],
-  ["a limits store that fails", { limits: failing }, 503],
+  ["a rate limit store that fails", { limits: failing }, 503],
   ["a key store that fails", { keys: failing }, 503]
 ]
 
@@ -157,7 +157,7 @@ describe("CORS", () => {
       fc.asyncProperty(operation, origins, fc.boolean(), (request, origin, withKey) =>
         run(
           Effect.gen(function* () {
-            const store = yield* open({ options: { corsOrigins: [shop, other] } })
+            const store = yield* open({ options: { corsOrigins: [shop, localhost] } })
             const { secret } = yield* store.issue("Free")
             const headers: ReadonlyArray<Header> = [
               ...(origin === undefined ? [] : [["Origin", origin] as const]),
@@ -166,9 +166,9 @@ describe("CORS", () => {
             const cors = corsOf(yield* store.send(withHeaders(request, headers)))
             expect(cors.vary).toBe("Origin")
             expect(cors["access-control-allow-origin"]).toBe(
-              origin === shop || origin === other ? origin : undefined
+              origin === shop || origin === localhost ? origin : undefined
             )
-            expect("access-control-expose-headers" in cors).toBe(origin === shop || origin === other)
+            expect("access-control-expose-headers" in cors).toBe(origin === shop || origin === localhost)
             expect(cors).not.toHaveProperty("access-control-allow-credentials")
           })
         )
@@ -331,8 +331,8 @@ describe("a transport error", () => {
         [[shop], undefined, shop],
         [[shop], shop, shop],
         [[shop], foreign, undefined],
-        [[shop, other], undefined, undefined],
-        [[shop, other], other, other]
+        [[shop, localhost], undefined, undefined],
+        [[shop, localhost], localhost, localhost]
       ]
       for (const [corsOrigins, origin, named] of cases) {
         const { service } = yield* open({ options: { corsOrigins } })
@@ -346,7 +346,7 @@ describe("a transport error", () => {
 })
 
 describe("Cors.isOrigin", () => {
-  it("accepts the origin of every URL, and rejects texts that browsers never send", () => {
+  it("accepts the origin of every URL, and rejects strings that browsers never send", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["http", "https"], withQueryParameters: true }), (url) => {
         const { origin } = new URL(url)

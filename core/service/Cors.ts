@@ -1,6 +1,6 @@
 /**
- * Handles cross-origin requests (CORS, in the Fetch standard): determines from which origins web pages may read
- * responses. Credentials of browsers (cookies, TLS certificates) are never allowed; pages send their API key
+ * Handles cross-origin requests (CORS, in the Fetch standard): determines which origins' web pages may read
+ * responses. Browser credentials (cookies, TLS certificates) are never allowed; pages send their API key
  * themselves.
  */
 import * as Rule from "../options/Rule.ts"
@@ -33,7 +33,7 @@ export interface Cors {
 
 type Headers = ReadonlyArray<ServiceResponse.Header>
 
-/** Creates the CORS of these allowed origins; returns `undefined` if there are none. */
+/** Creates the CORS handler for the allowed origins; returns `undefined` if no origin is allowed. */
 export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   if (origins.includes(ANY)) return everyone
@@ -91,7 +91,7 @@ const permissionOf = (origin: string): Permission => {
   }
 }
 
-// A response without permission depends on the origin, too: caches must not return it to pages of allowed origins.
+// A response without permission also depends on the origin: caches must not return it to pages of allowed origins.
 const denied: Permission = { headers: [varies], preflight: ServiceResponse.make(204, "", [varies]) }
 
 const preflight = (
@@ -107,7 +107,7 @@ const preflight = (
 
 const allOrigins = permissionOf(ANY)
 
-/** The CORS of responses that every page may read. */
+/** The CORS handler for responses that every page may read. */
 export const everyone: Cors = {
   headersFor: () => allOrigins.headers,
   headersWithoutRequest: () => allOrigins.headers,
@@ -115,7 +115,7 @@ export const everyone: Cors = {
 }
 
 /**
- * Whether a text is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without the
+ * Whether a string is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without the
  * default port of its scheme. `null`, which browsers send for pages without an origin, is not accepted, because anybody
  * can create such pages.
  */

@@ -52,9 +52,9 @@ const anySent = (secret: string) =>
 const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
   ["working stores", {}],
   ["an animal store that fails", { pets: failing }],
-  ["an animal store that dies", { pets: dying }],
-  ["a limits store that fails", { limits: failing }],
-  ["a key store that dies", { keys: dying }]
+  ["an animal store with a defect", { pets: dying }],
+  ["a rate limit store that fails", { limits: failing }],
+  ["a key store with a defect", { keys: dying }]
 ]
 
 describe("the observer", () => {
@@ -116,7 +116,7 @@ describe("the observer", () => {
     expect(JSON.stringify(exchanges)).not.toContain(secret)
   })
 
-  it("gets an outcome for exactly the counted requests", async () => {
+  it("gets an outcome if and only if the request was counted", async () => {
     let counted = 0
     const limits: NonNullable<Setup["limits"]> = (real) => {
       const modify: RateLimitStore["Service"]["modify"] = (key, step) => {

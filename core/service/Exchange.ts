@@ -29,7 +29,7 @@ export interface Exchange {
   readonly plan: PlanName | undefined
   /** The decision of the rate limits; `undefined` if the request was not counted. */
   readonly outcome: Outcome | undefined
-  /** End of the ban that this request began (epoch milliseconds, rounded up to the second); `undefined` if none. */
+  /** End of the ban that this request began, in epoch milliseconds rounded up to the second; otherwise `undefined`. */
   readonly bannedUntil: number | undefined
   /** Arrival time in epoch milliseconds. */
   readonly startedAt: number
@@ -89,10 +89,10 @@ export const complete = (
   span: Tracer.AnySpan | undefined
 ): Exchange => new Completed(recorded, method, response, times, span)
 
-/** Returns an exchange as a plain object, for observers that copy or serialise it. */
+/** Returns an exchange as a plain object, for observers that copy or serialize it. */
 export const plain = (exchange: Exchange): Exchange => ({ ...exchange, bodyBytes: exchange.bodyBytes })
 
-// A class, because a getter in an object literal costs 1.3 µs per request, 7 % of a request to the memory store.
+// A class, because a getter in an object literal costs 1.3 µs per request, 7% of a request to the memory store.
 class Completed implements Exchange {
   readonly requestId: string
   readonly method: string
@@ -132,7 +132,7 @@ class Completed implements Exchange {
     this.#response = method === "HEAD" ? undefined : response
   }
 
-  /** Computed on each read, because few observers need it, and counting a page of animals takes microseconds. */
+  /** Computed on each read, because few observers need it, and counting the bytes of a page takes microseconds. */
   get bodyBytes(): number {
     const response = this.#response
     return response === undefined ? 0 : (response.bytes?.length ?? byteLength(response.body))
@@ -156,7 +156,7 @@ const methods = new Set([
 const knownMethod = (method: string | undefined): string =>
   method !== undefined && methods.has(method) ? method : "_OTHER"
 
-/** Returns the length of a text in UTF-8 in bytes. */
+/** Returns the length of the UTF-8 encoding of a text in bytes. */
 const byteLength = (text: string): number => {
   let bytes = text.length
   for (let index = 0; index < text.length; index++) {
@@ -168,7 +168,7 @@ const byteLength = (text: string): number => {
   return bytes
 }
 
-/** Combines observers into one that calls each of them, or `undefined` if there is none. */
+/** Combines observers into one that calls each of them; returns `undefined` if there are no observers. */
 export const combine = (
   observers: ReadonlyArray<ResponseObserver | undefined>
 ): ResponseObserver | undefined => {

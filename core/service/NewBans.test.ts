@@ -11,7 +11,7 @@ it("isNew returns true only for the first call with a key and the end of its ban
   ])
 })
 
-it("isNew recognizes the bans of the latest 1000 keys, and not the bans of earlier keys", () => {
+it("isNew recognizes the bans of the latest 1,000 keys, but not the bans of earlier keys", () => {
   const bans = NewBans.make()
   for (let index = 0; index < 1_001; index++) bans.isNew(String(index), 60)
   expect([bans.isNew("1", 60), bans.isNew("0", 60)]).toEqual([false, true])

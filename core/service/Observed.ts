@@ -11,7 +11,7 @@ import type { ServiceResponse } from "./ServiceResponse.ts"
 export type Respond = (draft: Exchange.Draft) => Effect.Effect<ServiceResponse>
 
 /**
- * Returns a function that responds to a request, and passes the exchange to `observer` at its end, also if the client
+ * Returns a function that responds to a request, and then passes the exchange to `observer`, even if the client
  * disconnects. Without an observer, the function only responds.
  */
 export const make = (

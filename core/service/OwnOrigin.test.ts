@@ -38,7 +38,7 @@ describe("OwnOrigin.of", () => {
     expect(from(`http://${host}/openapi.json`)).toBeUndefined()
   })
 
-  it("returns the origin over https, because then the service itself terminates TLS", () => {
+  it("returns the origin over https, because the service itself then terminates TLS", () => {
     expect(from("https://api.example/openapi.json")).toBe("https://api.example")
     expect(from("https://user@api.example/openapi.json")).toBeUndefined()
   })

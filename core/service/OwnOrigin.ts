@@ -4,8 +4,8 @@ import type { ServiceRequest } from "./ServiceRequest.ts"
 /**
  * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if
  * it is not certain. Behind a proxy, the service may receive another host, and behind a proxy that ends TLS, another
- * scheme. The origin is therefore certain only for local addresses and for `https`, and only without headers of
- * proxies.
+ * scheme. The origin is therefore certain only for local addresses and for `https`, and only without proxy
+ * headers.
  */
 export const of = (request: ServiceRequest): string | undefined => {
   if (marks.some((name) => request.header(name) !== undefined)) return undefined

@@ -1,4 +1,4 @@
-/** Endpoints outside the base path that need no key: `/livez`, `/readyz` and `/openapi.json`. */
+/** Serves the endpoints outside the base path that need no key: `/livez`, `/readyz` and `/openapi.json`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
@@ -15,7 +15,7 @@ import * as StoreOutage from "./StoreOutage.ts"
 export interface ProbesOptions {
   /** Returns the OpenAPI document as JSON text, for a client that reached the service at this origin. */
   readonly openApi: () => (origin: string | undefined) => string
-  /** Consumes a token in the rate limit store that belongs to no caller. */
+  /** Tests the rate limit store: consumes a token that belongs to no caller. */
   readonly count: (now: number) => Effect.Effect<void, StoreUnavailable>
 }
 
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly status: number
   /** The requested operation if the request was admitted. */
   readonly admittedOperation: string | undefined
-  /** Whether the request was counted, or admitted uncounted because the limits are unavailable; else `undefined`. */
+  /** Whether the request was counted, or admitted uncounted because the limits are unavailable; or `undefined`. */
   readonly limits: "counted" | "uncounted" | undefined
 }
 
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
       if (method === "GET" || method === "HEAD") return target(requestId, request)
       return Effect.succeed(method === "OPTIONS" ? options : methodNotAllowed)
     },
-    /** Records the outcome of each other request. Returns whether an outage of the stores began or ended. */
+    /** Records the outcome of each other request. Returns the change if an outage of the stores began or ended. */
     observe: (
       { admittedOperation, limits, status }: Outcome,
       clock: Clock.Clock
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
 /** Path of the OpenAPI document, which pages of all origins may read. */
 export const OPENAPI = "/openapi.json"
 
-/** Keeps the latest response, because most clients use the same origin. */
+/** Caches the latest response, because most clients use the same origin. */
 const latest = (
   json: (origin: string | undefined) => string
 ): ((origin: string | undefined) => ServiceResponse.ServiceResponse) => {
@@ -143,8 +143,8 @@ const ready = ServiceResponse.make(200, '{"status":"ready"}')
 
 const unavailable = (message: string) => ServiceResponse.error(ApiError.make("service_unavailable", message))
 const stopping = unavailable("The service is stopping.")
-const failing = unavailable("The database fails the requests that need it.")
-const unreachable = unavailable("The database is out of reach.")
+const failing = unavailable("Requests that need the database are failing.")
+const unreachable = unavailable("The database is unreachable.")
 
 const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
 const options = ServiceResponse.make(204, "", allow)

@@ -77,7 +77,7 @@ describe("RateLimit and RateLimit-Policy", () => {
 })
 
 describe("deprecationUrl", () => {
-  it.effect("adds a link to responses of deprecated operations only", () =>
+  it.effect("adds a link only to responses of deprecated operations", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { deprecationUrl: "https://docs.example/getPet" } })
       const { secret: key } = yield* store.issue("Free")

@@ -30,5 +30,5 @@ export const standard = ({ day, minute }: Verdict): ReadonlyArray<Header> => [
   ]
 ]
 
-/** Returns the `t` parameter, which a full window does not have. */
+/** Returns the `t` parameter, or an empty string for a full window. */
 const until = (seconds: number): string => (seconds === 0 ? "" : `;t=${seconds}`)

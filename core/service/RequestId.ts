@@ -3,7 +3,7 @@
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 
-/** Creates a generator of ids, which consist of a random prefix that is chosen once and a counter. */
+/** Creates an id generator. Its ids consist of one random prefix and a counter. */
 export const make: Effect.Effect<() => string, never, SecureRandom.SecureRandom> = Effect.map(
   SecureRandom.SecureRandom.use((random) => random.randomBytes(8)),
   (bytes) => {

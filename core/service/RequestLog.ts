@@ -32,7 +32,7 @@ export const ban = (
 
 /** Logs that the database became unavailable or available again, and the request that detected it. */
 export const outage = (change: Change, requestId: string): Effect.Effect<void> =>
-  change._tag === "Lost"
+  change._tag === "Began"
     ? about(Effect.logError("database unavailable"), requestId)
     : Effect.annotateLogs(
         about(Effect.logInfo("database available again"), requestId),

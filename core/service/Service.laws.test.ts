@@ -77,11 +77,11 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
   ["working stores", { options: { anonymousPlan: ample } }],
   ["strict options", { options: { strict: true } }],
   ["an animal store that fails", { pets: failing }],
-  ["an animal store that dies", { pets: dying }],
-  ["a limits store that fails", { limits: failing }],
-  ["a limits store that dies", { limits: dying }],
+  ["an animal store with a defect", { pets: dying }],
+  ["a rate limit store that fails", { limits: failing }],
+  ["a rate limit store with a defect", { limits: dying }],
   ["a key store that fails", { keys: failing }],
-  ["a key store that dies", { keys: dying }]
+  ["a key store with a defect", { keys: dying }]
 ]
 
 describe("Service.handle", () => {
@@ -114,16 +114,16 @@ describe("Service.handle", () => {
   it("returns a well-formed response to every request while the animal store fails intermittently", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(operation, fc.boolean(), fc.constantFrom("sound", "fails", "dies")), {
+        fc.array(fc.tuple(operation, fc.boolean(), fc.constantFrom("works", "fails", "dies")), {
           maxLength: 12
         }),
         (steps) =>
           run(
             Effect.gen(function* () {
-              let state: "sound" | "fails" | "dies" = "sound"
+              let state: "works" | "fails" | "dies" = "works"
               const store = yield* open({
                 pets: (real) => {
-                  const current = { sound: real, fails: failing(real), dies: dying(real) }
+                  const current = { works: real, fails: failing(real), dies: dying(real) }
                   return {
                     insert: (pet) => current[state].insert(pet),
                     find: (id) => current[state].find(id),
@@ -205,7 +205,7 @@ describe("Error responses", () => {
 
   it.each([
     ["fails", failing],
-    ["dies", dying]
+    ["has a defect", dying]
   ])("reveal nothing about a store that %s, and no credential is logged", async (_, broken) => {
     for (const port of ["pets", "limits", "keys"] as const) {
       const store = await shared({ [port]: broken })
@@ -244,7 +244,7 @@ describe("Rate limits", () => {
     bad: badAuthorization
   })
 
-  it("consume one token of exactly one limit for each response except 429, and the headers show that limit", async () => {
+  it("consume one token of exactly one limit per response except 429, and the headers show that limit", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),

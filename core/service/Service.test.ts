@@ -387,7 +387,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("/readyz returns whether the stores work, and probes them at most once a second", () =>
+  it.effect("/readyz reports whether the stores work, and probes them at most once per second", () =>
     Effect.gen(function* () {
       let probes = 0
       let isDown = false
@@ -434,7 +434,7 @@ describe("Probes", () => {
     })
   )
 
-  it.effect("/readyz returns 500 when the probe dies", () =>
+  it.effect("/readyz returns 500 when the probe has a defect", () =>
     Effect.gen(function* () {
       const store = yield* open({ readiness: Effect.die(new Error("hunter2")) })
       const response = yield* store.send({ target: "/readyz" })

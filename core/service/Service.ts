@@ -76,7 +76,7 @@ type Crypto = Digest.Digest | SecureRandom.SecureRandom
 type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
 
 /**
- * Creates a service over the ports in the context; afterwards, requests need only a `Clock`. `operations` defaults to
+ * Creates a service over the ports in the context. Its requests then need only a `Clock`. `operations` defaults to
  * the operations of the interface.
  */
 export const make = Effect.fnUntraced(function* (

@@ -135,7 +135,7 @@ describe("ServiceOptions", () => {
     }
   })
 
-  it.effect("a service cannot be created with an invalid option", () =>
+  it.effect("a service with an invalid option cannot be created", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(open({ options: { basePath: "v1" } }))
       expect(Exit.isFailure(exit)).toBe(true)

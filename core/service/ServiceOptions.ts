@@ -69,12 +69,12 @@ export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: 
   return (path) => base + path
 }
 
-// Printable ASCII without `"`, `<` and `>`, because the URL is sent in headers, in `Link` between angle brackets.
+// Printable ASCII without `"`, `<` and `>`, because the URL is sent in headers, and between angle brackets in `Link`.
 const isHeaderText = (url: string): boolean => /^[!-~]+$/.test(url) && !/["<>]/.test(url)
 
 const baseUrl = Rule.textWhere(
   (url) => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(url) && isHeaderText(url),
-  "must be an absolute http(s) URL without query"
+  "must be an absolute http(s) URL without a query"
 )
 
 const pageUrl = Rule.textWhere(

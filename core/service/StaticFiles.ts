@@ -19,11 +19,11 @@ export interface StaticFile {
   readonly gzip: Effect.Effect<Uint8Array>
   /** Additional headers, such as `Content-Security-Policy`. */
   readonly headers: ReadonlyArray<ServiceResponse.Header>
-  /** Whether only requests with `text/html` in `Accept` get the file; browsers send it when they load a page. */
+  /** Whether only requests with `text/html` in `Accept` get the file, as browsers send it when they load a page. */
   readonly isForBrowsers?: boolean | undefined
 }
 
-/** The files of the service; none by default. */
+/** The files of the service; no files by default. */
 export const StaticFiles = Context.Reference<ReadonlyArray<StaticFile>>(
   "animal-store/core/service/StaticFiles",
   { defaultValue: () => [] }

@@ -1,5 +1,5 @@
 /**
- * Derives from the outcomes of requests whether the stores work, for `/readyz`: a probe may succeed while requests
+ * Derives whether the stores work from the outcomes of requests, for `/readyz`: a probe may succeed while requests
  * fail, for example because of a damaged database page that the probe does not read. Times are monotonic milliseconds.
  */
 
@@ -29,7 +29,7 @@ export type StoreHealth = ReadonlyMap<string, Streak>
 /** The state before the first request. */
 export const initial: StoreHealth = new Map()
 
-/** The name under which failures of stores during admission are recorded, in place of an operation. */
+/** The name under which store failures during admission are recorded, instead of an operation. */
 export const ADMISSION = "admission"
 
 /** Records a store failure in an operation, or in `ADMISSION`. */

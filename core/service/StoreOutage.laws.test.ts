@@ -26,7 +26,7 @@ const play = (history: ReadonlyArray<Result>) => {
     now += pauseMs
     const [change, next] = step(outage, operation, outcome, now)
     outage = next
-    return { change, now, outcome, operation, isLost: outage !== undefined }
+    return { change, now, outcome, operation, isOngoing: outage !== undefined }
   })
 }
 
@@ -45,26 +45,26 @@ describe("an outage", () => {
   it("begins with a failure, ends with a success, and then reports its duration", () => {
     fc.assert(
       fc.property(results, (history) => {
-        let isLost = false
-        let lostAt = 0
+        let isOngoing = false
+        let beganAt = 0
         for (const { change, now, outcome } of play(history)) {
           if (change === undefined) continue
-          expect(change._tag).toBe(isLost ? "Found" : "Lost")
-          expect(outcome === "failed").toBe(change._tag === "Lost")
-          if (change._tag === "Found") expect(change.afterMs).toBe(now - lostAt)
-          isLost = !isLost
-          lostAt = now
+          expect(change._tag).toBe(isOngoing ? "Ended" : "Began")
+          expect(outcome === "failed").toBe(change._tag === "Began")
+          if (change._tag === "Ended") expect(change.afterMs).toBe(now - beganAt)
+          isOngoing = !isOngoing
+          beganAt = now
         }
       })
     )
   })
 
-  it("lasts until all failed operations succeed, or one succeeds after the settling time while the limits are available", () => {
+  it("lasts until all failed operations succeed, or one succeeds after SETTLED_MS while limits are available", () => {
     fc.assert(
       fc.property(results, (history) => {
         let failedAt = Number.NEGATIVE_INFINITY
         let failing = new Set<string>()
-        for (const { isLost, now, operation, outcome } of play(history)) {
+        for (const { isOngoing, now, operation, outcome } of play(history)) {
           if (outcome === "failed") {
             failedAt = now
             failing.add(operation)
@@ -75,7 +75,7 @@ describe("an outage", () => {
             failing.delete(operation)
             failing.delete(ADMISSION)
           }
-          expect(isLost).toBe(failing.size > 0)
+          expect(isOngoing).toBe(failing.size > 0)
         }
       })
     )

@@ -1,31 +1,31 @@
 /**
- * Derives from the outcomes of requests when the stores became unavailable and available again, for the log. Unlike for
- * `StoreHealth`, which decides on readiness, one failure suffices. Times are monotonic milliseconds.
+ * Derives from the outcomes of requests when an outage of the stores begins and ends, for the log. Unlike in
+ * `StoreHealth`, which determines readiness, one failure is enough. Times are monotonic milliseconds.
  */
 
 /**
- * Milliseconds after the latest failure from which any success ends an outage, because the operation that failed may
- * not be requested again.
+ * Milliseconds after the latest failure from which any success ends an outage, because clients may not request the
+ * failed operation again.
  */
 export const SETTLED_MS = 10_000
 
 /** An outage that has not ended. */
 export interface StoreOutage {
-  readonly lostAt: number
+  readonly beganAt: number
   readonly failedAt: number
   /** The operations that failed and have not succeeded since. */
   readonly failing: ReadonlySet<string>
 }
 
 /** An outage began, or it ended after `afterMs` milliseconds. */
-export type Change = { readonly _tag: "Lost" } | { readonly _tag: "Found"; readonly afterMs: number }
+export type Change = { readonly _tag: "Began" } | { readonly _tag: "Ended"; readonly afterMs: number }
 
 type Step = readonly [change: Change | undefined, outage: StoreOutage | undefined]
 
 /** Records a store failure in an operation. */
 export const failed = (outage: StoreOutage | undefined, operation: string, now: number): Step =>
   outage === undefined
-    ? [{ _tag: "Lost" }, { lostAt: now, failedAt: now, failing: new Set([operation]) }]
+    ? [{ _tag: "Began" }, { beganAt: now, failedAt: now, failing: new Set([operation]) }]
     : [undefined, { ...outage, failedAt: now, failing: new Set(outage.failing).add(operation) }]
 
 /** Stands for the operation when requests are admitted without being counted. */
@@ -49,10 +49,10 @@ export const succeeded = (
   return without(outage, isSettled ? outage.failing : operations, now)
 }
 
-const without = (outage: StoreOutage, works: Iterable<string>, now: number): Step => {
+const without = (outage: StoreOutage, working: Iterable<string>, now: number): Step => {
   const failing = new Set(outage.failing)
-  for (const operation of works) failing.delete(operation)
+  for (const operation of working) failing.delete(operation)
   return failing.size === 0
-    ? [{ _tag: "Found", afterMs: now - outage.lostAt }, undefined]
+    ? [{ _tag: "Ended", afterMs: now - outage.beganAt }, undefined]
     : [undefined, { ...outage, failing }]
 }

@@ -23,7 +23,7 @@ const crashed = new StoreUnavailable({ retryable: false, cause: new Error("crash
 /** Creates an archive on a disk; `crashes` has one item per call to `store`, further calls do not crash. */
 export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Service"] => {
   const next = crashes[Symbol.iterator]()
-  const lastId = () => [...disk.pets.keys()].reduce((most, id) => (id > most ? id : most), 0n)
+  const lastId = () => [...disk.pets.keys()].reduce((max, id) => (id > max ? id : max), 0n)
   const isOther = (pet: Pet, id: bigint) => {
     const known = disk.pets.get(id)
     return known !== undefined && JSON.stringify(contentOf(known)) !== JSON.stringify(contentOf(pet))
@@ -34,7 +34,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
       Effect.sync(() =>
         [...disk.pets.values()]
           .filter(({ id }) => id > after && id <= upTo)
-          .sort((one, other) => (one.id < other.id ? -1 : 1))
+          .sort((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       ),
     findImport: (source) => Effect.sync(() => disk.records.get(source)),

@@ -16,9 +16,9 @@ export interface Piece {
 const PAGE = 1_000
 
 /**
- * Exports every animal whose creation was acknowledged before the start, and possibly some that are created during it,
- * up to the largest id at the start. Keeps no transaction open between pages, so that a slow reader does not burden
- * the database.
+ * Exports every animal whose creation was acknowledged before the export, and possibly some that are created during
+ * it, up to the largest id when the export starts. Keeps no transaction open between pages, so that a slow reader
+ * does not burden the database.
  */
 export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream.unwrap(
   Effect.gen(function* () {

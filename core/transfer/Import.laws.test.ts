@@ -178,13 +178,13 @@ describe("Import.store", () => {
     const given = { keepIds: false, name: NAME, canGrow: true }
     const line = Buffer.from('{"name":"Rex","categoryId":1}\n')
     Effect.runSync(run(disk, [line], given))
-    for (const other of [
+    for (const changed of [
       Buffer.from('{"name":"Max","categoryId":1}\n'),
       line.subarray(0, 10),
       Buffer.alloc(0)
     ]) {
-      const failure = Effect.runSync(Effect.flip(run(disk, [other], given)))
-      expect(failure.message).toBe("its first 30 bytes are not those that were imported before")
+      const failure = Effect.runSync(Effect.flip(run(disk, [changed], given)))
+      expect(failure.message).toBe("its first 30 bytes differ from those that were imported before")
     }
     expect(disk.pets.size).toBe(1)
   })
@@ -193,7 +193,7 @@ describe("Import.store", () => {
     const disk = ArchiveModel.emptyDisk()
     const lines = Buffer.from('{"name":"Rex","categoryId":1}\n{"name":"Max","categoryId":1}\n')
     disk.records.set(NAME, { keepIds: false, position: ImportRecord.beginning, completedAt: undefined })
-    const other = ArchiveModel.make(disk)
+    const archive = ArchiveModel.make(disk)
     const failure = Effect.runSync(
       Import.store(
         Stream.fromEffect(Effect.as(Effect.orDie(run(disk, [lines], { keepIds: false, name: NAME })), lines)),
@@ -201,7 +201,7 @@ describe("Import.store", () => {
         { keepIds: false, ignoreUnknown: false },
         ArchiveModel.makeHash(),
         () => undefined
-      ).pipe(Effect.provideService(PetArchive, other), Effect.flip)
+      ).pipe(Effect.provideService(PetArchive, archive), Effect.flip)
     )
     expect(failure._tag).toBe("ImportMoved")
     expect(disk.pets.size).toBe(2)
@@ -219,12 +219,12 @@ describe("Import.store", () => {
         () => undefined
       ).pipe(Effect.provideService(PetArchive, ArchiveModel.make(disk)), Effect.flip)
     )
-    expect(failure.message).toBe("it changed during its import")
+    expect(failure.message).toBe("it changed during the import")
     expect(disk.records.get(NAME)?.completedAt).toBeUndefined()
   })
 })
 
-describe("An export", () => {
+describe("an export", () => {
   it("results in the same catalogue if it is imported with --keep-ids", () => {
     fc.assert(
       fc.property(pets, (all) => {
@@ -274,7 +274,7 @@ describe("Import.check", () => {
     ]
     expect(check([Buffer.from(lines.join("\r\n"))]).faults).toEqual([
       { line: 3, reason: "categoryId: is required" },
-      { line: 4, reason: "not acceptable JSON: unexpected end of the text at position 1" },
+      { line: 4, reason: "not valid JSON: unexpected end of input at position 1" },
       { line: 5, reason: '"x": is not a known field' }
     ])
     const many = check(Array.from({ length: 50 }, () => Buffer.from("[]\n")))

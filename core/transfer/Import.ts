@@ -29,10 +29,10 @@ export interface LineFault {
 /** Maximum number of invalid lines that are reported; reading stops when it is reached. */
 export const maxFaults = 20
 
-/** Reports progress: the numbers of bytes read and of animals in them, from the beginning of the source. */
+/** Reports progress from the beginning of the source: the number of bytes read, and of animals in these bytes. */
 export type Report = (bytes: number, animals: number) => void
 
-/** The source differs from the one that was imported or checked before. */
+/** The source differs from the source that was imported or checked before. */
 export class SourceChanged extends Data.TaggedError("SourceChanged")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -127,11 +127,11 @@ export interface Stored {
   readonly inserted: number
   /** The number of animals that the database already had, with the same ids and content. */
   readonly present: number
-  /** The invalid lines. No line from the first invalid line on is stored. */
+  /** The invalid lines. The first invalid line and all later lines are not stored. */
   readonly faults: ReadonlyArray<LineFault>
 }
 
-/** Stores the animals of a source up to its first invalid line, and updates its record, if it has one. */
+/** Stores the animals of a source up to its first invalid line, and updates its record, if any. */
 export const store = Effect.fnUntraced(function* <E>(
   blocks: Stream.Stream<Uint8Array, E>,
   { digest, from, name }: Source,
@@ -202,7 +202,7 @@ export const store = Effect.fnUntraced(function* <E>(
   yield* accept(rest, { bytes: state.lines.bytes, lines: state.lines.lines + rest.length }, new Uint8Array())
   if (faults.length > 0) return { position, inserted, present, faults }
   if (digest !== undefined && hash.digest() !== digest) {
-    return yield* new SourceChanged({ reason: "it changed during its import" })
+    return yield* new SourceChanged({ reason: "it changed during the import" })
   }
   yield* save([], position, yield* Clock.currentTimeMillis)
   return { position, inserted, present, faults }
@@ -216,7 +216,7 @@ const placeAfter = (entry: ImportReader.Entry | undefined, otherwise: Lines.Plac
 /** Hashes and skips the bytes before a position; fails if they differ from the imported bytes. */
 const skipPrefix = ({ bytes, prefix }: Position, hash: Hash) => {
   const changed = Result.fail(
-    new SourceChanged({ reason: `its first ${bytes} bytes are not those that were imported before` })
+    new SourceChanged({ reason: `its first ${bytes} bytes differ from those that were imported before` })
   )
   let skipped = 0
   return {

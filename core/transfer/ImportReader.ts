@@ -16,7 +16,7 @@ export interface Entry {
 export interface State {
   readonly options: ImportedPet.LineOptions
   readonly lines: Lines.State
-  /** The id of the last animal with an id; 0 before it, and if ids are not kept. */
+  /** The id of the last animal with an id; 0 before the first one, and if ids are not kept. */
   readonly lastId: Int64.Int64
 }
 
@@ -57,7 +57,7 @@ const read = (
 const decode = (bytes: Uint8Array | undefined, options: ImportedPet.LineOptions, lastId: Int64.Int64) => {
   if (bytes === undefined) return tooLong
   const decoded = ImportedPet.decode(bytes, options)
-  // Because ids must be ascending, bounded memory suffices to detect duplicate ids.
+  // Because ids must be ascending, bounded memory is enough to detect duplicate ids.
   return Result.isSuccess(decoded) && decoded.success.id !== undefined && decoded.success.id <= lastId
     ? Result.fail(`id: must be larger than ${lastId}, the id before it`)
     : decoded

@@ -14,7 +14,7 @@ describe("ImportRecord.startOf", () => {
     expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(begun)
   })
 
-  it("continues an unfinished import, also with --again, so that nothing is stored twice", () => {
+  it("continues an unfinished import, even with --again, so that nothing is stored twice", () => {
     const continued = Result.succeed({ isNew: false, position })
     expect(ImportRecord.startOf(unfinished, file)).toEqual(continued)
     expect(ImportRecord.startOf(unfinished, { ...file, again: true })).toEqual(continued)

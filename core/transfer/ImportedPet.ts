@@ -28,7 +28,7 @@ export const decode = (
 ): Result.Result<ImportedPet, string> => {
   const json = JsonBytes.parse(line)
   if (Result.isFailure(json)) {
-    return Result.fail(`not acceptable JSON: ${json.failure.reason} at position ${json.failure.position}`)
+    return Result.fail(`not valid JSON: ${json.failure.reason} at position ${json.failure.position}`)
   }
   const object = json.success
   if (!JsonBytes.isObject(object)) return Result.fail("must be a JSON object")

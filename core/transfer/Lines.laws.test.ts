@@ -51,7 +51,7 @@ const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
 }
 
 describe("Lines.push", () => {
-  it("returns the same lines for any chunks of a file, also if the memory of chunks is reused", () => {
+  it("returns the same lines for any chunks of a file, even if the memory of chunks is reused", () => {
     fc.assert(
       fc.property(chunked, ([file, chunks]) => {
         const lines = readAll(chunks)
@@ -89,7 +89,7 @@ describe("Lines.push", () => {
   it.each([
     ["LF", [LF]],
     ["CRLF", [CR, LF]]
-  ])("accepts lines of at most 65536 bytes before %s, however the file is divided into blocks", (_, end) => {
+  ])("accepts lines of at most 65,536 bytes before %s, however the file is divided into blocks", (_, end) => {
     for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
       for (const [size, isValid] of [
         [65_536, true],
@@ -109,12 +109,12 @@ describe("Lines.push", () => {
 
   it("buffers only a bounded part of a line that has no line ending", () => {
     let state = Lines.start()
-    let most = 0
+    let maxLength = 0
     for (let count = 0; count < 100; count++) {
       state = Lines.push(state, new Uint8Array(10_000).fill(0x61))[1]
-      most = Math.max(most, state.rest?.length ?? 0)
+      maxLength = Math.max(maxLength, state.rest?.length ?? 0)
     }
-    expect(most).toBeLessThanOrEqual(Lines.maxBytes + 4)
+    expect(maxLength).toBeLessThanOrEqual(Lines.maxBytes + 4)
     expect(Lines.end(state)).toEqual([{ number: 1, bytes: undefined, end: 1_000_000 }])
   })
 })

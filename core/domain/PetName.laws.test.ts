@@ -19,7 +19,7 @@ const codePoints = (text: string): number => Array.from(text).length
 const survivesUtf8 = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text
 
 describe("PetName", () => {
-  it("allows only well-formed text of 1 to 255 code points that is not all white space and has no U+0000", () => {
+  it("allows text if and only if it is well-formed, 1 to 255 code points long, not all white space, without U+0000", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const allowed =

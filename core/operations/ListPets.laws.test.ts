@@ -43,7 +43,7 @@ describe("the query of listPets", () => {
         } else {
           expect(decoded.failure.code).toBe("invalid_parameter")
           expect(decoded.failure.message).toMatch(
-            /^(?:(?:limit|status|cursor): must [^%&=]{1,60}|The query string has [a-z -]{1,40})\.$/
+            /^(?:(?:limit|status|cursor): must [^%&=]{1,60}|The query string contains [a-z -]{1,40})\.$/
           )
         }
       }),
@@ -51,7 +51,7 @@ describe("the query of listPets", () => {
     )
   })
 
-  it("accepts only the decimal numerals of 1 to 100 for `limit`", () => {
+  it("accepts `limit` if and only if it is a decimal numeral from 1 to 100", () => {
     const text = fc.oneof(
       decimal,
       fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 5 })

@@ -311,8 +311,8 @@ describe("listPets", () => {
         const digit = all[cut] === "1" ? "2" : "1"
         expect(yield* status(`cursor=${all.slice(0, cut)}${digit}${all.slice(cut + 1)}`)).toBe(400)
       }
-      const other = yield* client({ pets: stocked(90) })
-      expect((yield* other({ target: `/v1/pets?cursor=${all}` })).status).toBe(400)
+      const sendToOther = yield* client({ pets: stocked(90) })
+      expect((yield* sendToOther({ target: `/v1/pets?cursor=${all}` })).status).toBe(400)
     })
   )
 

@@ -51,7 +51,7 @@ describe("Credentials", () => {
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1000, perDay: 1000 } } })
       const { secret } = yield* store.issue("Free")
-      const other = yield* store.issue("Free")
+      const second = yield* store.issue("Free")
       const revoked = yield* store.issue("Free")
       yield* store.revoke(revoked.id)
       const rotated = yield* store.issue("Free")
@@ -65,7 +65,7 @@ describe("Credentials", () => {
         ...[` Bearer ${secret}`, `Bearer ${secret}\t`, `Bearer${secret}`, secret, `Token ${secret}`],
         ...[
           `Basic ${btoa(`user:${secret}`)}`,
-          `Bearer ${secret}, Bearer ${other.secret}`,
+          `Bearer ${secret}, Bearer ${second.secret}`,
           `Bearer ${secret},`
         ],
         ...[

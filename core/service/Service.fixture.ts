@@ -91,7 +91,7 @@ export class TestResponse {
 
   all(name: string): ReadonlyArray<string> {
     return this.headers
-      .filter(([other]) => other.toLowerCase() === name.toLowerCase())
+      .filter(([header]) => header.toLowerCase() === name.toLowerCase())
       .map(([, value]) => value)
   }
 
@@ -144,7 +144,7 @@ export const request = (sent: Sent, onBody: (maxBytes: number) => void = () => u
     target: target ?? "/v1/pets",
     clientAddress: "clientAddress" in sent ? sent.clientAddress : "192.0.2.1",
     header: (name) => {
-      const values = fields.filter(([other]) => other.toLowerCase() === name).map(([, value]) => value)
+      const values = fields.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value)
       return values.length === 0 ? undefined : values.join(", ")
     },
     body: (maxBytes) =>
@@ -245,7 +245,7 @@ export const outage = new StoreUnavailable({ retryable: true, cause: "the driver
 /** An unavailable store: every method fails. */
 export const failing = <Port extends object>(real: Port): Port => replacing(real, Effect.fail(outage))
 
-/** A store with a bug: every method dies. */
+/** A store with a bug: every method dies with a defect. */
 export const dying = <Port extends object>(real: Port): Port =>
   replacing(real, Effect.die(new Error("a bug in the store: password=hunter2")))
 

@@ -24,17 +24,17 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 )
 
 describe("CallerQueue", () => {
-  it("sends each caller's requests in order and one call at a time, and returns each result once unless the request is cancelled", () => {
+  it("sends each caller's requests in order and one call at a time, and returns each result once unless the request is canceled", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 120, size: "max" }), (events) => {
         const open: Array<Call> = []
         const sent = new Map<string, Array<number>>()
         const results = new Map<number, Array<unknown>>()
-        const cancelled = new Set<number>()
+        const canceled = new Set<number>()
         const cancels: Array<{ readonly request: number; readonly cancel: () => void }> = []
         const submit = CallerQueue.make<number, number>((caller, requests, done) => {
           expect(open.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
-          for (const request of requests) expect(cancelled.has(request)).toBe(false)
+          for (const request of requests) expect(canceled.has(request)).toBe(false)
           sent.set(caller, [...(sent.get(caller) ?? []), ...requests])
           const call: Call = { caller, requests, done, isGivenUp: false }
           open.push(call)
@@ -48,22 +48,22 @@ describe("CallerQueue", () => {
           call.done(call.requests.map((request) => Exit.succeed(request * 2)))
         }
         let count = 0
-        for (const one of events) {
-          if (one.kind === "submit") {
+        for (const event of events) {
+          if (event.kind === "submit") {
             const request = count++
-            const isIdle = !open.some(({ caller, isGivenUp }) => caller === one.caller && !isGivenUp)
+            const isIdle = !open.some(({ caller, isGivenUp }) => caller === event.caller && !isGivenUp)
             const cancel = submit(
-              one.caller,
+              event.caller,
               request
             )((exit) => results.set(request, [...(results.get(request) ?? []), exit]))
             cancels.push({ request, cancel })
-            if (isIdle) expect(sent.get(one.caller)?.at(-1)).toBe(request)
-          } else if (one.kind === "reply") {
-            reply(open[one.which % Math.max(open.length, 1)])
+            if (isIdle) expect(sent.get(event.caller)?.at(-1)).toBe(request)
+          } else if (event.kind === "reply") {
+            reply(open[event.which % Math.max(open.length, 1)])
           } else {
-            const chosen = cancels[one.which % Math.max(cancels.length, 1)]
+            const chosen = cancels[event.which % Math.max(cancels.length, 1)]
             if (chosen === undefined || results.has(chosen.request)) continue
-            cancelled.add(chosen.request)
+            canceled.add(chosen.request)
             chosen.cancel()
             chosen.cancel()
           }
@@ -71,7 +71,7 @@ describe("CallerQueue", () => {
         while (open.length > 0) reply(open[0])
         for (let request = 0; request < count; request++) {
           expect(results.get(request)).toEqual(
-            cancelled.has(request) ? undefined : [Exit.succeed(request * 2)]
+            canceled.has(request) ? undefined : [Exit.succeed(request * 2)]
           )
         }
         for (const requests of sent.values()) expect(requests).toEqual(requests.toSorted((a, b) => a - b))

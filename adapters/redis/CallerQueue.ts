@@ -20,9 +20,9 @@ const MAX_BATCH = 100
 
 interface Member<Request, Result> {
   readonly request: Request
-  /** Absent once the request is cancelled. */
+  /** Absent once the request is canceled. */
   done: ((result: Exit.Exit<Result, CommandFailed>) => void) | undefined
-  /** Called when the request is cancelled. */
+  /** Called when the request is canceled. */
   onCancel: () => void
 }
 
@@ -43,13 +43,13 @@ export const make = <Request, Result>(
       queues.delete(caller)
       return
     }
-    let left = batch.length
+    let remaining = batch.length
     let isOver = false
     let giveUp: GiveUp = () => {}
     for (const member of batch) {
       member.onCancel = () => {
-        if (--left > 0 || isOver) return
-        // All requests of this call are cancelled, so it must not delay the requests that wait.
+        if (--remaining > 0 || isOver) return
+        // All requests of this call are canceled, so it must not delay the requests that wait.
         isOver = true
         giveUp()
         sendNext(caller, queue)

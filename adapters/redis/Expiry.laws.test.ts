@@ -74,17 +74,17 @@ for (const kind of RedisServers.kinds) {
           })
         ))
 
-      it("with the service's clock, a state expires a day after it equals an absent state", () =>
+      it("with the service's clock, a state expires a day after it becomes equivalent to an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             const store = yield* Nodes.open(place().address)
             const now = 20_000 * DAY + 3_600_000
             yield* Nodes.consume(store, "key:given", now, policy)
             const key = "animal-store:{key:given}"
-            const left = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+            const ttlMs = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
             const expected = 23 * 3_600_000 + DAY
-            expect(left).toBeLessThanOrEqual(expected)
-            expect(left).toBeGreaterThan(expected - GRACE_MS)
+            expect(ttlMs).toBeLessThanOrEqual(expected)
+            expect(ttlMs).toBeGreaterThan(expected - GRACE_MS)
           })
         ))
 
@@ -98,7 +98,7 @@ for (const kind of RedisServers.kinds) {
             const victim = Caller.ofNetwork("192.0.2.1")
             let now = 20_000 * DAY
             let victimRequests = 0
-            let lost = 0
+            let evictions = 0
             for (let round = 0; round < 60; round++) {
               now += 10
               const flood = Array.from({ length: 100 }, (_, index) =>
@@ -110,23 +110,23 @@ for (const kind of RedisServers.kinds) {
               now += 1
               const verdict = yield* Nodes.consume(store, victim, now, anonymous)
               victimRequests++
-              if (verdict.outcome === "admitted" && verdict.remaining === 59 && round > 0) lost++
+              if (verdict.outcome === "admitted" && verdict.remaining === 59 && round > 0) evictions++
             }
             let networks = 0
             for (let index = 0; index < 1_024; index++) {
               const key = `animal-store:networks:{${index}}`
               const fields = Number(yield* Effect.promise(() => place().send(key, "HLEN", key)))
-              const left = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
-              if (fields > 0) expect(left).toBeGreaterThan(0)
+              const ttlMs = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+              if (fields > 0) expect(ttlMs).toBeGreaterThan(0)
               networks += fields
             }
             expect(networks).toBeLessThanOrEqual(maxAnonymousStates)
             expect(networks).toBeGreaterThan(maxAnonymousStates / 2)
             expect(victimRequests).toBe(60)
             // Several networks share a set, and an eviction deletes the least recently used network of a sample only.
-            expect(lost).toBeLessThan(10)
+            expect(evictions).toBeLessThan(10)
             console.log(
-              `networks: ${networks} of ${maxAnonymousStates} stored; the one in use was lost ${lost} times`
+              `networks: ${networks} of ${maxAnonymousStates} stored; the frequently used one was evicted ${evictions} times`
             )
           })
         ))

@@ -1,4 +1,4 @@
-/** Computes the slot of a key in a Redis Cluster: CRC16 (XMODEM) of its hash tag or of the whole key, modulo 16 384. */
+/** Computes the slot of a key in a Redis Cluster: CRC16 (XMODEM) of its hash tag or of the whole key, modulo 16,384. */
 import { Buffer } from "node:buffer"
 
 /** Number of slots of every cluster. */

@@ -25,7 +25,7 @@ export interface Place {
   readonly stop: () => Promise<void>
 }
 
-/** The kinds of places; the stores must behave alike on both. */
+/** The kinds of places; the store must behave the same on both. */
 export const places = ["server", "cluster"] as const
 
 /** Starts a server or a cluster. */
@@ -64,7 +64,7 @@ export const open = (
     Context.get(services, RateLimitStore)
   )
 
-/** Returns the layer of a node, with a long timeout because machines that run many tests at once are slow. */
+/** Returns the layer of a node, with a long timeout because machines that run many tests concurrently are slow. */
 export const layer = (address: string, options: Partial<RedisOptions> = {}) =>
   Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000, ...options })
 
@@ -108,7 +108,7 @@ export const forAllTests = <A extends { readonly stop: () => Promise<void> }>(
   }, OPENING_MS)
   afterAll(() => started?.stop(), OPENING_MS)
   return () => {
-    if (started === undefined) throw new Error("it runs during tests only")
+    if (started === undefined) throw new Error("the resource is started only while tests run")
     return started
   }
 }

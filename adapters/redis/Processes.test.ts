@@ -70,7 +70,7 @@ for (const kind of RedisServers.kinds) {
       killed?.child.kill("SIGKILL")
       for (const { end } of processes) expect(await end()).toBe("")
       const after = await stored()
-      if (before === undefined || after === undefined) throw new Error("something was counted")
+      if (before === undefined || after === undefined) throw new Error("no request was counted")
 
       // The bucket was never full, so the tokens that left it equal the number of admitted requests.
       const used = after.used - before.used
@@ -82,13 +82,13 @@ for (const kind of RedisServers.kinds) {
       expect(used - reported).toBeLessThanOrEqual(IN_FLIGHT)
       // The bucket was empty at the end.
       expect(after.level).toBeLessThan(TokenBucket.COST)
-      console.log(`four processes: ${used} admitted of one key, ${reported} reported`)
+      console.log(`four processes: ${used} admitted for one key, ${reported} reported`)
     })
   })
 }
 
 /** Creates a certificate authority and a certificate for this machine. */
-const certificates = () => {
+const createCertificates = () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-tls-"))
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
   const file = (name: string) => path.join(folder, name)
@@ -131,14 +131,14 @@ const certificates = () => {
 }
 
 const hasOpenssl = spawnSync("openssl", ["version"], { stdio: "ignore" }).status === 0
-if (!hasOpenssl) console.warn("the test of TLS is skipped: openssl is not installed")
+if (!hasOpenssl) console.warn("the TLS test is skipped: openssl is not installed")
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "a store over TLS", () => {
     it.skipIf(!hasOpenssl)(
       "trusts an authority in NODE_EXTRA_CA_CERTS and rejects an unknown authority (skipped without openssl)",
       async () => {
-        const file = certificates()
+        const file = createCertificates()
         const server = await RedisServers.startForTest(
           kind,
           [
@@ -148,14 +148,14 @@ for (const kind of RedisServers.kinds) {
           { ca: fs.readFileSync(file("ca.pem")), url: (port) => `rediss://:s3cret@127.0.0.1:${port}` }
         )
         const args = [server.address, "key:tls", "60", "0.2", "1"]
-        const trusting = startCounting(args, { NODE_EXTRA_CA_CERTS: file("ca.pem") })
-        expect(await trusting.end()).toBe("")
-        expect(trusting.admitted()).toBeGreaterThan(0)
-        const doubting = startCounting(args, { NODE_EXTRA_CA_CERTS: "" })
-        expect(await doubting.end()).toMatch(
+        const withAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: file("ca.pem") })
+        expect(await withAuthority.end()).toBe("")
+        expect(withAuthority.admitted()).toBeGreaterThan(0)
+        const withoutAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: "" })
+        expect(await withoutAuthority.end()).toMatch(
           /^limits: cannot reach the Redis server at 127\.0\.0\.1:\d+: .*certificate/
         )
-        expect(doubting.admitted()).toBe(0)
+        expect(withoutAuthority.admitted()).toBe(0)
       }
     )
   })

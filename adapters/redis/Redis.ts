@@ -25,7 +25,7 @@ export interface RedisLayerOptions extends Partial<RedisOptions.RedisOptions> {
 
 /**
  * Provides the store in Redis 7.0 or newer, or in Valkey; detects whether it is one server or a cluster. Fails if an
- * option is invalid, or if Redis cannot be reached or used at the start; later, a lost connection is replaced.
+ * option is invalid, or if Redis cannot be reached or used at startup; later, a lost connection is replaced.
  */
 export const layer = ({ url, ...given }: RedisLayerOptions): Layer.Layer<RateLimitStore, RedisUnusable> =>
   Layer.unwrap(
@@ -53,20 +53,18 @@ const connect = Effect.fnUntraced(function* (
       Effect.sync(() => RedisConnection.start(host, options, context)),
       ({ close }) => Effect.sync(close)
     )
-    const server = yield* Effect.result(Effect.andThen(connection.first, inTime(hello(connection))))
+    const server = yield* Effect.result(Effect.andThen(connection.first, inTime(readServer(connection))))
     if (Result.isFailure(server)) {
       connection.close()
-      failure = explained(host, server.failure)
+      failure = explain(host, server.failure)
       continue
     }
-    yield* Effect.fromResult(checked(server.success, address))
+    yield* Effect.fromResult(checkServer(server.success, address))
     yield* inTime(warnOfEviction(connection)).pipe(Effect.ignore)
     if (server.success.mode !== "cluster")
       return { send: (_, command, onReply) => connection.send(command, onReply) }
     connection.close()
-    return yield* Effect.mapError(RedisCluster.make(address.hosts, options), (error) =>
-      explained(host, error)
-    )
+    return yield* Effect.mapError(RedisCluster.make(address.hosts, options), (error) => explain(host, error))
   }
   return yield* Effect.fail(failure)
 })
@@ -77,7 +75,7 @@ interface Server {
   readonly mode: string
 }
 
-const hello = (
+const readServer = (
   connection: RedisConnection.RedisConnection
 ): Effect.Effect<Server, RedisFailure.CommandFailed> =>
   Effect.map(RedisConnection.call(connection, ["HELLO"]), (reply) => ({
@@ -90,7 +88,7 @@ const textIn = (reply: unknown, name: string): string =>
 
 const MIN_MAJOR = 7
 
-const checked = (
+const checkServer = (
   { mode, version }: Server,
   { hosts }: RedisAddress.RedisAddress
 ): Result.Result<void, RedisUnusable> => {
@@ -100,7 +98,7 @@ const checked = (
   }
   if (mode === "sentinel") return unusable("this is a Sentinel: give the address of the Redis server itself")
   if (mode !== "cluster" && hosts.length > 1) {
-    return unusable("several hosts are for a Redis Cluster, but this server belongs to none")
+    return unusable("several hosts require a Redis Cluster, but this server does not belong to one")
   }
   return Result.void
 }
@@ -116,7 +114,7 @@ const warnOfEviction = (connection: RedisConnection.RedisConnection): Effect.Eff
         )
   })
 
-const explained = (host: RedisAddress.Host, failure: RedisFailure.CommandFailed): RedisUnusable => {
+const explain = (host: RedisAddress.Host, failure: RedisFailure.CommandFailed): RedisUnusable => {
   const server = `the Redis server at ${RedisAddress.textOf(host)}`
   const detail = RedisFailure.detailOf(failure)
   const reason = RedisFailure.isLogin(failure)

@@ -60,9 +60,9 @@ export const textOf = ({ host, port }: Host): string => `${host.includes(":") ? 
 // The login ends at the last "@" before the path, as in a URL; "/", "#" and "?" must be percent-encoded in it.
 const PATTERN = /^(rediss?):\/\/(?:([^/?#]*)@)?([^/?#@]+)(?:\/(\d{1,9})?)?$/
 
-const INVALID = `must be ${FORM} or 'rediss://…' for TLS; several hosts of a cluster are separated by commas, and a number of a database may follow after '/'`
+const INVALID = `must be ${FORM} or 'rediss://…' for TLS; separate several hosts of a cluster with commas; a database number may follow after '/'`
 const NO_PARAMETERS =
-  "must have no parameters after '?' or '#': escape these characters in a password, and name a certificate authority of your own with NODE_EXTRA_CA_CERTS"
+  "must have no parameters after '?' or '#': escape these characters in a password, and specify your own certificate authority with NODE_EXTRA_CA_CERTS"
 
 const hostOf = (text: string): Host | undefined => {
   const url = `redis://${text}`

@@ -23,7 +23,7 @@ const isServed = async (store: Store, caller: string) => Exit.isSuccess(await co
 const ownerOf = ({ nodes }: RedisServers.Cluster, caller: string) => {
   const index = Math.floor((KeySlot.of(keyOf(caller)) * 3) / KeySlot.SLOTS)
   const [owner, other] = [nodes[index], nodes[(index + 1) % 3]]
-  if (owner === undefined || other === undefined) throw new Error("there are three nodes")
+  if (owner === undefined || other === undefined) throw new Error("a node is missing")
   return { owner, other }
 }
 
@@ -40,7 +40,7 @@ for (const kind of RedisServers.kinds) {
           const slot = String(KeySlot.of(keyOf(caller)))
           yield* Effect.promise(async () => {
             let requests = 0
-            const some = async () => {
+            const sendSome = async () => {
               for (let round = 0; round < 5; round++) {
                 const exits = await Promise.all(Array.from({ length: 4 }, () => count(store, caller)))
                 requests += exits.length
@@ -51,21 +51,21 @@ for (const kind of RedisServers.kinds) {
                 expect(last).toBe(policy.plan.perDay - requests)
               }
             }
-            await some()
+            await sendSome()
             const [from, to] = [await owner.send("CLUSTER", "MYID"), await other.send("CLUSTER", "MYID")].map(
               String
             )
             await other.send("CLUSTER", "SETSLOT", slot, "IMPORTING", from ?? "")
             await owner.send("CLUSTER", "SETSLOT", slot, "MIGRATING", to ?? "")
             // The old owner still has the key.
-            await some()
+            await sendSome()
             await owner.send("MIGRATE", "127.0.0.1", String(other.port), keyOf(caller), "0", "5000")
             // The old owner replies with ASK.
-            await some()
+            await sendSome()
             expect(await owner.send("CLUSTER", "COUNTKEYSINSLOT", slot)).toBe(0)
             for (const node of [other, owner]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", to ?? "")
             // The old owner replies with MOVED.
-            await some()
+            await sendSome()
             // A store that opens now reads the new slot table.
             expect(
               await Nodes.inScope(Effect.map(Nodes.open(cluster().address), (next) => isServed(next, caller)))
@@ -87,14 +87,14 @@ for (const kind of RedisServers.kinds) {
         })
       ))
 
-    it("rejects a database other than 0, and a host outside of the cluster", async () => {
+    it("rejects a database other than 0, and a host outside the cluster", async () => {
       const server = await RedisServers.startForTest(kind)
-      const opening = (address: string) => Nodes.inScope(Nodes.open(address))
-      await expect(opening(`${cluster().address}/1`)).rejects.toThrow(
+      const openNode = (address: string) => Nodes.inScope(Nodes.open(address))
+      await expect(openNode(`${cluster().address}/1`)).rejects.toThrow(
         /^limits: the Redis server at 127\.0\.0\.1:\d+ reports: ERR SELECT is not allowed in cluster mode$/
       )
-      await expect(opening(`${server.address},127.0.0.1:${cluster().nodes[0]?.port}`)).rejects.toThrow(
-        "limits: several hosts are for a Redis Cluster, but this server belongs to none"
+      await expect(openNode(`${server.address},127.0.0.1:${cluster().nodes[0]?.port}`)).rejects.toThrow(
+        "limits: several hosts require a Redis Cluster, but this server does not belong to one"
       )
     })
   })

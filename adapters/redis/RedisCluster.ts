@@ -17,7 +17,7 @@ import * as RedisFailure from "./RedisFailure.ts"
 /** Minimum pause between two reads of the table, in milliseconds. */
 const REFRESH_MS = 200
 
-/** Maximum number of redirections of a command; more of them mean that the nodes disagree. */
+/** Maximum number of redirections per command; more redirections mean that the nodes disagree. */
 const MAX_REDIRECTIONS = 5
 
 interface Node {
@@ -163,7 +163,7 @@ const rangesOf = (
   const valid = ranges.filter((range) => range !== undefined)
   return valid.length > 0 && valid.length === ranges.length
     ? Effect.succeed(valid)
-    : Effect.fail(RedisFailure.because("the node knows no slots of a Redis Cluster"))
+    : Effect.fail(RedisFailure.because("the node returned no valid slots of a Redis Cluster"))
 }
 
 const rangeOf = (entry: unknown, asked: RedisAddress.Host): Range | undefined => {

@@ -17,7 +17,7 @@ import * as RedisFailure from "./RedisFailure.ts"
 /** Options of a connection. */
 export interface RedisConnectionOptions
   extends Pick<RedisAddress.RedisAddress, "isTls" | "username" | "password" | "database"> {
-  /** Timeout of connecting and logging in, in milliseconds; a server that is silent for this time counts as hanging. */
+  /** Timeout for connecting and logging in, in milliseconds; a server that is silent for this long counts as hung. */
   readonly timeoutMs: number
 }
 
@@ -69,7 +69,7 @@ export const start = (
   const connect = Effect.callback<Client, RedisFailure.CommandFailed>((resume) => {
     const client = clientOf(host, options)
     let isAbandoned = false
-    // Without a listener, an error would end the process. `connect` also rejects with the error.
+    // Without a listener, an error would crash the process. `connect` also rejects with the error.
     client.on("error", () => {})
     // If a client is destroyed while it connects, the driver still uses the new socket and waits for the login.
     client.on("connect", () => {
@@ -135,7 +135,7 @@ export const start = (
       if (own === undefined) {
         const reason = `there is no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lost)}`
         onReply(Exit.fail(RedisFailure.because(reason)))
-        return giveNothingUp
+        return doNothing
       }
       if (own.waiting++ === 0) own.silentSince = clock.monotonicTimeNanosUnsafe()
       const replied = (): void => {
@@ -202,7 +202,7 @@ const clientOf = (
 
 type Client = ReturnType<typeof clientOf>
 
-const giveNothingUp: GiveUp = () => {}
+const doNothing: GiveUp = () => {}
 
 /** Whether the server is no longer a primary. After a failover, only a new connection reaches the new primary. */
 const isDemoted = (failure: RedisFailure.CommandFailed): boolean =>

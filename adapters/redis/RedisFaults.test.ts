@@ -46,7 +46,7 @@ const open = async (address: string, options: Partial<RedisOptions> = {}) => {
 
 type Store = Awaited<ReturnType<typeof open>>
 
-/** Counts two requests of each of 50 callers. */
+/** Counts two requests for each of 50 callers. */
 const countMany = ({ count }: Store) =>
   Promise.all(Array.from({ length: 100 }, (_, index) => count(`key:${index % 50}`)))
 
@@ -212,7 +212,7 @@ for (const kind of RedisServers.kinds) {
       expect(await usedBy(store, "key:a")).toBe(200)
     })
 
-    it("close ends the connection immediately and fails the calls in progress", async () => {
+    it("when it is closed, ends the connection immediately and fails the calls in progress", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address, { timeoutMs: 60_000 })
       await expectRecovery(store)

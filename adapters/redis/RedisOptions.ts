@@ -14,7 +14,7 @@ export interface RedisOptions {
    * the same number, because it determines the key that contains the state of a network.
    */
   readonly maxAnonymousStates: number
-  /** The clock of rate limits: `database` is the clock of Redis, which all nodes share; `service` is for tests. */
+  /** The clock for rate limits: `database` is the clock of Redis, which all nodes share; `service` is for tests. */
   readonly clock: "database" | "service"
 }
 

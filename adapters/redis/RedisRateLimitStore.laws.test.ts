@@ -7,7 +7,7 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-/** The two ways to count a request: `consume`, and the core's step with `modify`. */
+/** The two ways to count a request: with `consume`, or with `modify` and the core's step. */
 const ways = { consume: Nodes.consume, modify: Nodes.modify } as const
 
 type Way = keyof typeof ways
@@ -15,7 +15,7 @@ type Way = keyof typeof ways
 let runs = 0
 
 /** Runs histories on two nodes with the given ways to count, and compares each request with the core's step. */
-const compare = (place: Nodes.Place, numRuns: number, ways_: fc.Arbitrary<ReadonlyArray<Way>>) =>
+const compare = (place: Nodes.Place, numRuns: number, waySequences: fc.Arbitrary<ReadonlyArray<Way>>) =>
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
     const services = yield* Effect.context<never>()
@@ -32,7 +32,7 @@ const compare = (place: Nodes.Place, numRuns: number, ways_: fc.Arbitrary<Readon
       Histories.moment,
       Histories.moves,
       Histories.bans,
-      ways_,
+      waySequences,
       (start, moves, bans, chosen) =>
         Effect.gen(function* () {
           runs++
@@ -41,7 +41,8 @@ const compare = (place: Nodes.Place, numRuns: number, ways_: fc.Arbitrary<Readon
             const key = `${runs}:${sent.key}`
             const store = nodes[index % nodes.length]
             const way = chosen[index % chosen.length]
-            if (store === undefined || way === undefined) throw new Error("there are some of both")
+            if (store === undefined || way === undefined)
+              throw new Error("a node or a way to count is missing")
             expect(yield* ways[way](store, key, now, policy)).toEqual(verdict)
             expect(yield* Effect.promise(() => Nodes.stored(place, key))).toEqual(after)
             for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)

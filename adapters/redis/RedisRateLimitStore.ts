@@ -21,10 +21,10 @@ export const layer = (commands: RedisCommands, options: RedisOptions): Layer.Lay
     Effect.map(BanPolicy, (ban) => make(commands, options, ban))
   )
 
-/** Milliseconds that a spent state remains stored, because clocks may be set back slightly. */
+/** Milliseconds for which a spent state remains stored, because clocks may be set back slightly. */
 const GRACE_MS = 60_000
 
-/** The same for requests with the time of the service's clock, which may stand still in tests. */
+/** The same for requests that use the service's clock, which may stand still in tests. */
 const SERVICE_GRACE_MS = 86_400_000
 
 interface Counting {
@@ -87,13 +87,13 @@ const make = (
       : ["PX", String(Math.max(spentAt - state.at, 0) + SERVICE_GRACE_MS)]
   }
 
-  // Reads the state, computes all steps, and replaces the state unless another process has changed it in between.
+  // Reads the state, computes all steps, and replaces the state unless another process has changed it in the meantime.
   const modify = CallerQueue.make<Step<unknown>, unknown>((caller, steps, done) => {
     const place = places.of(caller)
     let giveUp: GiveUp = () => {}
     const onHeld = (held: unknown): void => {
       const before = typeof held === "string" && held !== "" ? stateOf(held) : undefined
-      const { results, state } = applied(steps, before)
+      const { results, state } = applySteps(steps, before)
       if (state === undefined || state === before) {
         done(results)
         return
@@ -145,7 +145,7 @@ const make = (
 }
 
 /** Runs the steps in order; a step that throws fails alone and changes nothing. */
-const applied = (
+const applySteps = (
   steps: ReadonlyArray<Step<unknown>>,
   before: RateLimit.State | undefined
 ): { readonly results: ReadonlyArray<Exit.Exit<unknown>>; readonly state: RateLimit.State | undefined } => {

@@ -1,4 +1,4 @@
-/** Starts real servers for tests: a process for each, on free ports of the loopback address, without persistence. */
+/** Starts real servers for tests, each in its own process on a free loopback port, without persistence. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -187,12 +187,12 @@ const NODES = 3
 export const until = async (holds: () => Promise<boolean>): Promise<void> => {
   const began = performance.now()
   while (!(await holds())) {
-    if (performance.now() - began > START_MS) throw new Error("the condition does not hold in time")
+    if (performance.now() - began > START_MS) throw new Error("the condition was not met in time")
     await sleep(20)
   }
 }
 
-/** Starts a cluster of three primaries, each with a third of the slots, and of the given number of replicas. */
+/** Starts a cluster of three primaries, each with a third of the slots, and the given number of replicas. */
 export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> => {
   const nodes: Array<Server> = []
   const stop = async () => {
@@ -245,7 +245,7 @@ export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> =
     address: `redis://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(",")}`,
     send: (key, ...command) => {
       const client = clients[Math.floor((KeySlot.of(key) * NODES) / KeySlot.SLOTS)]
-      if (client === undefined) throw new Error("each slot has a node")
+      if (client === undefined) throw new Error("no node owns the slot")
       return client.send(...command)
     },
     stop: async () => {

@@ -17,7 +17,7 @@ export interface StateKey {
  */
 const MAX_SETS = 1_024
 
-/** Minimum capacity of a set. If `maxNetworks` is small, there are fewer sets, so that it can nearly be reached. */
+/** Minimum capacity of a set. A small `maxNetworks` is divided into fewer sets, so that it can nearly be reached. */
 const MIN_NETWORKS_PER_SET = 8
 
 /** Assigns places to the states of callers; at most `maxNetworks` states of networks are stored. */

@@ -1,4 +1,4 @@
-/** Provides all three ports in memory; the data is lost when the process ends. */
+/** Provides all three ports in memory; the data is lost when the process exits. */
 import * as Layer from "effect/Layer"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"

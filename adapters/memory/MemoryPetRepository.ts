@@ -29,7 +29,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
-  /** Recorded inserts, the oldest first, by caller and key, which are joined by a line break; no key contains one. */
+  /** Recorded inserts, oldest first, by caller and key joined by a line break; no key contains a line break. */
   const recorded = new Map<string, Recorded>()
 
   const insertOnce = (newPet: NewPet, { caller, fingerprint, key, now }: Once.Once): Once.Outcome => {
@@ -43,7 +43,8 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
       return known.fingerprint === fingerprint ? { _tag: "Replayed", pet: known.pet } : { _tag: "Mismatch" }
     }
     const pet = insert(newPet)
-    // Without the deletion, `set` would keep the position of an expired record, but the order must be that of expiry.
+    // Without the deletion, `set` would keep the position of an expired record, and the map would not be in order of
+    // expiry.
     recorded.delete(id)
     recorded.set(id, { fingerprint, pet, expiresAt: now + Once.RETENTION_MS })
     return { _tag: "Inserted", pet }

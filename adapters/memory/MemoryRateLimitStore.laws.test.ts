@@ -16,7 +16,7 @@ import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 v8.setFlagsFromString("--expose-gc")
 const collect: unknown = runInNewContext("gc")
 
-/** Returns the bytes of the heap in use after a garbage collection. */
+/** Returns the size of the used heap after a garbage collection, in bytes. */
 const usedHeap = (): number => {
   if (typeof collect === "function") collect()
   return process.memoryUsage().heapUsed
@@ -25,7 +25,7 @@ const usedHeap = (): number => {
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Requests of one key, one second apart. */
+/** Requests with one key, one second apart. */
 interface Burst {
   readonly key: string
   readonly plan: Plan.Plan
@@ -116,7 +116,7 @@ describe("MemoryRateLimitStore", () => {
     expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
   })
 
-  it.effect("deletes 100 000 spent states while one key sends requests on the next day", () =>
+  it.effect("deletes 100,000 spent states while one key sends requests on the next day", () =>
     Effect.gen(function* () {
       const { size, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
@@ -133,7 +133,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("stores fewer than 3 000 states while 1 000 new networks arrive per day", () =>
+  it.effect("stores fewer than 3,000 states while 1,000 new networks arrive per day", () =>
     Effect.gen(function* () {
       const { size, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -148,7 +148,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("keeps all keys, but only the configured number of the most recently used networks", () =>
+  it.effect("keeps all keys, but only the most recently used networks, up to the configured number", () =>
     Effect.gen(function* () {
       const { keys, networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -166,7 +166,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("an eviction does not become slower with the number of earlier evictions", () =>
+  it.effect("evicts a state as fast after many evictions as after few", () =>
     Effect.gen(function* () {
       const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 20_000 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -190,7 +190,7 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("repeated requests of the same networks do not increase the memory in use", () =>
+  it.effect("uses no more memory when the same networks send requests repeatedly", () =>
     Effect.gen(function* () {
       const { networks, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -204,7 +204,7 @@ describe("MemoryRateLimitStore", () => {
           })
         const before = yield* send(100_000)
         const after = yield* send(100_000)
-        // An iterator over the networks that was kept between requests retained 150 to 250 bytes per request.
+        // When an iterator over the networks was kept between requests, it retained 150 to 250 bytes per request.
         expect(after - before).toBeLessThan(20 * 100_000)
       }
       expect(networks.size).toBe(1_000)
@@ -227,7 +227,7 @@ describe("MemoryRateLimitStore", () => {
           let expected: RateLimit.State | undefined
           for (const { passedMs, requests, stepMs } of moments) {
             monotonicMs += passedMs
-            // Leaves out jumps of up to a second, which count as ordinary clock adjustments.
+            // Omits jumps of up to a second, which count as ordinary clock adjustments.
             now += passedMs + (Math.abs(stepMs) <= 1_000 ? 0 : stepMs)
             for (let index = 0; index < requests; index++) {
               const [verdict, next] = RateLimit.step(expected, 20_000 * DAY + monotonicMs, policy)

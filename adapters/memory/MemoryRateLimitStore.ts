@@ -9,7 +9,7 @@ import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 
 /** Options of the store. */
 export interface MemoryRateLimitStoreOptions {
-  /** Maximum number of network states; above it, the least recently used state of a network is evicted. */
+  /** Maximum number of network states; above it, the least recently used one is evicted. */
   readonly maxAnonymousStates: number
   /**
    * The clock of the minute window and of bans: `process` is the monotonic clock of the process, `service` is the
@@ -26,7 +26,7 @@ export const defaults: MemoryRateLimitStoreOptions = {
 
 /**
  * Every `CALLS_PER_SWEEP` calls, the store checks `STATES_PER_SWEEP` states of keys and the same number of states of
- * networks. These are more than two of each per call, so that spent states are deleted faster than new ones are added.
+ * networks. This is more than two of each per call, so that spent states are deleted faster than new ones are added.
  */
 const CALLS_PER_SWEEP = 16
 const STATES_PER_SWEEP = 40
@@ -38,15 +38,14 @@ const GRACE_MS = 60_000
 const STEP_MS = 1_000
 
 /**
- * Interval in calls after which the iterator of the evictions is released if no state was evicted in the meantime. A
- * map that deletes and adds entries sometimes replaces its table, and an unused iterator retains all tables since its
- * last step.
+ * Number of calls after which the eviction iterator is released if no state was evicted in the meantime. A map that
+ * deletes and adds entries sometimes replaces its table, and an unused iterator retains all tables since its last step.
  */
 const CALLS_PER_RELEASE = 4_096
 
 const NANOS_PER_MS = 1_000_000n
 
-/** A state, and the service's clock minus the monotonic clock, in milliseconds, when the state was stored. */
+/** A state, and the service's clock minus the monotonic clock when it was stored, in milliseconds. */
 export interface Entry {
   readonly state: RateLimit.State
   readonly aheadMs: number

@@ -18,8 +18,8 @@ interface Run {
   isInterrupted: boolean
 }
 
-/** Creates a batch; the test ends each run itself. */
-const setting = Effect.fnUntraced(function* (options: {
+/** Creates a batch whose runs are ended by the test. */
+const setUp = Effect.fnUntraced(function* (options: {
   readonly maxSize: number
   readonly concurrency: number
 }) {
@@ -55,7 +55,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 it.effect("runs a single member immediately", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 8, concurrency: 1 })
+    const { fork, runs } = yield* setUp({ maxSize: 8, concurrency: 1 })
     const caller = yield* fork(7)
     yield* Effect.yieldNow
     expect(runs.map(({ members }) => members)).toEqual([[7]])
@@ -66,7 +66,7 @@ it.effect("runs a single member immediately", () =>
 
 it.effect("runs concurrent members together, up to the maximum size and in order of submission", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 4, concurrency: 3 })
+    const { fork, runs } = yield* setUp({ maxSize: 4, concurrency: 3 })
     yield* Effect.forEach(numbers(10), fork)
     yield* Effect.yieldNow
     yield* Effect.yieldNow
@@ -81,7 +81,7 @@ it.effect("runs concurrent members together, up to the maximum size and in order
 
 it.effect("members wait while the maximum number of runs is in progress, and then share the next run", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 2 })
+    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 2 })
     yield* fork(0)
     yield* Effect.yieldNow
     yield* fork(1)
@@ -100,7 +100,7 @@ it.effect("members wait while the maximum number of runs is in progress, and the
 
 it.effect("never runs a member that is withdrawn while it waits", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
     yield* fork(0)
     yield* Effect.yieldNow
     const callers = yield* Effect.forEach([1, 2, 3], fork)
@@ -114,14 +114,14 @@ it.effect("never runs a member that is withdrawn while it waits", () =>
 
 it.effect("interrupts a run once all its members are withdrawn, and not before", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
-    const [one, two, three] = yield* Effect.all([fork(1), fork(2), fork(3)])
+    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
+    const [first, second, third] = yield* Effect.all([fork(1), fork(2), fork(3)])
     yield* Effect.yieldNow
     const next = yield* fork(4)
-    yield* Fiber.interrupt(one)
-    yield* Fiber.interrupt(three)
+    yield* Fiber.interrupt(first)
+    yield* Fiber.interrupt(third)
     expect(runs.map(({ isInterrupted }) => isInterrupted)).toEqual([false])
-    yield* Fiber.interrupt(two)
+    yield* Fiber.interrupt(second)
     yield* Effect.yieldNow
     yield* Effect.yieldNow
     expect(runs.map(({ isInterrupted, members }) => ({ isInterrupted, members }))).toEqual([
@@ -133,9 +133,9 @@ it.effect("interrupts a run once all its members are withdrawn, and not before",
   })
 )
 
-it.effect("a member times out at its own deadline, also while it waits for a run", () =>
+it.effect("a member times out at its own deadline, even while it waits for a run", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
     const early = yield* Effect.forEach([1, 2], fork)
     yield* TestClock.adjust(600)
     const waiting = yield* fork(3)
@@ -153,7 +153,7 @@ it.effect("a member times out at its own deadline, also while it waits for a run
 
 it.effect("the failure of one member does not affect other members of the same run", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 100, concurrency: 1 })
+    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
     const callers = yield* Effect.forEach([0, 1, 2, 3], fork)
     yield* Effect.yieldNow
     const bug = new Error("a bug")
@@ -170,7 +170,7 @@ it.effect("the failure of one member does not affect other members of the same r
 
 it.effect("a failed run fails its own members, but not the members of the next run", () =>
   Effect.gen(function* () {
-    const { fork, runs } = yield* setting({ maxSize: 2, concurrency: 1 })
+    const { fork, runs } = yield* setUp({ maxSize: 2, concurrency: 1 })
     const callers = yield* Effect.forEach([0, 1, 2], fork)
     yield* Effect.yieldNow
     runs[0]?.end(Exit.fail("down"))
@@ -196,7 +196,7 @@ it.effect("a run that fails before it takes members fails the waiting members", 
   })
 )
 
-it.effect("a member without an exit dies, even if the run never took it", () =>
+it.effect("a member without an exit fails with a defect, even if the run never took it", () =>
   Effect.gen(function* () {
     for (const run of [
       ({ take }: Batch.Taken<number>) => Effect.as(Effect.sync(take), []),

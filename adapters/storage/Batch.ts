@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import { LinkedQueue, type Place } from "./LinkedQueue.ts"
 
-/** The function that runs members, and its limits. */
+/** The function that runs members, and its limits on size and concurrency. */
 export interface Options<Member, A, E> {
   /**
    * Runs the members of `taken` and returns an exit for each member, in order; if the run fails, all its members fail.

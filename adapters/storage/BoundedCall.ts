@@ -20,7 +20,7 @@ export type Submit<A, E> = (done: (end: Exit.Exit<A, E>) => void) => () => void
 
 /**
  * Creates calls with a timeout of `timeoutMs` milliseconds. After a timeout, a call fails without waiting for the query
- * to stop, because a driver may take long to cancel a query. `unavailable` converts the errors of the driver.
+ * to stop, because a driver may take a long time to cancel it. `unavailable` converts the errors of the driver.
  */
 export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnavailable): BoundedCall<E> => {
   const deadline = Deadline.make(timeoutMs)

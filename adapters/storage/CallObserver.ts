@@ -9,7 +9,7 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
  */
 export type DatabaseSystem = "postgresql" | "sqlite" | "redis"
 
-/** A call of a port, under the same name for every kind of database. */
+/** The name of a call to a port; it is the same for every kind of database. */
 export type DatabaseOperation =
   | "insert_pet"
   | "find_pet"
@@ -27,11 +27,11 @@ export type Observe = <A>(call: Effect.Effect<A, StoreUnavailable>) => Effect.Ef
 export interface CallObserver {
   /** Returns the wrapper for all calls of an operation. */
   readonly observe: (system: DatabaseSystem, operation: DatabaseOperation) => Observe
-  /** Receives the number of calls that shared a transaction of SQLite or a statement of PostgreSQL. */
+  /** Receives the number of calls that shared a SQLite transaction or a PostgreSQL statement. */
   readonly committed: (calls: number) => void
 }
 
-/** The observer of all stores; absent by default, and then calls are not wrapped. */
+/** The observer of all stores. If it is absent, which is the default, calls are not wrapped. */
 export const CallObserver = Context.Reference<CallObserver | undefined>(
   "animal-store/adapters/storage/CallObserver",
   { defaultValue: () => undefined }

@@ -1,4 +1,4 @@
-/** Shares one timer between all calls with the same timeout, because a timer per call costs more than a statement. */
+/** Shares one timer among all calls with the same timeout, because a timer per call costs more than a statement. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import type * as Fiber from "effect/Fiber"
 import { LinkedQueue } from "./LinkedQueue.ts"
 
 /**
- * Calls `expire` at the deadline, by the clock of `fiber`, unless the returned function is called before. No timer runs
+ * Calls `expire` at the deadline, by the clock of `fiber`, unless the returned function is called first. No timer runs
  * while no call waits.
  */
 export type Deadline = (fiber: Fiber.Fiber<unknown, unknown>, expire: () => void) => () => void
@@ -29,8 +29,10 @@ export const make = (timeoutMs: number): Deadline => {
   const watch = (clock: Clock.Clock): Effect.Effect<void> =>
     Effect.suspend(() => {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
-        const left = Number(next.dueAt - clock.monotonicTimeNanosUnsafe())
-        if (left > 0) return Effect.andThen(Effect.sleep(Math.ceil(left / NANOS_PER_MS)), watch(clock))
+        const remainingNanos = Number(next.dueAt - clock.monotonicTimeNanosUnsafe())
+        if (remainingNanos > 0) {
+          return Effect.andThen(Effect.sleep(Math.ceil(remainingNanos / NANOS_PER_MS)), watch(clock))
+        }
         waiting.shift()
         next.expire()
       }

@@ -1,7 +1,7 @@
 /**
- * A first-in, first-out queue whose elements can be removed from any place. Use it instead of a `Set` or a `Map` to which
- * each request adds an element and removes it: their replaced tables keep later elements from being freed
- * (docs/decisions/0049-where-v8-allocates.md).
+ * A first-in, first-out queue whose elements can be removed from any place. Use it instead of a `Set` or a `Map` to
+ * which each request adds an element that is later removed: when a `Set` or a `Map` replaces its table, the old table
+ * keeps later elements from being freed (docs/decisions/0049-where-v8-allocates.md).
  */
 
 /** The place of an element in a queue. */
@@ -49,7 +49,7 @@ export class LinkedQueue<A> {
     else previous.next = next
     if (next === undefined) this.#last = previous
     else next.previous = previous
-    // A removed place must refer to no other, or it would keep all later ones from being freed.
+    // A removed place must not refer to other places; otherwise it would keep all later places from being freed.
     link.previous = undefined
     link.next = undefined
     link.isQueued = false

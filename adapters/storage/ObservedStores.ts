@@ -9,7 +9,7 @@ import { CallObserver, type DatabaseOperation, type DatabaseSystem, type Observe
 
 type ObserveOperation = (operation: DatabaseOperation) => Observe
 
-const observing =
+const observeStore =
   <Id, Store>(
     port: Context.Key<Id, Store>,
     layerOf: (make: Effect.Effect<Store, never, Id>) => Layer.Layer<Id, never, Id>,
@@ -27,7 +27,7 @@ const observing =
     ).pipe(Layer.provide(layer))
 
 /** Observes a store of animals. */
-export const petRepository = observing(PetRepository, Layer.effect(PetRepository), (store, observe) => {
+export const petRepository = observeStore(PetRepository, Layer.effect(PetRepository), (store, observe) => {
   const insert = observe("insert_pet")
   const find = observe("find_pet")
   const { insertOnce } = store
@@ -42,7 +42,7 @@ export const petRepository = observing(PetRepository, Layer.effect(PetRepository
 })
 
 /** Observes a store of rate-limit states. */
-export const rateLimitStore = observing(RateLimitStore, Layer.effect(RateLimitStore), (store, observe) => {
+export const rateLimitStore = observeStore(RateLimitStore, Layer.effect(RateLimitStore), (store, observe) => {
   const count = observe("count_request")
   const { consume } = store
   return {
@@ -53,7 +53,7 @@ export const rateLimitStore = observing(RateLimitStore, Layer.effect(RateLimitSt
 })
 
 /** Observes a store of API keys. */
-export const apiKeyStore = observing(ApiKeyStore, Layer.effect(ApiKeyStore), (store, observe) => {
+export const apiKeyStore = observeStore(ApiKeyStore, Layer.effect(ApiKeyStore), (store, observe) => {
   const find = observe("find_api_key")
   const insert = observe("insert_api_key")
   const update = observe("update_api_key")

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import {
   DAY,
-  everyMs,
+  intervalMs,
   lasting,
   MINUTE,
   offending,
@@ -31,7 +31,7 @@ export interface Move {
   readonly offsetMs: number
   readonly requests: number
   /** Milliseconds between the requests. */
-  readonly everyMs: number
+  readonly intervalMs: number
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
@@ -48,7 +48,7 @@ const move: fc.Arbitrary<Move> = fc.record({
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
   ),
-  everyMs
+  intervalMs
 })
 
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
@@ -63,12 +63,12 @@ const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
   only
 )
 
-/** The usual policy of a history, and another one that sometimes replaces it. */
+/** The usual ban policy of a history, and one that sometimes replaces it. */
 export type Bans = readonly [BanPolicy, BanPolicy]
 
 export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
 
-/** Histories of a caller that gets every ban of a policy, and then a ban of a policy with fewer bans. */
+/** Histories of a caller that receives every ban of one policy, and then a ban of a policy with fewer bans. */
 export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
   [quick, only] as const,
   [offending, only] as const
@@ -80,7 +80,7 @@ export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans
     origin: "ban end",
     offsetMs: 0,
     requests: 6,
-    everyMs: SECOND
+    intervalMs: SECOND
   })
   return [[...bans[0].durationsMs.map(() => strikes(0)), strikes(1)], bans]
 })
@@ -111,21 +111,21 @@ export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): Rea
   const states = new Map<string, RateLimit.State>()
   const sent: Array<Sent> = []
   let clock = start
-  for (const one of moves) {
-    const policy = { plan: one.plan, ban: one.ban === undefined ? undefined : bans[one.ban] }
-    clock = timeOf(one, clock, states.get(one.key), { plan: one.plan, ban: policy.ban ?? bans[0] })
-    for (let count = 0; count < one.requests; count++) {
-      if (count > 0) clock += one.everyMs
-      const before = states.get(one.key)
+  for (const move of moves) {
+    const policy = { plan: move.plan, ban: move.ban === undefined ? undefined : bans[move.ban] }
+    clock = timeOf(move, clock, states.get(move.key), { plan: move.plan, ban: policy.ban ?? bans[0] })
+    for (let count = 0; count < move.requests; count++) {
+      if (count > 0) clock += move.intervalMs
+      const before = states.get(move.key)
       const [verdict, after] = RateLimit.step(before, clock, policy)
-      states.set(one.key, after)
-      sent.push({ key: one.key, now: clock, policy, before, verdict, after })
+      states.set(move.key, after)
+      sent.push({ key: move.key, now: clock, policy, before, verdict, after })
     }
   }
   return sent
 }
 
-/** Returns the rules that a request exercises; a law counts them to verify that its histories cover all rules. */
+/** Returns the features that a request exercises; laws collect them to verify that histories cover all features. */
 export const features = ({ after, before, now, policy: { ban, plan }, verdict }: Sent): Array<string> => {
   const found: Array<string> = [verdict.outcome]
   if (before === undefined) return ["first request", ...found]
@@ -135,8 +135,8 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
     if (minuteDenies && dayDenies) found.push("denied by both windows")
     else found.push(minuteDenies ? "denied by the minute" : "denied by the day")
   }
-  const mostSlots = Debt.limit({ level: after.level, isDayUsedUp: dayDenies }, plan)
-  const hasNoSlot = verdict.outcome === "limited" && before.debt >= mostSlots
+  const maxSlots = Debt.limit({ level: after.level, isDayUsedUp: dayDenies }, plan)
+  const hasNoSlot = verdict.outcome === "limited" && before.debt >= maxSlots
   if (verdict.outcome === "limited" && after.debt > before.debt) found.push("given a slot of its own")
   if (hasNoSlot) found.push("no slot left")
   if (verdict.outcome === "admitted" && before.debt > 1) {
@@ -236,7 +236,7 @@ export const atBounds = (): ReadonlyArray<Sent> => {
           origin: "clock",
           offsetMs,
           requests: 3,
-          everyMs: 0
+          intervalMs: 0
         })
       )
       return play(first, moves, [longest, { ...longest, strikes: 2 }])

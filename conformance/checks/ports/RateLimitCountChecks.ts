@@ -58,10 +58,10 @@ export const checks: ReadonlyArray<Check> = [
       const states = new Map<string, States.State>()
       let clock = RateLimitHistory.BEGINNING
       for (const move of moves) {
-        const { byModify, everyMs, key, policy, requests } = move
+        const { byModify, intervalMs, key, policy, requests } = move
         clock = RateLimitHistory.timeOf(move, clock, states.get(key))
         for (let request = 0; request < requests; request++) {
-          if (request > 0) clock += everyMs
+          if (request > 0) clock += intervalMs
           const before = states.get(key)
           const [expected, after] = RateLimit.step(before, clock, policy)
           const verdict = yield* count(limits, key, clock, policy, byModify, trial)

@@ -32,7 +32,7 @@ export interface Move {
   readonly offsetMs: number
   readonly requests: number
   /** Milliseconds between the requests. */
-  readonly everyMs: number
+  readonly intervalMs: number
   /** Whether the requests are counted by `modify`, even if the store has `consume`. */
   readonly byModify: boolean
 }
@@ -125,7 +125,7 @@ export const offsetMs: fc.Arbitrary<number> = fc.oneof(
 )
 
 /** Generates intervals in ms between the requests of a move. */
-export const everyMs: fc.Arbitrary<number> = fc.oneof(
+export const intervalMs: fc.Arbitrary<number> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
   fc.integer({ min: 0, max: MINUTE })
 )
@@ -140,7 +140,7 @@ const moveUnder = (policy: fc.Arbitrary<RateLimit.Policy>): fc.Arbitrary<Move> =
       { weight: 3, arbitrary: fc.constant(1) },
       { weight: 2, arbitrary: fc.integer({ min: 2, max: 6 }) }
     ),
-    everyMs,
+    intervalMs,
     byModify: fc.boolean()
   })
 
@@ -164,7 +164,7 @@ const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
     origin: "ban end",
     offsetMs: 0,
     requests: 6,
-    everyMs: SECOND,
+    intervalMs: SECOND,
     byModify: false
   })
   return [...policy.durationsMs.map(() => offence(policy)), offence(only)]
@@ -177,7 +177,7 @@ const steady: Omit<Move, "origin" | "requests"> = {
   key: "a",
   policy: unbanned({ perMinute: 3, perDay: 5 }),
   offsetMs: 0,
-  everyMs: 1,
+  intervalMs: 1,
   byModify: false
 }
 

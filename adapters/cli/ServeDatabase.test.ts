@@ -261,7 +261,7 @@ describe("serve on an unusable database", () => {
       ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is not a SQLite database$/, place],
       [
         "sqlite:text.db/x.db",
-        /^cannot use the SQLite file text\.db\/x\.db: a part of its path is no folder$/,
+        /^cannot use the SQLite file text\.db\/x\.db: a part of its path is not a folder$/,
         place
       ]
     )

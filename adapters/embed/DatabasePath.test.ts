@@ -29,19 +29,19 @@ const unusable = (filename: string, fault: string): string =>
 
 const paths: ReadonlyArray<readonly [of: string, make: (folder: string) => string, fault: string]> = [
   ["a folder", (folder) => folder, "it is a folder"],
-  ["a path below a file", (folder) => file(folder, "plain/x.db"), "a part of its path is no folder"],
+  ["a path below a file", (folder) => file(folder, "plain/x.db"), "a part of its path is not a folder"],
   [
     "a path two levels below a file",
     (folder) => file(folder, "plain/x/y.db"),
-    "a part of its path is no folder"
+    "a part of its path is not a folder"
   ],
   ["a file name that is too long", (folder) => path.join(folder, "a".repeat(256)), "its path is too long"],
   ["a path that is too long", (folder) => path.join(folder, "a/".repeat(300), "x"), "its path is too long"],
-  ["a loop of links", (folder) => link(folder, "loop", "loop"), "its path has a loop of symbolic links"],
+  ["a loop of links", (folder) => link(folder, "loop", "loop"), "its path contains a symbolic link loop"],
   [
     "a path below a loop of links",
     (folder) => `${link(folder, "loop", "loop")}/x`,
-    "its path has a loop of symbolic links"
+    "its path contains a symbolic link loop"
   ],
   ["a dangling link", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
   ["a file that is not a database", (folder) => file(folder, "plain"), "it is not a SQLite database"]

@@ -59,7 +59,7 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
   Option.getOrUndefined(Option.map(found, ({ revokedAt }) => revokedAt !== undefined))
 
 describe("ApiKeyCache", () => {
-  it.effect("looks up a key only once within the cache time, which is exact to the millisecond", () =>
+  it.effect("looks up a key only once within the cache time, exactly to the millisecond", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
@@ -120,7 +120,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("caches at most ten thousand keys, and evicts the key that was queried first", () =>
+  it.effect("caches at most 10,000 keys, and evicts the key that was queried first", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
@@ -154,7 +154,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a change by another node is visible after the cache time at the latest", () =>
+  it.effect("a change by another node becomes visible within the cache time", () =>
     Effect.gen(function* () {
       const { node, store } = yield* makeShared
       const [here, there] = [yield* node(), yield* node()]
@@ -209,7 +209,7 @@ describe("ApiKeyCache", () => {
       const { node, store } = yield* makeShared
       const cached = yield* node()
       const [secret] = key.secrets
-      if (secret === undefined) throw new Error("the key has a secret")
+      if (secret === undefined) throw new Error("the key has no secret")
       yield* store.insert({ ...key, secrets: [secret, { ...secret, hash: "second" }] })
       for (const hash of ["hash", "second"]) yield* cached.findByHash(hash)
       expect(Option.isSome(yield* revoke(cached))).toBe(true)
@@ -219,7 +219,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a lookup that started before a change caches no stale key", () =>
+  it.effect("a lookup that started before a change does not cache a stale key", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -237,7 +237,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a lookup that started during a change caches no stale key", () =>
+  it.effect("a lookup that started during a change does not cache a stale key", () =>
     Effect.gen(function* () {
       const { delay, node, store } = yield* makeShared
       const cached = yield* node()

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Conformance from "../../conformance/Conformance.ts"
 import { suite } from "../../conformance/runners/Vitest.ts"
 import { describeOn, type Kind, kinds } from "./Databases.fixture.ts"
-import { emptied, forAllTests, openClient, openNode, patient } from "./Nodes.fixture.ts"
+import { emptyStores, forAllTests, longTimeout, openClient, openNode } from "./Nodes.fixture.ts"
 
 const tables = ["key_events", "api_key_secrets", "api_keys", "pets", "rate_limits"]
 
@@ -28,16 +28,16 @@ const withoutTables = (kind: Kind) => {
 for (const kind of kinds) {
   for (const keyCacheMs of [0, 5_000]) {
     describeOn(kind, `SQL stores with keys cached for ${keyCacheMs} ms`, () => {
-      const options = { ...patient, keyCacheMs, clock: "service" as const }
+      const options = { ...longTimeout, keyCacheMs, clock: "service" as const }
       suite(
         Conformance.ports({
           name: `the SQL stores on ${kind.name}`,
-          apiKeyStore: emptied(kind, ["key_events", "api_key_secrets", "api_keys"], options),
+          apiKeyStore: emptyStores(kind, ["key_events", "api_key_secrets", "api_keys"], options),
           // Checks that do not depend on the cache run once.
           ...(keyCacheMs === 0
             ? {
-                petRepository: emptied(kind, ["pets"], options),
-                rateLimitStore: emptied(kind, ["rate_limits"], options),
+                petRepository: emptyStores(kind, ["pets"], options),
+                rateLimitStore: emptyStores(kind, ["rate_limits"], options),
                 outage: withoutTables(kind)
               }
             : {})

@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as SqlTable from "./SqlTable.ts"
 
-/** The table of the animals, which is copied in steps; the other tables follow in one transaction. */
+/** The table of animals, which is copied in steps; the other tables follow in one transaction. */
 export const ANIMALS = "pets"
 
 /** The tables that a copy moves, each after the tables that it references. A database may lack some of them. */
@@ -18,7 +18,7 @@ export const moved: ReadonlyArray<string> = [
   "idempotent_inserts"
 ]
 
-/** Tables that describe the database itself, which are not copied. */
+/** Tables that describe the database itself; they are not copied. */
 export const own: ReadonlyArray<string> = ["animal_store_migrations", "copies"]
 
 /** The plan for the rows of one table. */
@@ -38,7 +38,7 @@ export class SchemasDiffer extends Data.TaggedError("SchemasDiffer")<{ readonly 
   }
 }
 
-/** Columns that only PostgreSQL has, with initial values: the result of the last count, not part of the state. */
+/** Columns that only PostgreSQL has, with initial values; they contain the result of the last count, not the state. */
 const results: ReadonlyMap<string, SqlTable.Value> = new Map<string, SqlTable.Value>([
   ["rate_limits.admitted", false],
   ["rate_limits.decided_at", 0n]

@@ -15,7 +15,7 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   }
 }
 
-/** Timeout of opening a database, which other processes may be migrating. */
+/** Timeout for opening a database, which other processes may be migrating. */
 const OPEN_TIMEOUT = "30 seconds"
 
 /** Runs a step of opening a database with a timeout of 30 seconds. */
@@ -28,11 +28,11 @@ export const withTimeout = <A, R>(
       Effect.fail(new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" }))
   })
 
-/** Converts an error of the driver on opening. */
+/** Converts a driver error that occurred while the database was opened. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
   new DatabaseUnusable({ reason: detailOf(error), cause: error })
 
-/** Replaces the reason of a failure that a `SqlError` caused by `explain(error)`, for example to add the address. */
+/** If a `SqlError` caused a failure, replaces the reason with `explain(error)`, for example to add the address. */
 export const explainedBy =
   (explain: (error: SqlError) => string) =>
   <A, R>(layer: Layer.Layer<A, DatabaseUnusable, R>): Layer.Layer<A, DatabaseUnusable, R> =>

@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type * as GroupCommit from "./GroupCommit.ts"
 
 /** Returns a function that submits a write as an effect; an interruption withdraws the write. */
-export const waiting =
+export const asEffect =
   <Write, A>(submit: GroupCommit.Submit<Write, A>) =>
   (write: Write): Effect.Effect<A, SqlError> =>
     Effect.callback((resume) => Effect.sync(submit(write, resume)))

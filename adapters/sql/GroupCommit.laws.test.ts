@@ -12,7 +12,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Databases from "./Databases.fixture.ts"
-import { waiting } from "./GroupCommit.fixture.ts"
+import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import { clients } from "./WriteTransaction.fixture.ts"
@@ -20,7 +20,7 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
   /**
-   * Submits writes together: each one succeeds, violates a constraint, or causes a defect of itself or of its group.
+   * Submits writes together. Each write succeeds, violates a constraint, or causes a defect in itself or in its group.
    */
   | { readonly do: "submit"; readonly writes: ReadonlyArray<Kind> }
   /** Interrupts the nth waiting caller. */
@@ -29,11 +29,11 @@ type Command =
   | { readonly do: "lock" | "unlock" | "turn" }
   | { readonly do: "wait"; readonly ms: number }
 
-type Kind = "fine" | "refused" | "own defect" | "common defect"
+type Kind = "fine" | "rejected" | "own defect" | "common defect"
 
 const kind: fc.Arbitrary<Kind> = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Kind>("fine") },
-  fc.constantFrom<Kind>("refused", "own defect", "common defect")
+  fc.constantFrom<Kind>("rejected", "own defect", "common defect")
 )
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -84,7 +84,7 @@ it.effect.each(clients)(
         for (const { id, kind } of group) {
           if (kind === "common defect") throw new Error("a bug")
           if (kind !== "own defect") {
-            yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "refused" ? null : kind]]
+            yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "rejected" ? null : kind]]
           }
           exits.push(kind === "own defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
         }
@@ -110,7 +110,7 @@ it.effect.each(clients)(
                   const write = { id: callers.length, kind }
                   callers.push({
                     write,
-                    fiber: yield* Effect.forkChild(waiting(submit)(write), { startImmediately: true })
+                    fiber: yield* Effect.forkChild(asEffect(submit)(write), { startImmediately: true })
                   })
                 }
                 break
@@ -149,11 +149,11 @@ it.effect.each(clients)(
             .prepare("SELECT id FROM writes ORDER BY rowid")
             .all()
             .map(({ id }) => Number(id))
-          const answered = callers.flatMap(({ write }, index) => {
+          const acknowledged = callers.flatMap(({ write }, index) => {
             const exit = exits[index]
             return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
           })
-          expect(stored).toEqual(answered)
+          expect(stored).toEqual(acknowledged)
           for (const [index, exit] of exits.entries()) {
             const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
             if (Exit.isSuccess(exit)) {
@@ -168,7 +168,7 @@ it.effect.each(clients)(
               // The write itself failed, or another write of its group did.
               const faults = group.map((member) => member.kind)
               const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
-              expect(own || faults.includes("refused") || faults.includes("common defect")).toBe(true)
+              expect(own || faults.includes("rejected") || faults.includes("common defect")).toBe(true)
               if (!own && kind === "fine") seen.sharedFailure++
             }
           }

@@ -10,7 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Databases from "./Databases.fixture.ts"
-import { waiting } from "./GroupCommit.fixture.ts"
+import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import { clients } from "./WriteTransaction.fixture.ts"
@@ -23,8 +23,8 @@ const insertAll = function* (
   return ids.map((id) => Exit.succeed(id))
 }
 
-/** Creates a file with an empty table, a client and a connection of another program. */
-const settingWith = Effect.fnUntraced(function* (client: (typeof clients)[number]["of"]) {
+/** Creates a file with an empty table, a client, and a connection that stands for another program. */
+const setUpWith = Effect.fnUntraced(function* (client: (typeof clients)[number]["of"]) {
   const database = yield* Databases.sqlite.create
   const filename = database.address.slice("sqlite:".length)
   const sql = client(yield* Nodes.openClient(database))
@@ -43,7 +43,7 @@ const settingWith = Effect.fnUntraced(function* (client: (typeof clients)[number
     groups.push(ids)
     return yield* insertAll(ids)
   })
-  return { database, filename, sql, other, stored, groups, submit: waiting(submit) }
+  return { database, filename, sql, other, stored, groups, submit: asEffect(submit) }
 })
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -58,7 +58,7 @@ const commitsIn = (log: Buffer): number => {
   const salt = log.readBigUInt64BE(16)
   let commits = 0
   for (let at = HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
-    // Frames from before the last checkpoint have another salt.
+    // Frames from before the last checkpoint have a different salt.
     if (log.readBigUInt64BE(at + 8) !== salt) break
     if (log.readUInt32BE(at + 4) > 0) commits++
   }
@@ -66,11 +66,11 @@ const commitsIn = (log: Buffer): number => {
 }
 
 describe.each(clients)("GroupCommit over $name", ({ of }) => {
-  const setting = settingWith(of)
+  const setUp = setUpWith(of)
 
   it.effect("64 concurrent writes share at most two transactions", () =>
     Effect.gen(function* () {
-      const { filename, groups, stored, submit } = yield* setting
+      const { filename, groups, stored, submit } = yield* setUp
       const commits = () => commitsIn(fs.readFileSync(`${filename}-wal`))
       const before = commits()
       yield* Effect.forEach(numbers(64), submit, { concurrency: "unbounded" })
@@ -101,7 +101,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
 
   it.effect("creates groups of at most 512 writes, in order of submission", () =>
     Effect.gen(function* () {
-      const { groups, stored, submit } = yield* setting
+      const { groups, stored, submit } = yield* setUp
       yield* Effect.forEach(numbers(1_300), submit, { concurrency: "unbounded", discard: true })
       expect(stored()).toEqual(numbers(1_300))
       expect(Math.max(...groups.map((group) => group.length))).toBe(512)
@@ -111,7 +111,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
 
   it.effect("commits each write in one of the next two groups while 20 writers keep writing", () =>
     Effect.gen(function* () {
-      const { groups, submit } = yield* setting
+      const { groups, submit } = yield* setUp
       let longest = 0
       const writer = (first: number) =>
         Effect.forEach(numbers(40), (index) =>
@@ -133,7 +133,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     "a rejected write fails its whole group, which stores nothing, and does not affect later groups",
     () =>
       Effect.gen(function* () {
-        const { stored, submit } = yield* setting
+        const { stored, submit } = yield* setUp
         yield* submit(1)
         const exits = yield* Effect.forEach([2, 1, 3], (id) => Effect.exit(submit(id)), {
           concurrency: "unbounded"
@@ -152,13 +152,13 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
 
   it.effect("a failed COMMIT statement fails the whole group, which stores nothing", () =>
     Effect.gen(function* () {
-      const { other, sql, stored } = yield* setting
+      const { other, sql, stored } = yield* setUp
       other.exec(`
         CREATE TABLE owners (id INTEGER PRIMARY KEY);
         DROP TABLE writes;
         CREATE TABLE writes (id INTEGER REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
         INSERT INTO owners VALUES (1), (2)`)
-      const write = waiting(yield* GroupCommit.make(sql, insertAll))
+      const write = asEffect(yield* GroupCommit.make(sql, insertAll))
       const exits = yield* Effect.forEach([1, 9, 2], (id) => Effect.exit(write(id)), {
         concurrency: "unbounded"
       })
@@ -169,14 +169,14 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("a write dies if its group returns no result for it", () =>
+  it.effect("a write fails with a defect if its group returns no result for it", () =>
     Effect.gen(function* () {
-      const { sql } = yield* setting
+      const { sql } = yield* setUp
       const submit = yield* GroupCommit.make(sql, function* () {
         yield ["SELECT 1", []]
         return [Exit.succeed(1)]
       })
-      const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(waiting(submit)(id)), {
+      const exits = yield* Effect.forEach([1, 2], (id) => Effect.exit(asEffect(submit)(id)), {
         concurrency: "unbounded"
       })
       expect(exits.map(Exit.isSuccess)).toEqual([true, false])
@@ -185,7 +185,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
 
   it.effect("waits while another process writes, and then commits all waiting writes in one group", () =>
     Effect.gen(function* () {
-      const { groups, other, stored, submit } = yield* setting
+      const { groups, other, stored, submit } = yield* setUp
       other.exec("BEGIN IMMEDIATE")
       const writers: Array<Fiber.Fiber<number, unknown>> = []
       for (const id of numbers(30)) {
@@ -218,8 +218,8 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
       yield* TestClock.adjust(499)
       expect(early.map((caller) => caller.pollUnsafe())).toEqual(early.map(() => undefined))
       yield* TestClock.adjust(1)
-      const refusals = yield* Effect.forEach(early, Fiber.join)
-      expect(refusals.map(({ retryable }) => retryable)).toEqual(early.map(() => true))
+      const failures = yield* Effect.forEach(early, Fiber.join)
+      expect(failures.map(({ retryable }) => retryable)).toEqual(early.map(() => true))
       other.exec("COMMIT")
       yield* TestClock.adjust(25)
       expect((yield* Fiber.join(late)).name).toBe("late")
@@ -232,20 +232,20 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     "a write that is interrupted while it waits for a transaction of this process is not stored",
     () =>
       Effect.gen(function* () {
-        const { sql, stored, submit } = yield* setting
+        const { sql, stored, submit } = yield* setUp
         const isOpen = yield* Deferred.make<void>()
         const end = yield* Deferred.make<void>()
         const transaction = yield* fork(
           sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(end)))
         )
         yield* Deferred.await(isOpen)
-        const [one, two, three] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
+        const [first, second, third] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
         yield* TestClock.adjust(100)
-        yield* Fiber.interrupt(two)
+        yield* Fiber.interrupt(second)
         yield* Deferred.succeed(end, undefined)
         yield* Fiber.join(transaction)
-        expect(yield* Fiber.join(one)).toBe(1)
-        expect(yield* Fiber.join(three)).toBe(3)
+        expect(yield* Fiber.join(first)).toBe(1)
+        expect(yield* Fiber.join(third)).toBe(3)
         expect(stored()).toEqual([1, 3])
       })
   )

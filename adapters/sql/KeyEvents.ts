@@ -27,7 +27,7 @@ interface Row {
   readonly changes: string
 }
 
-/** Returns the events of the key `id`, or of all keys if `id` is `undefined`, the oldest first. */
+/** Returns the events of the key `id`, or of all keys if `id` is `undefined`, oldest first. */
 export const select = (
   sql: SqlClient.SqlClient,
   id: string | undefined

@@ -37,7 +37,8 @@ export const make = <Member, A, E>({
       if (known !== undefined) return known
       // `runSync` would create a separate scheduler for the queue.
       const created = runFork(create).pollUnsafe()
-      if (created === undefined || Exit.isFailure(created)) throw new Error("a queue was not created at once")
+      if (created === undefined || Exit.isFailure(created))
+        throw new Error("a queue was not created synchronously")
       const queue = { submit: created.value, members: 0 }
       queues.set(key, queue)
       return queue

@@ -74,14 +74,14 @@ const contents = (sql: SqlClient.SqlClient) =>
     Effect.provideService(sql`SELECT * FROM ${sql(table)} ORDER BY 1`, SqlClient.SafeIntegers, true)
   )
 
-const applied = (sql: SqlClient.SqlClient) =>
+const appliedMigrations = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly id: unknown; readonly name: string }>`
       SELECT migration_id AS id, name FROM animal_store_migrations ORDER BY migration_id`,
     (rows) => rows.map(({ id, name }) => `${id} ${name}`)
   )
 
-const withRows = (database: Database) =>
+const insertRow = (database: Database) =>
   Effect.scoped(
     Effect.gen(function* () {
       const node = yield* openNode(database)
@@ -89,7 +89,7 @@ const withRows = (database: Database) =>
     })
   )
 
-const rejection = (sql: SqlClient.SqlClient) =>
+const rejectionOf = (sql: SqlClient.SqlClient) =>
   Effect.map(Effect.flip(migrate(sql)), (error) => {
     expect(error._tag).toBe("DatabaseUnusable")
     expect(error.message).toBe(`database: ${error.reason}`)
@@ -99,7 +99,7 @@ const rejection = (sql: SqlClient.SqlClient) =>
 
 const openProcess = fileURLToPath(new URL("./OpenProcess.fixture.ts", import.meta.url))
 
-/** Maximum lifetime of a process in milliseconds, so that none outlives a failed test. */
+/** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
 const LIFETIME_MS = 80_000
 
 /** Starts a process that opens the database on command. */
@@ -124,7 +124,7 @@ const startProcess = (address: string) => {
 
 for (const kind of kinds) {
   describeOn(kind, "Migrations", () => {
-    it.live("ten concurrent nodes create the same schema in a new database as a single node", () =>
+    it.live("ten nodes that open a new database concurrently create the same schema as a single node", () =>
       Effect.gen(function* () {
         const [alone, crowded] = [yield* kind.create, yield* kind.create]
         yield* openNode(alone)
@@ -133,7 +133,7 @@ for (const kind of kinds) {
           discard: true
         })
         const [one, ten] = [yield* openClient(alone), yield* openClient(crowded)]
-        expect(yield* applied(ten)).toEqual(ALL)
+        expect(yield* appliedMigrations(ten)).toEqual(ALL)
         const withoutNames = (lines: ReadonlyArray<string>) =>
           lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
         expect(withoutNames(yield* schema(ten))).toEqual(withoutNames(yield* schema(one)))
@@ -153,7 +153,7 @@ for (const kind of kinds) {
           )
           expect(ends.filter(({ issued }) => issued !== "")).toHaveLength(1)
           const sql = yield* openClient(database)
-          expect(yield* applied(sql)).toEqual(ALL)
+          expect(yield* appliedMigrations(sql)).toEqual(ALL)
           expect(yield* sql`SELECT id FROM api_keys`).toEqual([
             { id: ends.map(({ issued }) => issued).join("") }
           ])
@@ -164,7 +164,7 @@ for (const kind of kinds) {
     it.live("running the migrations again changes nothing", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        yield* withRows(database)
+        yield* insertRow(database)
         const sql = yield* openClient(database)
         const before = [yield* schema(sql), yield* contents(sql)]
         expect(before[0]?.length).toBeGreaterThan(5)
@@ -174,14 +174,14 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a database of a newer version is rejected and not changed", () =>
+    it.live("a database with a newer schema is rejected and not changed", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        yield* withRows(database)
+        yield* insertRow(database)
         const sql = yield* openClient(database)
         yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (999, 'of the future')`
         const before = [yield* schema(sql), yield* contents(sql)]
-        const reason = yield* rejection(sql)
+        const reason = yield* rejectionOf(sql)
         expect(reason).toBe(
           "it was made by a newer animal-store (schema 999, this one supports 6); use that version"
         )
@@ -197,24 +197,24 @@ for (const kind of kinds) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
           const before = yield* schema(sql)
-          expect(yield* rejection(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
+          expect(yield* rejectionOf(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
           const own = (lines: ReadonlyArray<string>) =>
             lines.filter((line) => !line.includes("animal_store_migrations"))
           expect(own(yield* schema(sql))).toEqual(own(before))
-          expect(yield* applied(sql)).toEqual([])
+          expect(yield* appliedMigrations(sql)).toEqual([])
           yield* sql`DROP TABLE ${sql(table)}`
           yield* migrate(sql)
-          expect(yield* applied(sql)).toEqual(ALL)
+          expect(yield* appliedMigrations(sql)).toEqual(ALL)
         }
       })
     )
 
-    it.live("the migrations reject a new read-only database, and the stores reject a migrated one", () =>
+    it.live("a read-only database is rejected by the migrations if it is new, or else by the stores", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
-        const reader = readOnly(database)
-        expect(yield* rejection(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
+        const reader = readOnlyClient(database)
+        expect(yield* rejectionOf(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
         expect(yield* schema(sql)).toEqual([])
         yield* migrate(sql)
         const before = [yield* schema(sql), yield* contents(sql)]
@@ -228,7 +228,7 @@ for (const kind of kinds) {
   })
 }
 
-const readOnly = (database: Database) => {
+const readOnlyClient = (database: Database) => {
   const url = new URL(database.address)
   if (url.protocol === "sqlite:") return SqliteClient.layer({ filename: fileOf(database), readonly: true })
   url.searchParams.set("options", `${url.searchParams.get("options")} -cdefault_transaction_read_only=on`)
@@ -238,8 +238,8 @@ const readOnly = (database: Database) => {
 const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
 
 describe("released migrations", () => {
-  // Existing databases were created with these texts; a changed text would create a different schema of the same
-  // version.
+  // Existing databases were created with these statements; changed statements would create a different schema with the
+  // same version.
   it.each([
     ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
     ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"],
@@ -247,7 +247,7 @@ describe("released migrations", () => {
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"]
-  ])("the migration %s has its released text", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
+  ])("the migration %s has its released statements", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
     expect([hash(sqlite), hash(postgres)]).toEqual([ofSqlite, ofPostgres])
@@ -256,7 +256,7 @@ describe("released migrations", () => {
 
 for (const kind of kinds) {
   describeOn(kind, "a database of the first version", () => {
-    it.live("a database of the first version is migrated and keeps its keys, counts and bans", () =>
+    it.live("is migrated and keeps its keys, counts and bans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
@@ -306,40 +306,40 @@ for (const kind of kinds) {
         const verdict = yield* limits.consume?.("key:a", now + 1, policy) ??
           limits.modify("key:a", (before) => RateLimit.step(before, now + 1, policy))
         expect(verdict.outcome).toBe("banned")
-        expect(yield* applied(sql)).toEqual(ALL)
+        expect(yield* appliedMigrations(sql)).toEqual(ALL)
       })
     )
   })
 }
 
 describe("Migrations of a SQLite database that another process is writing to", () => {
-  const locked = Effect.gen(function* () {
+  const startWhileLocked = Effect.gen(function* () {
     const database = yield* sqlite.create
     const client = SqliteClient.layer({ filename: fileOf(database), busyTimeoutMs: 0 })
     const sql = yield* openClient({ ...database, client })
-    const stranger = yield* Effect.acquireRelease(
+    const otherProcess = yield* Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(fileOf(database))),
       (other) => Effect.sync(() => other.close())
     )
-    stranger.exec("BEGIN IMMEDIATE")
-    return { migration: yield* Effect.forkChild(Effect.exit(migrate(sql))), sql, stranger }
+    otherProcess.exec("BEGIN IMMEDIATE")
+    return { migration: yield* Effect.forkChild(Effect.exit(migrate(sql))), sql, otherProcess }
   })
 
   it.effect("wait until the other process ends its transaction", () =>
     Effect.gen(function* () {
-      const { migration, sql, stranger } = yield* locked
+      const { migration, sql, otherProcess } = yield* startWhileLocked
       yield* TestClock.adjust("29 seconds")
       expect(migration.pollUnsafe()).toBeUndefined()
-      stranger.exec("COMMIT")
+      otherProcess.exec("COMMIT")
       yield* TestClock.adjust("20 millis")
       expect((yield* Fiber.join(migration))._tag).toBe("Success")
-      expect(yield* applied(sql)).toEqual(ALL)
+      expect(yield* appliedMigrations(sql)).toEqual(ALL)
     })
   )
 
   it.effect("fail after thirty seconds", () =>
     Effect.gen(function* () {
-      const { migration } = yield* locked
+      const { migration } = yield* startWhileLocked
       yield* TestClock.adjust("30 seconds")
       const exit = yield* Fiber.join(migration)
       expect(yield* Effect.flip(exit)).toMatchObject({

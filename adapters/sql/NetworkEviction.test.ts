@@ -14,21 +14,21 @@ const keyed = { plan: Plan.standard.Free, ban: BanPolicy.standard }
 
 const MAX = 1_000
 
-/** Advances the clock by minutes, so that nodes evict, until at most `most` rows remain; returns their number. */
-const left = (sql: SqlClient.SqlClient, most: number) =>
+/** Advances the clock by minutes, so that nodes evict, until at most `maxRows` rows remain; returns their number. */
+const waitForEviction = (sql: SqlClient.SqlClient, maxRows: number) =>
   Effect.repeat(
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       yield* TestClock.withLive(Effect.sleep("5 millis"))
       return yield* RateLimits.count(sql)
     }),
-    { until: (rows) => rows <= most, times: 2_000 }
+    { until: (rows) => rows <= maxRows, times: 2_000 }
   )
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "NetworkEviction", () => {
     it.effect(
-      "two concurrent nodes keep all keys, but only a bounded number of networks",
+      "two concurrent nodes keep all keys, but only a limited number of networks",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -48,14 +48,14 @@ for (const kind of Databases.kinds) {
               { concurrency: "unbounded", discard: true }
             )
             yield* RateLimits.request(
-              nodes[0] ?? (yield* Effect.die("there are two")),
+              nodes[0] ?? (yield* Effect.die("a node is missing")),
               `key:${round}`,
               START,
               keyed
             )
             // A node includes the networks of the other node only in its next count, a minute later.
             largest = Math.max(largest, yield* RateLimits.count(sql))
-            yield* left(sql, MAX + 20)
+            yield* waitForEviction(sql, MAX + 20)
           }
           expect(largest).toBeLessThanOrEqual(MAX + 2 * 400 + 20)
           const stored = yield* RateLimits.stored(sql, "key:")
@@ -113,7 +113,7 @@ for (const kind of Databases.kinds) {
           })
         )
         yield* RateLimits.node(database, { maxAnonymousStates: MAX })
-        expect(yield* left(sql, MAX)).toBeLessThanOrEqual(MAX)
+        expect(yield* waitForEviction(sql, MAX)).toBeLessThanOrEqual(MAX)
       })
     )
   })

@@ -11,7 +11,7 @@ import * as Caller from "../../core/limits/Caller.ts"
 import type { SqlCall } from "./SqlCall.ts"
 
 /** Interval between counts of the rows; between two counts, only the inserts of this process are added. */
-const RECOUNT_EVERY = "1 minute"
+const RECOUNT_INTERVAL = "1 minute"
 
 /** Fraction of the maximum that remains after an eviction, so that the next one is not due immediately. */
 const LOW_WATER_MARK = 0.99
@@ -20,8 +20,8 @@ const LOW_WATER_MARK = 0.99
 const PAGE = 1_000
 
 export interface NetworkEviction {
-  /** Adds a number of networks that were stored for the first time. */
-  readonly added: (networks: number) => void
+  /** Adds the number of networks that were stored for the first time. */
+  readonly add: (networks: number) => void
   /** Evicts whenever there are too many networks; a failure is logged, and the next round retries. */
   readonly forever: Effect.Effect<never>
 }
@@ -32,7 +32,7 @@ export const make = (sql: SqlClient.SqlClient, run: SqlCall["run"], max: number)
   let stored = 0
   let after: string = Caller.networks.from
 
-  const added = (networks: number): void => {
+  const add = (networks: number): void => {
     stored += networks
     if (stored > max) isDue.openUnsafe()
   }
@@ -42,7 +42,7 @@ export const make = (sql: SqlClient.SqlClient, run: SqlCall["run"], max: number)
     while (stored > max * LOW_WATER_MARK) {
       const page = yield* run(evictSome(sql, after, stored - Math.floor(max * LOW_WATER_MARK)))
       after = page.next
-      // Counts again at the end of the table, because other processes may evict, too.
+      // Counts again at the end of the table, because other processes may also evict networks.
       stored = after === Caller.networks.from ? yield* run(count(sql)) : stored - page.evicted
       // SQLite blocks this thread, so other fibers run between two pages.
       yield* Effect.yieldNow
@@ -52,10 +52,10 @@ export const make = (sql: SqlClient.SqlClient, run: SqlCall["run"], max: number)
   const round = Effect.gen(function* () {
     isDue.closeUnsafe()
     yield* Effect.catch(evict, (failure) => Effect.logWarning("networks could not be evicted", failure))
-    yield* Effect.race(isDue.await, Effect.sleep(RECOUNT_EVERY))
+    yield* Effect.race(isDue.await, Effect.sleep(RECOUNT_INTERVAL))
   })
 
-  return { added, forever: Effect.forever(round) }
+  return { add, forever: Effect.forever(round) }
 }
 
 const count = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
@@ -72,20 +72,20 @@ interface Page {
   readonly evicted: number
 }
 
-/** Deletes the older half of the page that starts after the key `after`, but at most `most` networks. */
+/** Deletes the older half of the page that starts after the key `after`, but at most `maxEvicted` networks. */
 export const evictSome = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   after: string,
-  most: number
+  maxEvicted: number
 ): Effect.fn.Return<Page, SqlError> {
   const rows = yield* sql<{ readonly key: string; readonly at: unknown }>`
     SELECT key, at FROM rate_limits WHERE key > ${after} AND key < ${Caller.networks.to} ORDER BY key LIMIT ${PAGE}`
   const next = rows.length < PAGE ? Caller.networks.from : (rows.at(-1)?.key ?? Caller.networks.from)
   const byAge = rows.map(({ at, key }) => ({ at: Number(at), key })).sort((a, b) => a.at - b.at)
-  const oldest = byAge.slice(0, Math.min(Math.ceil(rows.length / 2), most))
+  const oldest = byAge.slice(0, Math.min(Math.ceil(rows.length / 2), maxEvicted))
   const latest = oldest.at(-1)
   if (latest === undefined) return { next, evicted: 0 }
-  // A network that was used after the read remains.
+  // A network that was used after it was read is kept.
   const keys = oldest.map(({ key }) => key)
   yield* sql.onDialectOrElse({
     pg: () => sql`DELETE FROM rate_limits WHERE key = ANY(${keys}::text[]) AND at <= ${latest.at}`,

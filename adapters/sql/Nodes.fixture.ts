@@ -12,18 +12,18 @@ import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import type * as Sql from "./Sql.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 
-/** A long timeout for tests, because machines that run many tests at once are slow. */
-export const patient: Partial<SqlOptions> = { timeoutMs: 20_000 }
+/** A long timeout for tests, because machines that run many tests concurrently are slow. */
+export const longTimeout: Partial<SqlOptions> = { timeoutMs: 20_000 }
 
 /** Opens another node, which closes with the scope. */
 export const openNode = (
   database: Database,
-  options: Partial<SqlOptions> = patient
+  options: Partial<SqlOptions> = longTimeout
 ): Effect.Effect<Context.Context<Sql.Stores>, DatabaseUnusable, Scope.Scope> =>
   Layer.build(database.stores(options))
 
 /** Opens several nodes in sequence. */
-export const openNodes = (database: Database, count: number, options: Partial<SqlOptions> = patient) =>
+export const openNodes = (database: Database, count: number, options: Partial<SqlOptions> = longTimeout) =>
   Effect.all(Array.from({ length: count }, () => openNode(database, options)))
 
 /** Opens a separate client, for statements that the stores do not run. */
@@ -42,7 +42,7 @@ export const whileLocked = <A, E>(
       Effect.provideService(sql.withTransaction(work), SqlClient.BeginTransaction, "BEGIN IMMEDIATE")
   })
 
-/** Timeout of opening and closing a resource in milliseconds; this may write or drop a million rows. */
+/** Timeout for opening or closing a resource, in milliseconds; this may write or drop a million rows. */
 const OPENING_MS = 60_000
 
 /** Opens a resource before the tests of the current `describe`, and closes it after them. */
@@ -55,16 +55,16 @@ export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() =
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), OPENING_MS)
   return () => {
     const [value] = opened
-    if (value === undefined) throw new Error("it is open only while tests run")
+    if (value === undefined) throw new Error("the resource is open only while tests run")
     return value
   }
 }
 
 /** Provides a new node on a database, whose `tables` are emptied whenever the layer is built; ids continue. */
-export const emptied = (
+export const emptyStores = (
   kind: Kind,
   tables: ReadonlyArray<string>,
-  options: Partial<SqlOptions> = patient
+  options: Partial<SqlOptions> = longTimeout
 ): Layer.Layer<Sql.Stores, DatabaseUnusable | SqlError> => {
   const open = forAllTests(
     Effect.gen(function* () {

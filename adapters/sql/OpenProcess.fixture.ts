@@ -1,6 +1,7 @@
 /**
- * A process for tests. It prints `ready`, and when its standard input ends, it opens the database in its arguments as a
- * node does and issues the first key. Then it prints the id of that key, or nothing if another process has issued it.
+ * A process for tests. It prints `ready`. When its standard input ends, it opens the database at the address in its
+ * arguments, as a node does, and issues the first key. Then it prints the id of that key, or nothing if another process
+ * has issued it.
  */
 import { once } from "node:events"
 import { openAnimalStore } from "../embed/AnimalStore.ts"

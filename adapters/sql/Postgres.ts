@@ -52,7 +52,7 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
         url,
         types,
         maxConnections: connections,
-        // A connection that the network has lost is only detected when a request fails, so few connections stay idle.
+        // A connection that the network has dropped is only detected when a request fails, so few stay idle.
         idleTimeout: "5 seconds",
         connectTimeout,
         applicationName: "animal-store"
@@ -84,7 +84,7 @@ const placeOf = (address: string): string => {
   return `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`
 }
 
-/** The driver's types with a different text type: the driver's own drops a leading U+FEFF if a U+FFFD follows. */
+/** The driver's types with another text type: the driver's own type drops a leading U+FEFF if U+FFFD follows. */
 const types = PgTypes.makeRegistry()
 types.register<string>(PgTypes.OID.text, {
   encode: (value) => Result.succeed(Buffer.from(value)),

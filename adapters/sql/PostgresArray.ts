@@ -1,5 +1,5 @@
 /**
- * Encodes arrays as parameters of PostgreSQL. Unlike the types that the driver infers, these types do not depend on the
+ * Encodes arrays as PostgreSQL parameters. Unlike the types that the driver infers, these types do not depend on the
  * values. A statement is therefore prepared only once, arrays may be empty or contain only nulls, and small and large
  * integers can be mixed.
  */

@@ -22,12 +22,12 @@ import * as Nodes from "./Nodes.fixture.ts"
 import * as Postgres from "./Postgres.ts"
 
 /** Opens a node, and records the number of calls in each of its statements. */
-const setting = Effect.fnUntraced(function* (options: { timeoutMs?: number; connections?: number } = {}) {
+const setUp = Effect.fnUntraced(function* (options: { timeoutMs?: number; connections?: number } = {}) {
   const database = yield* Databases.postgres.create
   let batches: Array<number> = []
   const services = yield* Layer.build(
     Postgres.layer({
-      ...Nodes.patient,
+      ...Nodes.longTimeout,
       keyCacheMs: 0,
       ...options,
       url: Redacted.make(database.address)
@@ -64,9 +64,9 @@ const statuses = ["available", "pending", "sold", undefined] as const
 const together = { concurrency: "unbounded" } as const
 
 Databases.describeOn(Databases.postgres, "concurrent calls", () => {
-  it.live("concurrent calls of one kind share statements, and return the same results as single calls", () =>
+  it.live("calls of one kind share statements, and return the same results as single calls", () =>
     Effect.gen(function* () {
-      const { keys, pets, sizes } = yield* setting()
+      const { keys, pets, sizes } = yield* setUp()
       const added = yield* Effect.forEach(
         numbers(60),
         (index) =>
@@ -109,9 +109,9 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
     })
   )
 
-  it.live("a call fails alone if the database or the driver rejects its value", () =>
+  it.live("fails only the call whose value the database or the driver rejects", () =>
     Effect.gen(function* () {
-      const { pets } = yield* setting()
+      const { pets } = yield* setUp()
       const bad = new Map<number, NewPet>([
         [3, { ...rex, name: "\u0000" }],
         [17, { ...rex, categoryId: 2n ** 63n }]
@@ -136,7 +136,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
 
   it.live("a read returns all animals that were acknowledged before it started", () =>
     Effect.gen(function* () {
-      const { pets, sizes } = yield* setting()
+      const { pets, sizes } = yield* setUp()
       const writer = Effect.fnUntraced(function* (writer: number) {
         for (const round of numbers(30)) {
           const pet = yield* pets.insert({ ...rex, categoryId: BigInt(writer * 1_000 + round) })
@@ -156,7 +156,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
 
   it.live("concurrent reads on a single connection do not starve transactions", () =>
     Effect.gen(function* () {
-      const { keys, pets } = yield* setting({ connections: 1, timeoutMs: 5_000 })
+      const { keys, pets } = yield* setUp({ connections: 1, timeoutMs: 5_000 })
       yield* keys.insert(ApiKeys.keyOf("one", "hash one", 1))
       let isOver = false
       const load = yield* Effect.forkChild(
@@ -177,13 +177,13 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
 
 const policy: RateLimit.Policy = { plan: { perMinute: 1_000, perDay: 10_000 }, ban: undefined }
 
-Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
+Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
   const TIMEOUT_MS = 3_000
 
-  const locking = Effect.fnUntraced(function* () {
-    const { limits, sizes, sql } = yield* setting({ timeoutMs: TIMEOUT_MS })
+  const lockRow = Effect.fnUntraced(function* () {
+    const { limits, sizes, sql } = yield* setUp({ timeoutMs: TIMEOUT_MS })
     const { consume } = limits
-    if (consume === undefined) throw new Error("PostgreSQL counts by itself")
+    if (consume === undefined) throw new Error("the store has no consume")
     const count = (key: string) =>
       Effect.gen(function* () {
         const began = performance.now()
@@ -208,7 +208,7 @@ Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
 
   it.live("a locked row delays other callers in the same statement by at most the lock timeout", () =>
     Effect.gen(function* () {
-      const { count, sizes, unlock } = yield* locking()
+      const { count, sizes, unlock } = yield* lockRow()
       const keys = numbers(40).map((index) => (index === 20 ? "locked" : `key ${index}`))
       const waiting = yield* Effect.forkChild(Effect.forEach(keys, count, together), {
         startImmediately: true
@@ -233,11 +233,11 @@ Databases.describeOn(Databases.postgres, "a locked row of rate limits", () => {
 
   it.live("requests for a locked row fail at their deadlines; after the unlock, requests are counted", () =>
     Effect.gen(function* () {
-      const { count, sql, unlock } = yield* locking()
+      const { count, sql, unlock } = yield* lockRow()
       const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), together)
       expect(outcomes.map(({ isCounted }) => isCounted)).toEqual(numbers(30).map(() => false))
       for (const { tookMs } of outcomes) expect(tookMs).toBeLessThan(TIMEOUT_MS * 2)
-      // Waits until PostgreSQL has cancelled the statement.
+      // Waits until PostgreSQL has canceled the statement.
       yield* Effect.sleep(500)
       yield* unlock
       expect(yield* Effect.forEach(["locked", "locked", "other"], count, together)).toEqual([

@@ -33,16 +33,16 @@ export type Statement<Call, A> = (
 /** Submits a call; see `Batch.Submit`. */
 export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
 
-/** Default maximum of calls in a statement: larger ones save no CPU time per call, but all their calls wait longer. */
+/** Default for `maxSize`: larger statements save no CPU time per call, but all their calls wait longer. */
 const MAX_SIZE = 64
 
-/** Default maximum of statements in progress: one runs while the results of the other are processed. */
+/** Default for `concurrency`: one statement runs while the results of the other are processed. */
 const CONCURRENCY = 2
 
 /**
  * Creates a submit function. If PostgreSQL or the driver rejects a value of one call, the statement is repeated in
- * halves until only that call fails. If the connection fails, all calls of the statement fail, because they may have
- * taken effect.
+ * halves until only that call fails. If the connection fails, all calls of the statement fail and none is repeated,
+ * because they may have taken effect.
  */
 export const make = <Call, A>({
   concurrency = CONCURRENCY,
@@ -55,27 +55,27 @@ export const make = <Call, A>({
       maxSize,
       concurrency,
       run: ({ take }) =>
-        detached(() => {
+        runDetached(() => {
           const calls = take()
           if (calls.length === 0) return Effect.succeed([])
           observer?.committed(calls.length)
-          return isolating(statement)(calls)
+          return isolateFailures(statement)(calls)
         })
     })
   })
 
-/** Returns a statement that uses `one`, the simpler form, for a single call. */
+/** Returns a statement that uses `single`, the simpler form, for a single call, and `several` otherwise. */
 export const oneOrMore =
   <Call, A>(
-    one: (call: Call) => ReturnType<Statement<Call, A>>,
-    more: Statement<Call, A>
+    single: (call: Call) => ReturnType<Statement<Call, A>>,
+    several: Statement<Call, A>
   ): Statement<Call, A> =>
   (calls) => {
     const [first] = calls
-    return calls.length === 1 && first !== undefined ? one(first) : more(calls)
+    return calls.length === 1 && first !== undefined ? single(first) : several(calls)
   }
 
-const isolating =
+const isolateFailures =
   <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
   (calls) =>
     Effect.catchCause(
@@ -84,12 +84,12 @@ const isolating =
         if (calls.length === 1 || !cause.reasons.some(isOfOneCall)) return Effect.failCause(cause)
         const middle = Math.ceil(calls.length / 2)
         const half = (part: ReadonlyArray<Call>) =>
-          Effect.catchCause(isolating(statement)(part), (cause) =>
+          Effect.catchCause(isolateFailures(statement)(part), (cause) =>
             Effect.succeed(part.map(() => Exit.failCause(cause)))
           )
-        return Effect.zipWith(half(calls.slice(0, middle)), half(calls.slice(middle)), (one, other) => [
-          ...one,
-          ...other
+        return Effect.zipWith(half(calls.slice(0, middle)), half(calls.slice(middle)), (first, second) => [
+          ...first,
+          ...second
         ])
       }
     )
@@ -112,7 +112,7 @@ const VALUE_ERRORS = /^(22|23|54)/
  * Runs a statement in a separate fiber, so that an interruption does not wait until the statement has stopped: the
  * driver may need seconds to cancel it.
  */
-const detached = <A, E>(statement: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+const runDetached = <A, E>(statement: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.withFiber((parent) =>
     Effect.callback((resume) => {
       const fiber = Effect.runForkWith(parent.context)(Effect.suspend(statement))

@@ -10,18 +10,18 @@ import { columns, type Row, toInt64 } from "./SqlPetRow.ts"
  */
 export const statement = `
   SELECT query.position, pet.*
-  FROM unnest($1::float8[], $2::bigint[], $3::bigint[]) AS query (position, after, most),
-    LATERAL (SELECT id, ${columns} FROM pets WHERE id > query.after ORDER BY id LIMIT query.most) pet
+  FROM unnest($1::float8[], $2::bigint[], $3::bigint[]) AS query (position, after, max_rows),
+    LATERAL (SELECT id, ${columns} FROM pets WHERE id > query.after ORDER BY id LIMIT query.max_rows) pet
   UNION ALL
   SELECT query.position, pet.*
-  FROM unnest($4::float8[], $5::text[], $6::bigint[], $7::bigint[]) AS query (position, status, after, most),
+  FROM unnest($4::float8[], $5::text[], $6::bigint[], $7::bigint[]) AS query (position, status, after, max_rows),
     LATERAL (
       SELECT id, ${columns} FROM pets
       WHERE (status, id) > (query.status, query.after) AND status <= query.status
-      ORDER BY status, id LIMIT query.most
+      ORDER BY status, id LIMIT query.max_rows
     ) pet`
 
-/** The parameters for some queries, and how their pages are found in the rows. */
+/** The parameters for some queries, and a way to find their pages in the rows. */
 export interface Pages {
   /** The parameters of `statement`. */
   readonly parameters: ReadonlyArray<unknown>
@@ -79,4 +79,4 @@ const isAscending = (page: ReadonlyArray<Row>): boolean =>
     return previous === undefined || byId(previous, row) < 0
   })
 
-const byId = ([one]: Row, [other]: Row): number => (toInt64(one) < toInt64(other) ? -1 : 1)
+const byId = ([left]: Row, [right]: Row): number => (toInt64(left) < toInt64(right) ? -1 : 1)

@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (
 
   const insertOne = (pet: NewPet) =>
     Effect.map(query(single.insert, ...valuesOf(pet)), ([row]) => [
-      decoded(() => new Pet(toInt64(row?.[0]), pet))
+      exitOf(() => new Pet(toInt64(row?.[0]), pet))
     ])
 
   const insertAll = (pets: ReadonlyArray<NewPet>) =>
@@ -63,19 +63,19 @@ export const make = Effect.fnUntraced(function* (
       ),
       (rows) => {
         const ids = new Map(rows.map(([nth, id]) => [nth, id]))
-        return pets.map((pet, index) => decoded(() => new Pet(toInt64(ids.get(index + 1)), pet)))
+        return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
       }
     )
 
   const findOne = (id: Int64) =>
     Effect.map(query(single.find, id), ([row]) => [
-      decoded(() => Option.map(Option.fromUndefinedOr(row), petOf))
+      exitOf(() => Option.map(Option.fromUndefinedOr(row), petOf))
     ])
 
   const findAll = (ids: ReadonlyArray<Int64>) =>
     Effect.map(query(statements.find, PostgresArray.bigint([...new Set(ids)])), (rows) => {
       const byId = new Map(rows.map((row) => [row[0], row]))
-      return ids.map((id) => decoded(() => Option.map(Option.fromUndefinedOr(byId.get(id)), petOf)))
+      return ids.map((id) => exitOf(() => Option.map(Option.fromUndefinedOr(byId.get(id)), petOf)))
     })
 
   const pageOne = ({ after = 0n, limit, status }: PageQuery) =>
@@ -83,13 +83,13 @@ export const make = Effect.fnUntraced(function* (
       status === undefined
         ? query(single.page, after, limit)
         : query(single.pageOfStatus, status, after, limit),
-      (rows) => [decoded(() => rows.map(petOf))]
+      (rows) => [exitOf(() => rows.map(petOf))]
     )
 
   const pageAll = (queries: ReadonlyArray<PageQuery>) => {
     const pages = PostgresPages.of(queries)
     return Effect.map(query(PostgresPages.statement, ...pages.parameters), (rows) => {
-      const found = pages.split(rows).map((page) => decoded(() => page.map(petOf)))
+      const found = pages.split(rows).map((page) => exitOf(() => page.map(petOf)))
       return pages.positions.map((position) => found[position] ?? noPage)
     })
   }
@@ -111,8 +111,8 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Decodes a row; a failure is a defect of the calls that read this row, and of no other call. */
-const decoded = <A>(decode: () => A): Exit.Exit<A> => {
+/** Decodes a row; a failure is a defect only in the calls that read this row. */
+const exitOf = <A>(decode: () => A): Exit.Exit<A> => {
   try {
     return Exit.succeed(decode())
   } catch (defect) {
@@ -120,4 +120,4 @@ const decoded = <A>(decode: () => A): Exit.Exit<A> => {
   }
 }
 
-const noPage = Exit.die(new Error("there is a page for each query"))
+const noPage = Exit.die(new Error("a query has no page"))

@@ -17,10 +17,10 @@ type Store = RateLimitStore["Service"]
 /** Callback for each caller whose state is stored for the first time. */
 export type OnStored = (caller: string) => void
 
-/** Maximum milliseconds that a statement waits for a locked row; then its other requests are counted without it. */
+/** Maximum milliseconds that a statement waits for a locked row before its requests move to separate queues. */
 const MAX_LOCK_WAIT_MS = 100
 
-/** Maximum number of connections that the queues of single callers use, where statements may wait for locked rows. */
+/** Maximum number of connections for the queues of single callers, whose statements may wait for locked rows. */
 const MAX_WAITING = 4
 
 /**

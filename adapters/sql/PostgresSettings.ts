@@ -24,11 +24,11 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
     )
 
 const faultOf = ({ commit, isolation }: Settings): string | undefined => {
-  // With stricter levels, concurrent requests on one row fail.
+  // At stricter isolation levels, concurrent requests that change one row fail.
   if (isolation !== "read committed") {
     return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`
   }
   if (commit === "off")
-    return "its setting synchronous_commit is 'off', so a 201 would not last; turn it on for this user"
+    return "its setting synchronous_commit is 'off', so acknowledged writes could be lost; turn it on for this user"
   return undefined
 }

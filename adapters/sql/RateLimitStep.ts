@@ -38,7 +38,7 @@ const results = (row: string): string =>
 /**
  * Counts a request and returns its row. The update itself reads the old values and the clock, because both are current
  * only while the row is locked. A first request is always admitted. The commit does not wait for the disk: a crash of
- * PostgreSQL can lose the latest counts (three times `wal_writer_delay`, 0.6 s), but never a pet or a key.
+ * PostgreSQL can lose the counts of the last 0.6 s (three times `wal_writer_delay`), but never an animal or a key.
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})

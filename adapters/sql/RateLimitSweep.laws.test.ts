@@ -73,7 +73,7 @@ const startOf = (
 }
 
 /** Starts the sweep with a fixed time; the returned effect runs one round, from one pause to the next. */
-const sweeper = (sql: SqlClient.SqlClient, now: number) =>
+const startSweep = (sql: SqlClient.SqlClient, now: number) =>
   Effect.gen(function* () {
     const pauses = yield* Queue.unbounded<number>()
     const ends = yield* Queue.unbounded<void>()
@@ -100,7 +100,7 @@ const sweeper = (sql: SqlClient.SqlClient, now: number) =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "RateLimitSweep", () => {
     it.effect(
-      "does not change verdicts: any history gets the same verdicts as in a store that never deletes states",
+      "does not change verdicts: for any history, they are the same as in a store that never deletes states",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -108,7 +108,7 @@ for (const kind of Databases.kinds) {
           const sql = yield* RateLimits.client(database)
           const services = yield* Effect.context<never>()
           const outcomes = new Set<RateLimit.Outcome>()
-          let forgotten = 0
+          let deleted = 0
           const law = fc.asyncProperty(
             fc.array(burst, { maxLength: 25, size: "max" }),
             fc.constantFrom(harsh, BanPolicy.standard),
@@ -126,7 +126,7 @@ for (const kind of Databases.kinds) {
                       const state = everything.get(known)
                       if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
                       kept.delete(known)
-                      forgotten++
+                      deleted++
                     }
                     // Exactly the spent states are deleted.
                     expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
@@ -146,13 +146,13 @@ for (const kind of Databases.kinds) {
               }).pipe(Effect.runPromiseWith(services))
           )
           yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
-          expect(forgotten).toBeGreaterThan(30)
+          expect(deleted).toBeGreaterThan(30)
           expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
         })
     )
 
     /** Returns a client that runs an effect right before it deletes rows. */
-    const interposed = (
+    const interpose = (
       sql: SqlClient.SqlClient,
       concurrent: Effect.Effect<unknown, unknown>
     ): SqlClient.SqlClient =>
@@ -199,16 +199,16 @@ for (const kind of Databases.kinds) {
         const store = yield* RateLimits.node(database)
         const sql = yield* RateLimits.client(database)
         const send = (key: string, now: number) => RateLimits.request(store, key, now, spent)
-        for (const way of ["admitted", "admitted late", "limited", "counted again"] as const) {
+        for (const change of ["admitted", "admitted late", "limited", "counted again"] as const) {
           yield* Effect.forEach(["a", "b", "c"], (key) => send(key, START))
           const concurrent = {
             admitted: send("b", later),
             "admitted late": send("b", later - MINUTE),
             limited: Effect.andThen(send("b", later), send("b", later)),
             "counted again": Effect.andThen(sql`DELETE FROM rate_limits WHERE key = 'b'`, send("b", later))
-          }[way]
-          yield* RateLimitSweep.sweepPage(interposed(sql, concurrent), BanPolicy.standard, later, "")
-          expect([way, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([way, "b"])
+          }[change]
+          yield* RateLimitSweep.sweepPage(interpose(sql, concurrent), BanPolicy.standard, later, "")
+          expect([change, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([change, "b"])
           expect((yield* send("b", later)).outcome).toBe("limited")
           yield* sql`DELETE FROM rate_limits`
         }
@@ -225,14 +225,14 @@ for (const kind of Databases.kinds) {
         for (const field of [...fields, "debt", "banLevel", "bannedUntil"] as const) {
           yield* store.modify("a", () => [undefined, state])
           const change = store.modify("a", () => [undefined, { ...state, [field]: state[field] + 1 }])
-          yield* RateLimitSweep.sweepPage(interposed(sql, change), BanPolicy.standard, later, "")
+          yield* RateLimitSweep.sweepPage(interpose(sql, change), BanPolicy.standard, later, "")
           expect([field, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([field, "a"])
         }
       })
     )
 
     it.effect(
-      "deletes 100 000 callers of the previous day within five minutes, and keeps the callers of today",
+      "deletes the states of 100,000 callers from the previous day within five minutes, and keeps those of today",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -243,14 +243,14 @@ for (const kind of Databases.kinds) {
           const policy = { plan: Plan.standard.Free, ban: undefined }
           const today = ["a", "network:5", "network:50000x", "zebra"]
           yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
-          const round = yield* sweeper(sql, now)
+          const round = yield* startSweep(sql, now)
           const left: Array<number> = []
           for (let count = 0; count < 6; count++) {
             yield* round
             left.push(yield* RateLimits.count(sql))
           }
           const removed = left.map((rows, index) => (left[index - 1] ?? 100_003) - rows)
-          // A round reads at most 20 000 rows, so the sixth round starts again from the first row.
+          // A round reads at most 20,000 rows, so the sixth round starts again from the first row.
           expect(removed.slice(0, 5).map((rows) => rows > 19_990 && rows <= 20_000)).toEqual(
             Array(5).fill(true)
           )
@@ -289,7 +289,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("deletes spent callers with the smallest and with the largest plans", () =>
+    it.effect("deletes spent states of callers with the smallest and the largest plans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
@@ -303,13 +303,13 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("the next round sweeps after a failed round", () =>
+    it.effect("sweeps again in the round after a failed one", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.node(database)
         const sql = yield* RateLimits.client(database)
         yield* RateLimits.request(store, "a", START, spent)
-        const round = yield* sweeper(sql, later)
+        const round = yield* startSweep(sql, later)
         yield* sql`ALTER TABLE rate_limits RENAME TO elsewhere`
         yield* round
         yield* sql`ALTER TABLE elsewhere RENAME TO rate_limits`
@@ -319,7 +319,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("a node sweeps for the first time one minute after its start", () =>
+    it.effect("sweeps for the first time one minute after the node starts", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* TestClock.setTime(later)

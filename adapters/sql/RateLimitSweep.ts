@@ -15,11 +15,11 @@ import type { SqlCall } from "./SqlCall.ts"
 const ROUND_PAUSE = "1 minute"
 const PAGE_PAUSE = "10 millis"
 
-/** Number of rows per statement, and maximum number of statements per round: at most 20 000 rows a minute. */
+/** Number of rows per statement, and maximum number of statements per round: at most 20,000 rows per minute. */
 const PAGE = 200
 const PAGES = 100
 
-/** Milliseconds that a spent state remains stored, because a request in flight may have an earlier timestamp. */
+/** Milliseconds for which a spent state remains stored, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000
 
 /**

@@ -40,7 +40,7 @@ export const ways = { request, modify } as const
 
 export type Way = keyof typeof ways
 
-/** Returns the stored states of callers by key, for keys that start with `prefix` and continue below "~". */
+/** Returns the stored states of callers by key, for keys that start with `prefix` and sort before `prefix~`. */
 export const stored = (
   sql: SqlClient.SqlClient,
   prefix = ""

@@ -37,7 +37,7 @@ export const migrated: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlCli
 
 /**
  * Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. `limitsClient` is a
- * separate client for the rate limits, which does not wait for the disk; by default, they use the same client.
+ * separate client for the rate limits, which does not wait for the disk; by default, the limits use the same client.
  */
 export const layer = (
   given: Partial<SqlOptions.SqlOptions> = {},

@@ -7,16 +7,16 @@ import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { keyOf } from "./ApiKeys.fixture.ts"
 import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
-import { openClient, openNodes, patient, whileLocked } from "./Nodes.fixture.ts"
+import { longTimeout, openClient, openNodes, whileLocked } from "./Nodes.fixture.ts"
 
 const openStores = (database: Database, count: number, keyCacheMs = 0) =>
-  Effect.map(openNodes(database, count, { ...patient, keyCacheMs }), (nodes) =>
+  Effect.map(openNodes(database, count, { ...longTimeout, keyCacheMs }), (nodes) =>
     nodes.map((node) => Context.get(node, ApiKeyStore))
   )
 
 for (const kind of kinds) {
   describeOn(kind, "several nodes with API keys", () => {
-    it.live("several nodes serialize concurrent updates of one key", () =>
+    it.live("concurrent updates of one key on several nodes run in sequence", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         yield* Effect.forEach(stores.slice(0, 1), (store) => store.insert(keyOf("a", "hash", 0)))
@@ -25,8 +25,8 @@ for (const kind of kinds) {
           (store) => store.update("a", (key) => [key.createdAt, { ...key, createdAt: key.createdAt + 1 }]),
           { concurrency: "unbounded" }
         )
-        const answers = counted.map(Option.getOrUndefined).sort((a = -1, b = -1) => a - b)
-        expect(answers).toEqual(Array.from({ length: 60 }, (_, index) => index))
+        const counts = counted.map(Option.getOrUndefined).sort((a = -1, b = -1) => a - b)
+        expect(counts).toEqual(Array.from({ length: 60 }, (_, index) => index))
         for (const store of stores) {
           expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.createdAt).toBe(60)
         }
@@ -57,7 +57,7 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         const [here, ...others] = yield* openStores(database, 3)
-        if (here === undefined) throw new Error("three nodes were opened")
+        if (here === undefined) throw new Error("a node is missing")
         const key = keyOf("a", "hash", 0)
         yield* here.insert(key)
         for (const store of others) expect(yield* store.findByHash("hash")).toEqual(Option.some(key))
@@ -72,7 +72,7 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         const [store] = yield* openStores(database, 1)
-        if (store === undefined) throw new Error("a node was opened")
+        if (store === undefined) throw new Error("a node is missing")
         yield* store.insert(keyOf("a", "hash", 0))
         const change = yield* whileLocked(
           yield* openClient(database),
@@ -111,7 +111,7 @@ for (const kind of kinds) {
     it.live("an event is recorded if and only if its change is stored", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
-        if (store?.events === undefined) throw new Error("a node was opened")
+        if (store?.events === undefined) throw new Error("a node is missing")
         const event = (keyId: string, at: number): KeyEvent => ({
           ...{ at, actor: "ana", keyId, action: "issued", changes: {} }
         })
@@ -135,22 +135,22 @@ for (const kind of kinds) {
     it.live("a change with an existing hash or id is rejected and stores nothing", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
-        if (store === undefined) throw new Error("a node was opened")
+        if (store === undefined) throw new Error("a node is missing")
         const a = keyOf("a", "hash a", 0)
         const b = keyOf("b", "hash b", 1)
         yield* store.insert(a)
         yield* store.insert(b)
         const [taken] = a.secrets
-        if (taken === undefined) throw new Error("the key has a secret")
+        if (taken === undefined) throw new Error("the key has no secret")
         const two = { ...keyOf("c", "hash c", 2), secrets: [...keyOf("c", "hash c", 2).secrets, taken] }
-        const refusals = [
+        const rejections = [
           store.insert(keyOf("c", "hash a", 2)),
           store.insert(two),
           store.insert(keyOf("a", "hash d", 2)),
           store.update("b", (key) => [undefined, { ...key, label: "changed", secrets: two.secrets }])
         ]
-        for (const refusal of refusals) {
-          expect(yield* Effect.flip(refusal)).toMatchObject({ _tag: "StoreUnavailable", retryable: false })
+        for (const rejection of rejections) {
+          expect(yield* Effect.flip(rejection)).toMatchObject({ _tag: "StoreUnavailable", retryable: false })
           expect(yield* store.list).toEqual([a, b])
         }
         for (const hash of ["hash c", "hash d"]) {

@@ -1,4 +1,4 @@
-/** Implements `ApiKeyStore` in a database: one row for each key and one for each secret, which is found by its hash. */
+/** Implements `ApiKeyStore` on a SQL database, with a row for each key and a row for each secret, found by its hash. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -94,15 +94,15 @@ const make = Effect.fnUntraced(function* ({
       return Option.some(result)
     })
 
-  // The worker waits for the lock by itself, and holds it for this statement only.
+  // The worker waits for the lock itself, and holds it only for this statement.
   const alone = <A>(statement: Effect.Effect<A, SqlError>) =>
     SqliteWorkerClient.isSqliteWorkerClient(sql) ? statement : WriteTransaction.run(sql, statement)
 
   const markSeen = (ids: ReadonlyArray<string>, day: number) =>
     isPostgres
-      ? // No transaction: on a dead connection, ending it would delay the close of the store.
+      ? // Uses no transaction: on a dead connection, ending it would delay the closing of the store.
         sql.unsafe(
-          // Locks the rows in one order, because two nodes often mark the same keys at the same time.
+          // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
           `UPDATE api_keys SET last_seen_day = $1::bigint WHERE id IN (
              SELECT id FROM api_keys
              WHERE id = ANY($2::text[]) AND coalesce(last_seen_day, -1) < $1::bigint
@@ -206,6 +206,6 @@ const toNumber = (value: unknown): number | undefined => (value === null ? undef
 
 const toPlan = (value: string): Plan.PlanName => {
   const plan = Plan.names.find((known) => known === value)
-  if (plan === undefined) throw new Error("a row has a plan that is unknown")
+  if (plan === undefined) throw new Error("a row has an unknown plan")
   return plan
 }

@@ -80,7 +80,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("dies if the query dies", () =>
+    it.effect("fails with a defect if the query does", () =>
       Effect.gen(function* () {
         const bug = new Error("a bug")
         expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
@@ -101,7 +101,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("times out even if the interruption of the query takes long", () =>
+  it.effect("times out even if the interruption of the query takes a long time", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
       const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
@@ -137,7 +137,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("leaves no query running, at whatever step the caller is interrupted", () =>
+  it.effect("leaves no query running, no matter at which step the caller is interrupted", () =>
     Effect.gen(function* () {
       const began: Array<number> = []
       for (let steps = 3; steps < 16; steps++) {
@@ -220,11 +220,11 @@ describe("SqlCall", () => {
     it.effect("returns a result that arrives immediately or within the timeout, and cancels nothing", () =>
       Effect.gen(function* () {
         const pending = makeCall()
-        const atOnce = call.submit<number>((done) => {
+        const immediate = call.submit<number>((done) => {
           done(Exit.succeed(1))
           return pending.start(done)
         })
-        expect(yield* atOnce).toBe(1)
+        expect(yield* immediate).toBe(1)
         const caller = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         pending.complete(Exit.succeed(2))
@@ -234,7 +234,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("fails with StoreUnavailable if the call fails, and dies if the call dies", () =>
+    it.effect("fails with StoreUnavailable if the call fails, and with a defect if the call does", () =>
       Effect.gen(function* () {
         const pending = makeCall()
         const ended = (end: Exit.Exit<number, SqlError>) =>
@@ -261,11 +261,13 @@ describe("SqlCall", () => {
         expect(yield* Fiber.join(caller)).toMatchObject({ retryable: true })
         expect(late.cancellations).toBe(1)
         late.complete(Exit.succeed(1))
-        const left = makeCall()
-        const leaving = yield* Effect.forkChild(call.submit(left.start), { startImmediately: true })
-        yield* Fiber.interrupt(leaving)
+        const interruptedCall = makeCall()
+        const interruptedCaller = yield* Effect.forkChild(call.submit(interruptedCall.start), {
+          startImmediately: true
+        })
+        yield* Fiber.interrupt(interruptedCaller)
         yield* TestClock.adjust(TIMEOUT_MS)
-        expect(left.cancellations).toBe(1)
+        expect(interruptedCall.cancellations).toBe(1)
       })
     )
 

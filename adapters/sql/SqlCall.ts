@@ -1,9 +1,9 @@
-/** Runs calls of a `SqlClient` with a timeout and with one kind of error. */
+/** Runs calls to a `SqlClient` with a timeout; they fail only with `StoreUnavailable`. */
 import type { SqlError } from "effect/sql/SqlError"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as BoundedCall from "../storage/BoundedCall.ts"
 
-/** Runs statements and transactions; a call fails only with `StoreUnavailable`. */
+/** Runs statements and transactions with a timeout. */
 export type SqlCall = BoundedCall.BoundedCall<SqlError>
 
 /** Creates calls with a timeout of `timeoutMs` milliseconds. */

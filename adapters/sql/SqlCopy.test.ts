@@ -26,7 +26,7 @@ const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>
     (rows) => rows.map(([name]) => String(name)).sort()
   )
 
-/** Creates all tables in a new database, and opens a client of it; the only setting is the cursor key. */
+/** Creates all tables in a new database, and opens a client for it; the only setting is the cursor key. */
 const openEmpty = (database: Database) =>
   Effect.gen(function* () {
     yield* Effect.scoped(openNode(database))
@@ -154,7 +154,7 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCopy", () => {
-    it.live("lists every table that the migrations create, and every table has a primary key", () =>
+    it.live("knows every table that the migrations create, and every table has a primary key", () =>
       Effect.gen(function* () {
         const sql = yield* openEmpty(yield* kind.create)
         const known = new Set([...CopyPlan.moved, ...CopyPlan.own])
@@ -197,7 +197,7 @@ for (const kind of kinds) {
         expect(yield* rejection).toBe("the target is not empty: it has animals")
         yield* target`DELETE FROM pets`
         yield* target`INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')`
-        expect(yield* rejection).toBe("the target is not empty: it has records of imports")
+        expect(yield* rejection).toBe("the target is not empty: it has import records")
         yield* target`DELETE FROM imports`
         yield* copy(source, target)
         expect(yield* rejection).toBe("the target is not empty: a copy into it was completed")

@@ -49,7 +49,7 @@ export interface CopyOptions {
 /** Maximum number of rows in one step. */
 const PAGE = 5_000
 
-/** Copies one snapshot of the source, taken at the start. */
+/** Copies one snapshot of the source, which is taken when the copy starts. */
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
   Effect.suspend(() => {
     const { from } = options
@@ -71,7 +71,7 @@ const copy = Effect.fnUntraced(function* (
   const { to } = options
   const plans = yield* plan(options)
   const animals = plans.find(({ from }) => from.name === CopyPlan.ANIMALS)
-  if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table of animals" })
+  if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table for animals" })
   const position = yield* inTarget(to, begin(options))
   const after = yield* continueAfter(options, position)
   yield* copyAnimals(options, animals, position, after)
@@ -94,7 +94,7 @@ const copy = Effect.fnUntraced(function* (
   return { tables, isContinued: position !== undefined && position > 0n }
 })
 
-/** Runs a transaction of the target, which must not use the transaction mode of the source's snapshot. */
+/** Runs a transaction on the target; it must not use the transaction mode of the source's snapshot. */
 const inTarget = <A>(
   to: SqlClient.SqlClient,
   work: Effect.Effect<A, CopyFailed | SqlError>
@@ -161,14 +161,14 @@ const begin = Effect.fnUntraced(function* ({
 const contents = [
   [CopyPlan.ANIMALS, "animals"],
   ["api_keys", "API keys"],
-  ["imports", "records of imports"],
+  ["imports", "import records"],
   ["rate_limits", "rate limits"]
 ] as const
 
 /**
  * Returns the id after which animals are copied. Because PostgreSQL assigns ids before it commits, animals with smaller
- * ids may have been committed after the earlier copy had passed them. Then the copy starts again at the first id, and
- * skips the animals that the target has.
+ * ids may have been committed after the earlier copy had passed them. In that case, the copy starts again at the first
+ * id and skips the animals that the target already has.
  */
 const continueAfter = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
@@ -224,9 +224,7 @@ const copyAnimals = Effect.fnUntraced(function* (
   }
 })
 
-const movedByOther = Effect.fail(
-  new CopyFailed({ reason: "another process copies into the target at the same time" })
-)
+const movedByOther = Effect.fail(new CopyFailed({ reason: "another process is copying into the target" }))
 
 /** Returns the recorded position, and locks it until the transaction ends. */
 const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>

@@ -9,7 +9,7 @@ import { openClient, openNode } from "./Nodes.fixture.ts"
 const keyOfNode = (database: Database) =>
   Effect.map(Effect.scoped(openNode(database)), (node) => {
     const key = Context.get(node, Cursor.SharedKey)
-    if (key === undefined) throw new Error("a database has a cursor key")
+    if (key === undefined) throw new Error("the database has no cursor key")
     return Buffer.from(key).toString("hex")
   })
 
@@ -64,7 +64,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a node that opens a database with a corrupted key fails", () =>
+    it.live("a node cannot open a database with a corrupted key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* keyOfNode(database)
@@ -98,17 +98,20 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a cursor of another database is rejected with status 400", () =>
+    it.live("a cursor from another database is rejected with status 400", () =>
       Effect.gen(function* () {
-        const [store, stranger] = [yield* openStore(yield* kind.create), yield* openStore(yield* kind.create)]
-        const { key } = yield* Effect.promise(() => stranger.keys.issue({ plan: "Pro" }))
+        const [store, otherStore] = [
+          yield* openStore(yield* kind.create),
+          yield* openStore(yield* kind.create)
+        ]
+        const { key } = yield* Effect.promise(() => otherStore.keys.issue({ plan: "Pro" }))
         const own = yield* Effect.promise(() => store.keys.issue({ plan: "Pro" }))
         for (const name of ["a", "b"]) yield* create(store, own.key, name)
         const cursor = nextOf(yield* get(store, own.key, "/v1/pets?limit=1"))
         expect(cursor).toContain("cursor=")
-        expect((yield* get(stranger, key, cursor)).status).toBe(400)
+        expect((yield* get(otherStore, key, cursor)).status).toBe(400)
         yield* close(store)
-        yield* close(stranger)
+        yield* close(otherStore)
       })
     )
   })

@@ -19,18 +19,18 @@ const once = (key: string, now = NOON): Once.Once => ({
 })
 
 /** Returns the `insertOnce` of a new node. */
-const inserting = Effect.fnUntraced(function* (...node: Parameters<typeof openNode>) {
+const openInsertOnce = Effect.fnUntraced(function* (...node: Parameters<typeof openNode>) {
   const { insertOnce } = Context.get(yield* openNode(...node), PetRepository)
-  if (insertOnce === undefined) throw new Error("the repository has insertOnce")
+  if (insertOnce === undefined) throw new Error("the repository has no insertOnce")
   return insertOnce
 })
 
-describeOn(postgres, "a key in use", () => {
-  it.live("a key in use returns InProgress within a second, stores nothing and affects no other key", () =>
+describeOn(postgres, "an insert with a key in use", () => {
+  it.live("returns InProgress within a second, stores nothing and affects no other key", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create
-        const insertOnce = yield* inserting(database)
+        const insertOnce = yield* openInsertOnce(database)
         const sql = yield* openClient(database)
         yield* sql.withTransaction(
           Effect.gen(function* () {
@@ -52,12 +52,12 @@ describeOn(postgres, "a key in use", () => {
   )
 })
 
-describeOn(postgres, "a locked table", () => {
-  it.live("an insert into a locked table fails with StoreUnavailable", () =>
+describeOn(postgres, "an insert into a locked table", () => {
+  it.live("fails with StoreUnavailable", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create
-        const insertOnce = yield* inserting(database, { timeoutMs: 1_000 })
+        const insertOnce = yield* openInsertOnce(database, { timeoutMs: 1_000 })
         const sql = yield* openClient(database)
         for (const table of ["pets", "idempotent_inserts"]) {
           const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
@@ -69,12 +69,12 @@ describeOn(postgres, "a locked table", () => {
 })
 
 for (const kind of kinds) {
-  describeOn(kind, "records", () => {
-    it.live("expired records are deleted at least as fast as new records are added", () =>
+  describeOn(kind, "records of idempotent inserts", () => {
+    it.live("are deleted after their expiry at least as fast as new ones are added", () =>
       Effect.scoped(
         Effect.gen(function* () {
           const database = yield* kind.create
-          const insertOnce = yield* inserting(database)
+          const insertOnce = yield* openInsertOnce(database)
           const sql = yield* openClient(database)
           const count = Effect.map(
             sql<{ readonly n: unknown }>`SELECT count(*) AS n FROM idempotent_inserts`,

@@ -12,8 +12,8 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 /** Maximum wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
 const MAX_WAIT = "300ms"
 
-/** Maximum number of expired records that each insert deletes: more than one, so that their number does not grow. */
-const SWEPT = 4
+/** Maximum number of expired records that an insert deletes: more than one, so that their number does not grow. */
+const MAX_SWEPT = 4
 
 /** The statements of one transaction. */
 interface Statements {
@@ -87,7 +87,7 @@ const statements = (parameter: (index: number) => string, sweep: string): Statem
 const sqlite = statements(
   () => "?",
   `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
-     SELECT caller, key FROM idempotent_inserts WHERE expires_at <= ? ORDER BY expires_at LIMIT ${SWEPT})`
+     SELECT caller, key FROM idempotent_inserts WHERE expires_at <= ? ORDER BY expires_at LIMIT ${MAX_SWEPT})`
 )
 
 const postgres: Statements = {
@@ -96,7 +96,7 @@ const postgres: Statements = {
     // Skips rows that another transaction is deleting.
     `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
        SELECT caller, key FROM idempotent_inserts WHERE expires_at <= $1
-       ORDER BY expires_at LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`
+       ORDER BY expires_at LIMIT ${MAX_SWEPT} FOR UPDATE SKIP LOCKED)`
   ),
   lock: {
     limitWait: `SELECT current_setting('lock_timeout'), set_config('lock_timeout', '${MAX_WAIT}', true)`,

@@ -1,4 +1,4 @@
-/** Defines the options of the stores in a database, their default values and their bounds. */
+/** Defines the options of the SQL stores, their default values and their bounds. */
 import * as Result from "effect/Result"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -9,12 +9,12 @@ import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 export interface SqlOptions {
   /** Timeout of a call in milliseconds; after the timeout, the service returns 503. */
   readonly timeoutMs: number
-  /** Milliseconds that API keys are cached; a revocation may take this long to reach other nodes. */
+  /** Milliseconds for which API keys are cached; a revocation may take this long to reach other nodes. */
   readonly keyCacheMs: number
   /** Maximum number of stored rate-limit states of networks, which count requests without a valid key. */
   readonly maxAnonymousStates: number
   /**
-   * The clock of rate limits: `database` is the clock of PostgreSQL, which all nodes share; `service` is the service's
+   * The clock for rate limits: `database` is the clock of PostgreSQL, which all nodes share; `service` is the service's
    * clock, which SQLite always uses.
    */
   readonly clock: "database" | "service"
@@ -28,7 +28,7 @@ export const defaults: SqlOptions = {
   clock: "database"
 }
 
-/** Default maximum of connections: enough for two cores; four nodes stay far below a server's default of 100. */
+/** Default maximum number of connections: enough for two cores; four nodes stay far below a server's default of 100. */
 export const defaultConnections = 16
 
 /** Minimum and maximum of each integer option. */

@@ -100,7 +100,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("lets only one of four concurrent archives store the same batch of an import", () =>
+    it.live("allows only one of four concurrent archives to store the same batch of an import", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const { archive } = yield* open(database)

@@ -1,4 +1,4 @@
-/** Implements `PetArchive` in a database. */
+/** Implements `PetArchive` on a SQL database. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -29,18 +29,19 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
         Effect.map(query(dialect.findImport, source), ([row]) => (row === undefined ? row : recordOf(row))),
       startImport: (source, keepIds, again) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => starting(dialect, source, keepIds, again))),
+          call.run(WriteTransaction.runSteps(sql, () => startImport(dialect, source, keepIds, again))),
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) => call.run(WriteTransaction.runSteps(sql, () => dialect.reserveIds(id))),
       findTaken: (pets) =>
         Effect.map(
-          call.run(WriteTransaction.runSteps(sql, () => existing(dialect, pets))),
+          call.run(WriteTransaction.runSteps(sql, () => findExisting(dialect, pets))),
           ({ taken }) => taken
         ),
       store: (batch) =>
-        Effect.flatMap(call.run(WriteTransaction.runSteps(sql, () => storing(dialect, batch))), (outcome) =>
-          typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome)
+        Effect.flatMap(
+          call.run(WriteTransaction.runSteps(sql, () => storeBatch(dialect, batch))),
+          (outcome) => (typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome))
         )
     }
   })
@@ -63,8 +64,10 @@ const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): I
   completedAt: completedAt === null ? undefined : Number(completedAt)
 })
 
-/** Starts an import, but a completed one only if `again` is true; returns whether the import is now unfinished. */
-const starting = function* (
+/**
+ * Starts an import; restarts a completed one only if `again` is true. Returns whether the import is now in progress.
+ */
+const startImport = function* (
   dialect: Dialect,
   source: string,
   keepIds: boolean,
@@ -76,7 +79,7 @@ const starting = function* (
 }
 
 /** Stores a batch; returns the number of animals, or a failure. A failure does not roll back, so checks come first. */
-const storing = function* (
+const storeBatch = function* (
   dialect: Dialect,
   { keepIds, pets, step }: Batch
 ): WriteTransaction.Steps<number | ImportMoved | IdTaken> {
@@ -84,7 +87,7 @@ const storing = function* (
   let added = pets
   if (keepIds && pets.length > 0) {
     yield* dialect.lock()
-    const { present, taken } = yield* existing(dialect, pets)
+    const { present, taken } = yield* findExisting(dialect, pets)
     const [id] = taken
     if (id !== undefined) return new IdTaken({ id })
     if (present.size > 0) added = pets.filter((pet) => pet.id !== undefined && !present.has(pet.id))
@@ -92,7 +95,7 @@ const storing = function* (
   if (added.length > 0) yield* dialect.insert(added, keepIds)
   if (step !== undefined) {
     const { completedAt = null, source, to } = step
-    yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(exact)]
+    yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(toExact)]
   }
   return added.length
 }
@@ -104,7 +107,7 @@ const isAt = function* (dialect: Dialect, { from, source }: ImportStep): WriteTr
 }
 
 /** Returns the ids that the database has: `present` for equal animals, `taken` for different ones. */
-const existing = function* (
+const findExisting = function* (
   dialect: Dialect,
   pets: ReadonlyArray<ImportedPet>
 ): WriteTransaction.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
@@ -123,7 +126,7 @@ const existing = function* (
 }
 
 /** Converts numbers to bigints, because drivers reject or round some numbers. */
-const exact = (value: number | string | null): bigint | string | null =>
+const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
 interface Dialect {
@@ -155,7 +158,10 @@ const statements = (parameter: (index: number) => string) => ({
 
 const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
 
-/** Number of animals in one statement of SQLite: statements for single animals would cost more than the inserts. */
+/**
+ * Number of animals per SQLite statement: with one statement per animal, the overhead would exceed the cost of the
+ * inserts.
+ */
 const CHUNK = 100
 
 const insertMany = (count: number, keepIds: boolean): string => {
@@ -202,7 +208,7 @@ const numbered = (index: number): string => `$${index}`
 /** The PostgreSQL type of the array for each of `columns`. */
 const types = fields.map((field) => (field === "categoryId" ? "bigint[]" : "text[]"))
 
-/** Returns the parameters: one array for each column, numbered from `first`. */
+/** Returns the placeholders: one array for each column, numbered from `first`. */
 const arrayParameters = (first: number): string =>
   types.map((type, index) => `$${first + index}::${type}`).join(", ")
 
@@ -217,7 +223,7 @@ const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bi
 const postgres: Dialect = {
   ...statements(numbered),
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
-  // Without the lock, another process could create an animal with one of the ids between the check and the insert.
+  // Without the lock, another process could take one of the ids between the check and the insert.
   lock: function* () {
     yield [LOCK_ANIMALS, []]
   },

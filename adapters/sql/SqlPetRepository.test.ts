@@ -19,7 +19,7 @@ const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
 const repositories = (nodes: ReadonlyArray<Context.Context<PetRepository>>) =>
   nodes.map((node) => Context.get(node, PetRepository))
 
-const increasing = (ids: ReadonlyArray<bigint>): boolean =>
+const isIncreasing = (ids: ReadonlyArray<bigint>): boolean =>
   ids.every((id, index) => id > (ids[index - 1] ?? 0n))
 
 for (const kind of kinds) {
@@ -27,7 +27,7 @@ for (const kind of kinds) {
     it.live("concurrent inserts on several nodes get unique ids, which increase for each caller", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 4))
-        // Eight callers, two on each node, that insert one animal after the other.
+        // Eight callers, two on each node, that insert animals in sequence.
         const ids = yield* Effect.forEach(
           [...pets, ...pets],
           ({ insert }, writer) =>
@@ -38,7 +38,7 @@ for (const kind of kinds) {
             ),
           { concurrency: "unbounded" }
         )
-        expect(ids.map(increasing)).toEqual(ids.map(() => true))
+        expect(ids.map(isIncreasing)).toEqual(ids.map(() => true))
         expect(new Set(ids.flat()).size).toBe(8 * 40)
         for (const { page } of pets) {
           const all = yield* page({ limit: 321, status: undefined, after: undefined })
@@ -81,14 +81,14 @@ for (const kind of kinds) {
           )
           seen.push((yield* insert).id)
         }
-        expect(increasing(seen)).toBe(true)
+        expect(isIncreasing(seen)).toBe(true)
       })
     )
 
     it.live("every node returns unusual names and boundary integers unchanged", () =>
       Effect.gen(function* () {
         const [here, there] = repositories(yield* openNodes(yield* kind.create, 2))
-        if (here === undefined || there === undefined) throw new Error("two nodes were opened")
+        if (here === undefined || there === undefined) throw new Error("a node is missing")
         const names = [
           ..."'\"`;%_\\?$ \t\u0001\u007f",
           "'; DROP TABLE pets; --",
@@ -148,7 +148,7 @@ const seed = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
 type Parameter = bigint | number | string
 
 /** Returns the repository's queries, with positions from one end of the table to the other. */
-const questions = (sql: SqlClient.SqlClient) => {
+const queriesOf = (sql: SqlClient.SqlClient) => {
   const text = SqlPetRepository.statementsFor(sql)
   const positions = [
     0n,
@@ -160,9 +160,9 @@ const questions = (sql: SqlClient.SqlClient) => {
     Int64.min,
     Int64.max
   ]
-  const query = (statement: string, mostRows: number, ...parameters: ReadonlyArray<Parameter>) => ({
+  const query = (statement: string, maxRows: number, ...parameters: ReadonlyArray<Parameter>) => ({
     statement,
-    mostRows,
+    maxRows,
     parameters
   })
   return positions.flatMap((position) => [
@@ -176,7 +176,7 @@ const questions = (sql: SqlClient.SqlClient) => {
   ])
 }
 
-type Question = ReturnType<typeof questions>[number]
+type Query = ReturnType<typeof queriesOf>[number]
 
 interface PlanNode {
   readonly "Node Type": string
@@ -193,10 +193,7 @@ interface PlanNode {
 const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 /** Expects a PostgreSQL plan that only scans an index and reads no more rows than it returns. */
-const expectIndexOnly = (
-  rows: ReadonlyArray<object>,
-  { mostRows, parameters, statement }: Question
-): void => {
+const expectIndexOnly = (rows: ReadonlyArray<object>, { maxRows, parameters, statement }: Query): void => {
   const [row] = rows
   const report: unknown = row === undefined ? undefined : Object.values(row)[0]
   // The documented shape of EXPLAIN's JSON output.
@@ -204,7 +201,7 @@ const expectIndexOnly = (
   const described = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
   for (const node of nodesOf(plan)) {
     expect(["Limit", "Index Scan"], described).toContain(node["Node Type"])
-    expect(node["Actual Rows"], described).toBeLessThanOrEqual(mostRows)
+    expect(node["Actual Rows"], described).toBeLessThanOrEqual(maxRows)
     expect(node.Filter, described).toBeUndefined()
     expect(node["Rows Removed by Filter"] ?? 0, described).toBe(0)
     expect(node["Rows Removed by Index Recheck"] ?? 0, described).toBe(0)
@@ -240,10 +237,10 @@ const explainBatches = (sql: SqlClient.SqlClient) =>
           [PostgresPages.statement, pages.parameters],
           [PostgresPets.statements.find, [PostgresArray.bigint(positions)]]
         ] as const) {
-          yield* sql.unsafe(`PREPARE question AS ${statement}`)
-          const execute = `EXECUTE question (${literals(parameters).join(", ")})`
+          yield* sql.unsafe(`PREPARE query AS ${statement}`)
+          const execute = `EXECUTE query (${literals(parameters).join(", ")})`
           const [row] = yield* sql.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${execute}`)
-          yield* sql.unsafe("DEALLOCATE question")
+          yield* sql.unsafe("DEALLOCATE query")
           const report: unknown = row === undefined ? undefined : Object.values(row)[0]
           // The documented shape of EXPLAIN's JSON output.
           const [{ Plan: plan }] = (typeof report === "string" ? JSON.parse(report) : report) as [
@@ -263,7 +260,7 @@ const explainBatches = (sql: SqlClient.SqlClient) =>
   )
 
 for (const kind of kinds) {
-  describeOn(kind, `a page out of ${ROWS} pets`, () => {
+  describeOn(kind, `queries on a table of ${ROWS} pets`, () => {
     const open = forAllTests(
       Effect.gen(function* () {
         const database = yield* kind.create
@@ -275,7 +272,7 @@ for (const kind of kinds) {
     )
 
     const explainSqlite = (sql: SqlClient.SqlClient) =>
-      Effect.forEach(questions(sql), ({ parameters, statement }) =>
+      Effect.forEach(queriesOf(sql), ({ parameters, statement }) =>
         Effect.map(
           sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, [...parameters]),
           (steps) => {
@@ -290,17 +287,17 @@ for (const kind of kinds) {
     const explainPostgres = (sql: SqlClient.SqlClient) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          for (const question of questions(sql)) {
-            const { parameters, statement } = question
+          for (const query of queriesOf(sql)) {
+            const { parameters, statement } = query
             const explain = "EXPLAIN (ANALYZE, FORMAT JSON)"
-            expectIndexOnly(yield* sql.unsafe(`${explain} ${statement}`, [...parameters]), question)
-            yield* sql.unsafe(`PREPARE question AS ${statement}`)
+            expectIndexOnly(yield* sql.unsafe(`${explain} ${statement}`, [...parameters]), query)
+            yield* sql.unsafe(`PREPARE query AS ${statement}`)
             for (const mode of ["force_custom_plan", "force_generic_plan"]) {
               yield* sql.unsafe(`SET LOCAL plan_cache_mode = ${mode}`)
-              const execute = `EXECUTE question (${parameters.map(literal).join(", ")})`
-              expectIndexOnly(yield* sql.unsafe(`${explain} ${execute}`), question)
+              const execute = `EXECUTE query (${parameters.map(literal).join(", ")})`
+              expectIndexOnly(yield* sql.unsafe(`${explain} ${execute}`), query)
             }
-            yield* sql.unsafe("DEALLOCATE question")
+            yield* sql.unsafe("DEALLOCATE query")
           }
         })
       )

@@ -1,4 +1,4 @@
-/** Implements `PetRepository` in a database, with exact int64 values. */
+/** Implements `PetRepository` on a SQL database, with exact int64 values. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -46,13 +46,13 @@ const makeSqlite = Effect.fnUntraced(function* (
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
 
-  const inserted = (pet: NewPet, [row]: ReadonlyArray<Row>): Pet => new Pet(toInt64(row?.[0]), pet)
+  const toPet = (pet: NewPet, [row]: ReadonlyArray<Row>): Pet => new Pet(toInt64(row?.[0]), pet)
 
   const insertAll = function* (
     pets: ReadonlyArray<NewPet>
   ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<Pet>>> {
     const exits: Array<Exit.Exit<Pet>> = []
-    for (const pet of pets) exits.push(Exit.succeed(inserted(pet, yield [text.insert, valuesOf(pet)])))
+    for (const pet of pets) exits.push(Exit.succeed(toPet(pet, yield [text.insert, valuesOf(pet)])))
     return exits
   }
 
@@ -60,7 +60,7 @@ const makeSqlite = Effect.fnUntraced(function* (
     ? sql.groups<NewPet, Pet>({
         encode: (pets) => ({ kind: "statement", sql: text.insert, params: pets.map(valuesOf) }),
         // The worker returns the rows of each statement.
-        decode: (results, index, pet) => inserted(pet, results[index] as ReadonlyArray<Row>)
+        decode: (results, index, pet) => toPet(pet, results[index] as ReadonlyArray<Row>)
       })
     : GroupCommit.make(sql, insertAll)
 
@@ -91,10 +91,10 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
   sql.onDialectOrElse({
     pg: () => ({
       ...statements((index) => `$${index}`),
-      // With `status = $1` the planner may scan all ids and skip every row of another status.
+      // With `status = $1`, the planner may scan all ids and skip every row with another status.
       pageOfStatus: `SELECT id, ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
     }),
-    // SQLite plans a statement again whenever another limit is bound (4 µs), unless the limit is a sum.
+    // SQLite plans a statement again (4 µs) whenever a different limit is bound, unless the limit is a sum.
     orElse: () => statements(() => "?", "? + 0")
   })
 

@@ -27,10 +27,10 @@ export const petOf = ([id, name, categoryId, status]: Row): Pet =>
 
 const toName = (value: unknown): string => {
   if (typeof value === "string") return value
-  throw new Error("a row has a name that is not text")
+  throw new Error("a row has a name that is not a string")
 }
 
-/** Decodes an int64 from a bigint, a text or a safe number; throws for other numbers, which may have been rounded. */
+/** Decodes an int64 from a bigint, a string or a safe number; throws for other numbers, which may have been rounded. */
 export const toInt64 = (value: unknown): bigint => {
   if (typeof value === "bigint") return value
   if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))

@@ -38,7 +38,8 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
             const key = `${run}:${sent.key}`
             const store = nodes[index % nodes.length]
             const way = ways[index % ways.length]
-            if (store === undefined || way === undefined) throw new Error("there are some of both")
+            if (store === undefined || way === undefined)
+              throw new Error("a node or a way to count is missing")
             expect(yield* RateLimits.ways[way](store, key, now, policy)).toEqual(verdict)
             expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
             keys.add(key)
@@ -92,9 +93,9 @@ for (const kind of Databases.kinds) {
           (start, moves, bans, sizes) =>
             Effect.gen(function* () {
               run++
-              const sent = Histories.play(start, moves, bans).map((one) => ({
-                ...one,
-                key: `${run}:${one.key}`
+              const sent = Histories.play(start, moves, bans).map((request) => ({
+                ...request,
+                key: `${run}:${request.key}`
               }))
               let next = 0
               for (let turn = 0; next < sent.length; turn++) {
@@ -107,7 +108,7 @@ for (const kind of Databases.kinds) {
                 )
                 expect(verdicts).toEqual(group.map(({ verdict }) => verdict))
                 const stored = yield* RateLimits.stored(sql, `${run}:`)
-                for (const [key, { after }] of new Map(group.map((one) => [one.key, one]))) {
+                for (const [key, { after }] of new Map(group.map((request) => [request.key, request]))) {
                   expect(stored.get(key)).toEqual(after)
                 }
                 if (group.length > 1) seen.sharing++

@@ -27,7 +27,7 @@ const manyPerDay = (perMinute: number): RateLimit.Policy => ({
   ban: undefined
 })
 
-/** Runs `clients` concurrent clients on the nodes, which send their requests one by one; returns all verdicts. */
+/** Runs `clients` concurrent clients on the nodes; each sends its requests in sequence. Returns all verdicts. */
 const hammer = (
   nodes: ReadonlyArray<Store>,
   way: RateLimits.Way,
@@ -40,14 +40,14 @@ const hammer = (
     Effect.forEach(
       Array.from({ length: clients }, (_, index) => nodes[index % nodes.length]),
       (node) => {
-        if (node === undefined) throw new Error("there are nodes")
+        if (node === undefined) throw new Error("a node is missing")
         return Effect.all(
           Array.from({ length: requests }, () => RateLimits.ways[way](node, key, NOON, policy))
         )
       },
       { concurrency: "unbounded" }
     ),
-    (answers) => answers.flat()
+    (verdicts) => verdicts.flat()
   )
 
 /** Returns the values of `remaining` of the admitted requests in descending order. */
@@ -63,7 +63,7 @@ const eachOnce = (limit: number): ReadonlyArray<number> =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
-    it.effect("admits exactly the limit of 1000 if 20 clients on 4 nodes send 4000 requests", () =>
+    it.effect("admits exactly the limit of 1,000 if 20 clients on 4 nodes send 4,000 requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -96,17 +96,17 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("counts each of the first requests of a new caller on four nodes concurrently", () =>
+    it.effect("counts all concurrent first requests of a new caller on four nodes", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           keys,
           (key, index) => hammer(nodes, index % 3 === 0 ? "modify" : "request", 8, 1, key, manyPerDay(20)),
           { concurrency: "unbounded" }
         )
-        for (const verdicts of answers) expect(remaining(verdicts)).toEqual(eachOnce(20).slice(0, 8))
+        for (const verdicts of results) expect(remaining(verdicts)).toEqual(eachOnce(20).slice(0, 8))
         const states = yield* RateLimits.stored(yield* RateLimits.client(database))
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
@@ -116,18 +116,18 @@ for (const kind of Databases.kinds) {
     it.effect("counts concurrent callers with similar keys separately", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.nodes(4, yield* kind.create)
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
           (key, index) => hammer(nodes, "request", 4, 10, key, manyPerDay(index + 1)),
           { concurrency: "unbounded" }
         )
-        expect(answers.map((verdicts) => remaining(verdicts).length)).toEqual(
-          answers.map((_, index) => index + 1)
+        expect(results.map((verdicts) => remaining(verdicts).length)).toEqual(
+          results.map((_, index) => index + 1)
         )
       })
     )
 
-    it.effect("keeps the counts of the minute and the day, and bans, across restarts", () =>
+    it.effect("keeps minute counts, day counts and bans across restarts", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const policy = {
@@ -144,11 +144,11 @@ for (const kind of Databases.kinds) {
               return [outcome, remaining]
             })
           )
-        const answers = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           [0, 0, 0, 0, 0, 0, MINUTE, 0, ...Array(11).fill(0), 1_000, 1_000, 59_999, DAY],
           send
         )
-        expect(answers).toEqual([
+        expect(results).toEqual([
           ...[4, 3, 2, 1, 0].map((left) => ["admitted", left]),
           ["limited", 0],
           ["admitted", 1],
@@ -166,17 +166,17 @@ for (const kind of Databases.kinds) {
       it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
         Effect.gen(function* () {
           const node = yield* RateLimits.node(yield* kind.create)
-          const [, one] = RateLimit.step(undefined, NOON, free)
-          const [, two] = RateLimit.step(one, NOON, free)
+          const [, first] = RateLimit.step(undefined, NOON, free)
+          const [, second] = RateLimit.step(first, NOON, free)
           const put = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
-          expect(yield* put(one)).toBeUndefined()
-          expect(yield* put(two)).toEqual(one)
-          expect(yield* put(one)).toEqual(two)
-          expect(yield* node.modify("b", (before) => [before, one])).toBeUndefined()
+          expect(yield* put(first)).toBeUndefined()
+          expect(yield* put(second)).toEqual(first)
+          expect(yield* put(first)).toEqual(second)
+          expect(yield* node.modify("b", (before) => [before, first])).toBeUndefined()
         })
       )
 
-      it.effect("a step that throws causes a defect of its caller only, and does not change the state", () =>
+      it.effect("a step that throws is a defect only for its own caller, and does not change the state", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const node = yield* RateLimits.node(database)
@@ -213,20 +213,20 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("returns to each caller the result of the caller's own step", () =>
+      it.effect("returns the result of its own step to each caller", () =>
         Effect.gen(function* () {
           const nodes = yield* RateLimits.nodes(2, yield* kind.create)
           const [, state] = RateLimit.step(undefined, NOON, free)
-          const answers = yield* Effect.forEach(
+          const results = yield* Effect.forEach(
             Array.from({ length: 200 }, (_, index) => index),
             (index) => {
               const node = nodes[index % 2]
-              if (node === undefined) throw new Error("there are two")
+              if (node === undefined) throw new Error("a node is missing")
               return node.modify(`key-${index % 7}`, (): [object, RateLimit.State] => [{ index }, state])
             },
             { concurrency: "unbounded" }
           )
-          expect(answers).toEqual(answers.map((_, index) => ({ index })))
+          expect(results).toEqual(results.map((_, index) => ({ index })))
         })
       )
 
@@ -239,7 +239,7 @@ for (const kind of Databases.kinds) {
             Array.from({ length: 90 }, (_, index) => index),
             (index) => {
               const node = nodes[index % 3]
-              if (node === undefined) throw new Error("there are three")
+              if (node === undefined) throw new Error("a node is missing")
               return Effect.forkChild(RateLimits.modify(node, "a", NOON, policy))
             }
           )
@@ -397,13 +397,13 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
 
 describe("SqlRateLimitStore on SQLite", () => {
   /** Opens a connection of another program. */
-  const stranger = (database: Databases.Database) =>
+  const openOtherProgram = (database: Databases.Database) =>
     Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),
       (other) => Effect.sync(() => other.close())
     )
 
-  it("admits exactly the limit to four processes that share a file", () =>
+  it("four processes that share a file together admit exactly the limit", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const filename = database.address.slice("sqlite:".length)
@@ -437,12 +437,12 @@ describe("SqlRateLimitStore on SQLite", () => {
           stdio: ["pipe", "pipe", "inherit"],
           timeout: 25_000
         })
-        let said = ""
+        let output = ""
         const ready = new Promise((resolve) => child.stdout.once("data", resolve))
         child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-          said += chunk
+          output += chunk
         })
-        const ended = new Promise<string>((resolve) => child.once("close", () => resolve(said)))
+        const ended = new Promise<string>((resolve) => child.once("close", () => resolve(output)))
         return { child, ready, ended }
       })
       yield* Effect.promise(() => Promise.all(processes.map(({ ready }) => ready)))
@@ -460,7 +460,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database)
-      const other = yield* stranger(database)
+      const other = yield* openOtherProgram(database)
       const policy = {
         plan: { perMinute: 1, perDay: 9 },
         ban: { ...BanPolicy.standard, strikes: 1 }
@@ -484,16 +484,16 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("does not count a caller that is interrupted while another process writes", () =>
+  it.effect("does not count the request of a caller that is interrupted while another process writes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 10_000 })
-      const other = yield* stranger(database)
+      const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
       const send = (key: string) => Effect.forkChild(RateLimits.request(node, key, NOON, free))
-      const [first, gone, last] = yield* Effect.all([send("first"), send("gone"), send("last")])
+      const [first, interrupted, last] = yield* Effect.all([send("first"), send("gone"), send("last")])
       yield* TestClock.adjust(100)
-      yield* Fiber.interrupt(gone)
+      yield* Fiber.interrupt(interrupted)
       yield* TestClock.adjust(100)
       expect([first.pollUnsafe(), last.pollUnsafe()]).toEqual([undefined, undefined])
       other.exec("COMMIT")
@@ -509,11 +509,11 @@ describe("SqlRateLimitStore on SQLite", () => {
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 1_000 })
-      const other = yield* stranger(database)
+      const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
-      const refused = yield* Effect.forkChild(Effect.flip(RateLimits.request(node, "a", NOON, free)))
+      const failed = yield* Effect.forkChild(Effect.flip(RateLimits.request(node, "a", NOON, free)))
       yield* TestClock.adjust(1_000)
-      expect((yield* Fiber.join(refused)).retryable).toBe(true)
+      expect((yield* Fiber.join(failed)).retryable).toBe(true)
       other.exec("COMMIT")
       yield* TestClock.adjust(1_000)
       expect((yield* RateLimits.request(node, "a", NOON, free)).remaining).toBe(59)

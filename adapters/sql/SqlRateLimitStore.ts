@@ -1,4 +1,4 @@
-/** Implements `RateLimitStore` in a database, with one row per caller. */
+/** Implements `RateLimitStore` on a SQL database, with one row per caller. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -54,25 +54,25 @@ const make = Effect.fnUntraced(function* ({
   )
   const eviction = NetworkEviction.make(sql, call.run, maxAnonymousStates)
   yield* Effect.forkScoped(eviction.forever)
-  const isStored: OnStored = (caller) => {
-    if (Caller.isNetwork(caller)) eviction.added(1)
+  const countNetwork: OnStored = (caller) => {
+    if (Caller.isNetwork(caller)) eviction.add(1)
   }
   return yield* sql.onDialectOrElse({
     pg: () =>
-      Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, isStored), (consume) => ({
-        modify: PostgresRateLimits.modify(sql, call, isStored),
+      Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, countNetwork), (consume) => ({
+        modify: PostgresRateLimits.modify(sql, call, countNetwork),
         consume,
         read: readStates(sql, call, isServerTime)
       })),
     orElse: () => {
       const read = readStates(sql, call, isServerTime)
       return SqliteWorkerClient.isSqliteWorkerClient(sql)
-        ? Effect.map(consumeGrouped(sql, call, isStored), (consume) => ({
-            modify: modifyAlone(sql, call, isStored),
+        ? Effect.map(consumeGrouped(sql, call, countNetwork), (consume) => ({
+            modify: modifyAlone(sql, call, countNetwork),
             consume,
             read
           }))
-        : Effect.map(modifyGrouped(sql, call, isStored), (modify) => ({ modify, read }))
+        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) => ({ modify, read }))
     }
   })
 })

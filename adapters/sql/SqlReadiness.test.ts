@@ -19,7 +19,7 @@ const TIMEOUT_MS = 300
 /** Maximum duration of a failing check in milliseconds: far above the timeout, far below a call without timeout. */
 const SOON_MS = 3_000
 
-const within = (ready: Effect.Effect<void, StoreUnavailable>) =>
+const expectFailure = (ready: Effect.Effect<void, StoreUnavailable>) =>
   Effect.gen(function* () {
     const start = performance.now()
     const failure = yield* Effect.flip(ready)
@@ -72,7 +72,7 @@ for (const kind of kinds) {
         const database = yield* kind.create
         const { ready } = yield* openOnOneConnection(database)
         const other = yield* openClient(database)
-        const failure = yield* whileLocked(other, "pets", within(ready))
+        const failure = yield* whileLocked(other, "pets", expectFailure(ready))
         expect(failure.retryable).toBe(true)
         yield* ready
       })
@@ -82,7 +82,7 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
         yield* setReadOnly(sql, true)
-        const failure = yield* within(ready)
+        const failure = yield* expectFailure(ready)
         expect(String(failure.cause)).not.toContain("did not respond")
         yield* setReadOnly(sql, false)
         yield* ready
@@ -95,7 +95,7 @@ for (const kind of kinds) {
         Effect.gen(function* () {
           const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
           yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO gone`)
-          yield* within(ready)
+          yield* expectFailure(ready)
           yield* sql.unsafe(`ALTER TABLE gone RENAME TO ${table}`)
           yield* ready
         })
@@ -109,7 +109,7 @@ for (const kind of kinds) {
         const ready = Context.get(node, Readiness)
         yield* ready
         yield* Scope.close(scope, Exit.void)
-        yield* within(ready)
+        yield* expectFailure(ready)
       })
     )
   })

@@ -1,4 +1,4 @@
-/** Implements `Readiness` for a database: tries to insert an animal, and stores nothing. */
+/** Implements `Readiness` for a SQL database: tries to insert an animal, and stores nothing. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -30,7 +30,7 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
             : WriteTransaction.rehearse(sql, sql.unsafe(statement, animal))
         }
       })
-      // A process reads this table at its start, and fails without it.
+      // A process reads this table at startup, and fails without it.
       const settings = sql`SELECT value FROM settings LIMIT 1`
       return Effect.asVoid(SqlCall.make(timeoutMs).run(Effect.andThen(insert, settings)))
     })

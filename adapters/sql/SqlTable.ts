@@ -10,7 +10,7 @@ export interface Table {
   readonly columns: ReadonlyMap<string, string>
   /** The columns of the primary key. */
   readonly key: ReadonlyArray<string>
-  /** The column that is filled with ascending numbers, if any, and the last number; 0 before the first number. */
+  /** The column that is filled with ascending numbers, if any, and the last number, or 0 if there is none. */
   readonly sequence: { readonly column: string; readonly last: bigint } | undefined
 }
 
@@ -31,7 +31,7 @@ export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Tabl
       name,
       columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
       key: key
-        .sort(([, , one], [, , other]) => Number(one) - Number(other))
+        .sort(([, , left], [, , right]) => Number(left) - Number(right))
         .map(([column]) => String(column)),
       sequence: column === undefined ? undefined : { column, last: yield* lastNumber(sql, name, column) }
     }
@@ -96,7 +96,7 @@ export const insert = (
   )
 }
 
-/** Maximum number of rows that one statement of SQLite inserts. */
+/** Maximum number of rows that one SQLite statement inserts. */
 const CHUNK = 100
 
 const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =>
@@ -113,8 +113,8 @@ export const advance = (
   Effect.gen(function* () {
     if (sequence === undefined) return
     const [row] = yield* values(sql, `SELECT coalesce(max(${sequence.column}), 0) FROM ${name}`)
-    const next = [last, sequence.last, BigInt(String(row?.[0]))].reduce((most, value) =>
-      value > most ? value : most
+    const next = [last, sequence.last, BigInt(String(row?.[0]))].reduce((largest, value) =>
+      value > largest ? value : largest
     )
     if (next === 0n) return
     if (isPostgres(sql)) {
@@ -140,7 +140,7 @@ export const values = (
     (rows) => rows.map((row) => row.map(valueOf))
   )
 
-/** Returns a function from the index of a parameter, from 0, to its placeholder. */
+/** Returns a function that converts the index of a parameter, from 0, to its placeholder. */
 export const parameterOf = (sql: SqlClient.SqlClient): ((index: number) => string) =>
   isPostgres(sql) ? (index) => `$${index + 1}` : () => "?"
 

@@ -15,7 +15,7 @@ const folder = Effect.acquireRelease(
 )
 
 /** Changes the working directory until the scope closes. */
-const within = (there: string) =>
+const changeDirectory = (there: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const before = process.cwd()
@@ -40,7 +40,7 @@ describe("Sqlite.layer", () => {
     "a?b#c%20d.db"
   ])("stores its data in a file that has exactly the name %s", (filename) =>
     Effect.gen(function* () {
-      yield* within(yield* folder)
+      yield* changeDirectory(yield* folder)
       const insert = PetRepository.use(({ insert }) => insert(rex))
       yield* Effect.provide(insert, stores({ filename }))
       expect(fs.readdirSync(".")).toEqual([filename])
@@ -54,7 +54,7 @@ describe("Sqlite.layer", () => {
   )
 
   it.effect.skipIf(!fs.existsSync("/proc/locks"))(
-    "closing a store keeps the file locks of another store of this process (needs /proc/locks)",
+    "closing a store keeps the file locks of another store in this process (needs /proc/locks)",
     () =>
       Effect.gen(function* () {
         const filename = path.join(yield* folder, "x.db")
@@ -75,11 +75,11 @@ describe("Sqlite.layer", () => {
 
   it.effect("still uses the same file after the process changes its working directory", () =>
     Effect.gen(function* () {
-      yield* within(yield* folder)
+      yield* changeDirectory(yield* folder)
       const { insert } = yield* PetRepository.pipe(
         Effect.provide(yield* Layer.build(stores({ filename: "./x.db" })))
       )
-      yield* within(os.tmpdir())
+      yield* changeDirectory(os.tmpdir())
       expect((yield* insert(rex)).id).toBe(1n)
     })
   )

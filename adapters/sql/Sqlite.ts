@@ -22,7 +22,7 @@ export interface SqliteOptions extends Partial<Omit<SqlOptions, "clock">> {
 
 /**
  * Provides the stores in a file. Animals and keys are on the disk when they are acknowledged. Counted requests are
- * handed to the operating system: they survive the end of this process, but not a power failure.
+ * handed to the operating system: they survive a crash of this process, but not a power failure.
  */
 export const layer = ({
   filename: given,

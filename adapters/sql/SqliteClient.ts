@@ -1,8 +1,8 @@
 /**
- * Implements `SqlClient` over the SQLite of Node. Replace it by `@effect/sql-sqlite-node` once that has a stable
+ * Implements `SqlClient` over Node's SQLite. Replace it with `@effect/sql-sqlite-node` once that package has a stable
  * release for Effect 4.
  *
- * Statements, transactions and streams share one connection and run in sequence. Errors of the driver become
+ * Statements, transactions and streams share one connection and run in sequence. Driver errors become
  * `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
  */
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ export type SqliteClientConfig = Omit<SqliteConnection.SqliteConnectionConfig, "
 
 export type { Run, Values } from "./SqliteConnection.ts"
 
-/** Provides a client of a file as the `SqlClient` service; the layer closes it. */
+/** Provides a client for a file as the `SqlClient` service; the layer closes it. */
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.provide(Layer.effect(SqlClient.SqlClient, make(config)), Reactivity.layer)
 
@@ -71,7 +71,7 @@ const TypeId = "~animal-store/sql/SqliteClient"
 export interface SqliteReads {
   /**
    * Runs a statement that only reads. Returns `undefined`, and does nothing, while a transaction or a stream uses the
-   * connection. Saves 12 % of the CPU time of the mixed workload on SQLite (decision 19).
+   * connection. Saves 12% of the CPU time of the mixed workload on SQLite (decision 19).
    */
   readonly read: (
     ...statement: Parameters<SqliteConnection.Run>
@@ -178,7 +178,7 @@ export const connect = (
   }
 }
 
-/** Runs a call of the driver; an exception becomes a failure. */
+/** Runs a driver call; an exception becomes a failure. */
 export const attempt = <A>(operation: string, call: (bigints: boolean) => A): Effect.Effect<A, SqlError> =>
   Effect.withFiber((fiber) => {
     try {
@@ -189,7 +189,7 @@ export const attempt = <A>(operation: string, call: (bigints: boolean) => A): Ef
     }
   })
 
-/** Converts an exception of the driver. */
+/** Converts an exception of the driver to a `SqlError`. */
 export const errorOf = (thrown: unknown, operation: string): SqlError => {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   // `classifySqliteError` expects Node's `errcode` as `errno`.

@@ -1,6 +1,6 @@
 /**
  * Connects to SQLite over `node:sqlite`. Uses no effects, so that a worker thread need not load the library `effect`.
- * Failed calls of the driver throw a `SqliteFailure`.
+ * Failed driver calls throw a `SqliteFailure`.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import * as SqliteFiles from "./SqliteFiles.ts"
@@ -42,7 +42,7 @@ export interface StatementOptions {
   readonly isCached: boolean
 }
 
-/** The failure of a call of the driver; `cause` is the driver's exception. */
+/** The failure of a driver call; `cause` is the driver's exception. */
 export class SqliteFailure {
   readonly operation: string
   readonly cause: unknown
@@ -58,7 +58,7 @@ export interface SqliteConnection {
   readonly files: SqliteFiles.SqliteFiles
   /** Sets whether the next commits wait for the disk; call it only between transactions. */
   readonly synchronize: (synchronous: Synchronous) => void
-  /** Retries the rollback of a failed transaction if the rollback has failed; call it before any other work. */
+  /** Retries the rollback of a failed transaction if that rollback has failed; call it before any other work. */
   readonly recover: () => void
   readonly rows: (
     sql: string,
@@ -88,13 +88,13 @@ export const open = ({
 
 /**
  * Sets the modes of an open database. Retry it while the database is locked: changing the journal mode needs exclusive
- * access, for which SQLite does not always wait by itself.
+ * access, for which SQLite does not always wait.
  */
 export const initialize = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
   const { readonly: readOnly = false, synchronous = "FULL" } = config
   const pragmas = [
     "PRAGMA trusted_schema = OFF",
-    // macOS only: flushes the cache of the drive.
+    // macOS only: flushes the drive's cache.
     "PRAGMA fullfsync = ON",
     // Also reads the file, and so fails if it is not a database.
     `PRAGMA synchronous = ${synchronous}`,
@@ -133,7 +133,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
   /** Whether a failed transaction may still be open; its rollback is retried before any other work. */
   let isDangling = false
   const recover = (): void => {
-    // SQLite rolls back by itself after some errors.
+    // After some errors, SQLite itself rolls back.
     if (isDangling && isTransaction()) run("ROLLBACK", [])
     isDangling = false
   }
@@ -161,14 +161,14 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
         const statement = cached(sql)
         if (statement.columns().length > 0) return all(statement, params, bigints)
         statement.setReadBigInts(bigints)
-        return statement.run(...params.map(bound))
+        return statement.run(...params.map(toSqlValue))
       }),
     iterate: (sql, params, { bigints }) =>
       attempt("executeStream", () => {
         // Not the cached statement: another use would reset this cursor.
         const statement = prepare(database, sql)
         statement.setReadBigInts(bigints)
-        return statement.iterate(...params.map(bound))
+        return statement.iterate(...params.map(toSqlValue))
       }),
     transact: (work) => {
       attempt("begin", files.check)
@@ -234,11 +234,11 @@ const rowsOf = (
   // Sets both modes for each use, because a cached statement keeps the modes of its last use.
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(arrays)
-  return statement.all(...params.map(bound))
+  return statement.all(...params.map(toSqlValue))
 }
 
-/** Converts a parameter to a value of SQLite; throws if SQLite would store another value. */
-const bound = (value: unknown): SQLInputValue => {
+/** Converts a parameter to a SQLite value; throws if SQLite would store a different value. */
+const toSqlValue = (value: unknown): SQLInputValue => {
   switch (typeof value) {
     case "string":
       return text(value)
@@ -252,12 +252,12 @@ const bound = (value: unknown): SQLInputValue => {
     case "object":
       if (value === null || value instanceof Uint8Array) return value
   }
-  throw new TypeError(`not a value of SQLite: ${typeof value}`)
+  throw new TypeError(`not a SQLite value: ${typeof value}`)
 }
 
 const text = (value: string): string => {
-  // SQLite would truncate the text at U+0000 and replace lone surrogates by U+FFFD.
-  if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a text of SQLite")
+  // SQLite would truncate the string at U+0000 and replace lone surrogates with U+FFFD.
+  if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a valid SQLite string")
   return value
 }
 

@@ -58,10 +58,10 @@ const faults = new Map<unknown, string>([
   ["EPERM", DENIED],
   ["EROFS", "its file system is read-only"],
   ["EISDIR", "it is a folder"],
-  ["EEXIST", "a part of its path is no folder"],
-  ["ENOTDIR", "a part of its path is no folder"],
+  ["EEXIST", "a part of its path is not a folder"],
+  ["ENOTDIR", "a part of its path is not a folder"],
   ["ENOENT", "no file can be created at this path"],
   ["ENAMETOOLONG", TOO_LONG],
-  ["ELOOP", "its path has a loop of symbolic links"],
+  ["ELOOP", "its path contains a symbolic link loop"],
   ["ENOSPC", FULL]
 ])

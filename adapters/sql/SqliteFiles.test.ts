@@ -11,7 +11,7 @@ import * as Databases from "./Databases.fixture.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import { RECHECK_MS } from "./SqliteFiles.ts"
 
-const names = (filename: string) =>
+const operationsOn = (filename: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const insert = (name: string) => sql.withTransaction(sql`INSERT INTO animals VALUES (${name})`)
@@ -23,7 +23,7 @@ const names = (filename: string) =>
     return { sql, insert, read, filename }
   })
 
-type Opened = Effect.Success<ReturnType<typeof names>>
+type Opened = Effect.Success<ReturnType<typeof operationsOn>>
 
 const open = async (
   use: (opened: Opened) => Effect.Effect<void, unknown>,
@@ -31,7 +31,7 @@ const open = async (
 ) => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   await Effect.gen(function* () {
-    const opened = yield* names(filename)
+    const opened = yield* operationsOn(filename)
     yield* opened.sql`CREATE TABLE animals (name TEXT)`
     for (let index = 0; index < 20; index++) yield* opened.insert("x".repeat(1_000))
     yield* use(opened)
@@ -49,7 +49,7 @@ const countOf = (filename: string): unknown => {
   return row?.count
 }
 
-const beyond = Effect.promise(() => sleep(RECHECK_MS + 20))
+const waitForRecheck = Effect.promise(() => sleep(RECHECK_MS + 20))
 
 /** Replaces the file with a copy under another inode. */
 const replace = (filename: string): void => {
@@ -85,7 +85,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
           Effect.gen(function* () {
             damage(filename)
             for (let count = 0; count < 3; count++) expect(yield* failure(insert("lost"))).toContain(reason)
-            yield* beyond
+            yield* waitForRecheck
             expect(yield* failure(read)).toContain(reason)
           }),
         synchronous
@@ -103,7 +103,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
         ({ filename, insert, read }) =>
           Effect.gen(function* () {
             damage(`${filename}-shm`)
-            yield* beyond
+            yield* waitForRecheck
             const reason = "the -shm file of the database was moved, removed or replaced"
             expect(yield* failure(read)).toContain(reason)
             expect(yield* failure(insert("lost"))).toContain(reason)
@@ -131,7 +131,7 @@ it("after the removal of the -wal file, earlier commits are in the database file
   expect(countOf(filename)).toBe(20)
 })
 
-it("a truncated -wal file loses only the commits after the last checkpoint", async () => {
+it("only the commits after the last checkpoint are lost if the -wal file is truncated", async () => {
   const filename = await open(({ filename: opened, insert }) =>
     Effect.gen(function* () {
       const sql = yield* Effect.sync(() => new DatabaseSync(opened))
@@ -158,7 +158,7 @@ it("transactions succeed again after a moved -wal file is moved back", async () 
   )
 })
 
-it("transactions succeed after checkpoints of other connections truncate the -wal file", async () => {
+it("transactions succeed after checkpoints by other connections truncate the -wal file", async () => {
   await open(({ filename, insert, read }) =>
     Effect.gen(function* () {
       const other = new DatabaseSync(filename)
@@ -170,7 +170,7 @@ it("transactions succeed after checkpoints of other connections truncate the -wa
           `PRAGMA journal_size_limit = 0; PRAGMA wal_checkpoint(${mode}); INSERT INTO animals VALUES ('b')`
         )
         yield* insert("c")
-        yield* beyond
+        yield* waitForRecheck
         yield* read
       }
       expect(yield* read).toEqual([[35n]])
@@ -184,7 +184,7 @@ it("the removal of the -wal file is detected if the database is opened through a
   fs.mkdirSync(folder)
   fs.symlinkSync(filename, path.join(folder, "link.db"))
   await Effect.gen(function* () {
-    const { insert, sql } = yield* names(filename)
+    const { insert, sql } = yield* operationsOn(filename)
     yield* sql`CREATE TABLE animals (name TEXT)`
     yield* insert("a")
     fs.rmSync(`${filename}-wal`)
@@ -192,7 +192,7 @@ it("the removal of the -wal file is detected if the database is opened through a
   }).pipe(Effect.provide(SqliteClient.layer({ filename: path.join(folder, "link.db") })), Effect.runPromise)
 })
 
-it("a server responds 503 after its -wal file is removed, and loses no acknowledged write", async () => {
+it("a server returns 503 after its -wal file is removed, and loses no acknowledged write", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
   const database = ["--database", `sqlite:${filename}`]
   const serve = async (...flags: ReadonlyArray<string>) => {

@@ -2,14 +2,14 @@
  * Checks that the files of an open database are still the ones that were opened. SQLite continues to use removed files,
  * and commits to them are lost when the last connection closes.
  *
- * Other SQLite connections do not remove the `-wal` and `-shm` of an open connection, because it holds a lock.
+ * Other SQLite connections do not remove the `-wal` and `-shm` files of an open connection, because it holds a lock.
  */
 import * as fs from "node:fs"
 
 export interface SqliteFiles {
   /** Call before a transaction. Throws if a file was moved, removed, replaced or truncated. */
   readonly check: () => void
-  /** Call before a read: checks at most once in `RECHECK_MS`. */
+  /** Call before a read: checks at most once per `RECHECK_MS`. */
   readonly checkSometimes: () => void
 }
 
@@ -28,7 +28,7 @@ export interface SqliteFilesOptions {
   readonly filename: string
   /** Size of a page in bytes. */
   readonly pageSize: number
-  /** Whether the database file is checked before each transaction; otherwise at most once in `RECHECK_MS`. */
+  /** Whether the database file is checked before each transaction; otherwise at most once per `RECHECK_MS`. */
   readonly isStrict: () => boolean
 }
 

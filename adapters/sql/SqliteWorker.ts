@@ -5,7 +5,7 @@ import * as SqliteConnection from "./SqliteConnection.ts"
 import type { Message, Opened, WorkerData } from "./SqliteWorkerJobs.ts"
 import * as SqliteWorkerQueue from "./SqliteWorkerQueue.ts"
 
-/** Maximum duration of retries of `initialize` while the database is locked, and the pause between them, in ms. */
+/** Maximum time for which `initialize` is retried while the database is locked, and the pause before a retry, in ms. */
 const OPEN_MS = 4_000
 const OPEN_PAUSE_MS = 20
 
@@ -70,16 +70,16 @@ const work = (database: DatabaseSync, connection: SqliteConnection.SqliteConnect
   database.close()
 }
 
-const tell = (opened: Opened): void => port.postMessage(opened)
+const report = (opened: Opened): void => port.postMessage(opened)
 
 const start = (): (() => void) => {
   try {
     const database = SqliteConnection.open({ filename })
     const connection = open(database)
-    tell({ opened: true })
+    report({ opened: true })
     return () => work(database, connection)
   } catch (thrown) {
-    tell({ opened: false, thrown: SqliteWorkerQueue.encoded(thrown) })
+    report({ opened: false, thrown: SqliteWorkerQueue.encode(thrown) })
     return () => {}
   }
 }

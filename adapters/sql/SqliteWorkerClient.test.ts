@@ -12,7 +12,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Databases from "./Databases.fixture.ts"
-import { waiting } from "./GroupCommit.fixture.ts"
+import { asEffect } from "./GroupCommit.fixture.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import { IDLE_TRANSACTION_MS } from "./SqliteWorkerQueue.ts"
 import * as SqliteWorkerThread from "./SqliteWorkerThread.ts"
@@ -24,7 +24,7 @@ const pause = (ms: number) => Effect.promise(() => sleep(ms))
 
 const newFile = Effect.map(Databases.sqlite.create, ({ address }) => address.slice("sqlite:".length))
 
-const settingOn = Effect.fnUntraced(function* (filename: string) {
+const setUpOn = Effect.fnUntraced(function* (filename: string) {
   const workers: Array<Worker> = []
   const { durable: sql, quick } = yield* SqliteWorkerClient.make(filename, (data) => {
     const worker = SqliteWorkerThread.start(data)
@@ -46,7 +46,7 @@ const settingOn = Effect.fnUntraced(function* (filename: string) {
     quick,
     other,
     workers,
-    group: waiting(group),
+    group: asEffect(group),
     insert: (id: number) => sql.unsafe(INSERT, [id]),
     stored: () =>
       other
@@ -56,7 +56,7 @@ const settingOn = Effect.fnUntraced(function* (filename: string) {
   }
 }, Effect.provide(Reactivity.layer))
 
-const setting = Effect.flatMap(newFile, settingOn)
+const setUp = Effect.flatMap(newFile, setUpOn)
 
 const fork = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
@@ -69,7 +69,7 @@ const untilEqual = <A>(value: () => A, expected: A) =>
 describe("SqliteWorkerClient", () => {
   it.live("a read returns every acknowledged write, outside and inside transactions", () =>
     Effect.gen(function* () {
-      const { insert, quick, sql } = yield* setting
+      const { insert, quick, sql } = yield* setUp
       for (let id = 0; id < 200; id++) {
         yield* insert(id)
         expect(yield* sql`SELECT max(id) AS id FROM writes`).toEqual([{ id }])
@@ -87,7 +87,7 @@ describe("SqliteWorkerClient", () => {
 
   it.live("rolls back failed and interrupted transactions, including nested ones", () =>
     Effect.gen(function* () {
-      const { insert, sql, stored } = yield* setting
+      const { insert, sql, stored } = yield* setUp
       yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(1), Effect.die("a bug"))))
       const begun = yield* fork(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
       yield* pause(50)
@@ -106,7 +106,7 @@ describe("SqliteWorkerClient", () => {
 
   it.live("groups, statements and transactions wait for an open transaction, and then run", () =>
     Effect.gen(function* () {
-      const { group, insert, quick, sql, stored } = yield* setting
+      const { group, insert, quick, sql, stored } = yield* setUp
       const open = yield* fork(
         sql.withTransaction(Effect.andThen(insert(1), Effect.andThen(pause(200), insert(2))))
       )
@@ -125,9 +125,9 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("rolls back a transaction that idles too long, and fails its later statements", () =>
+  it.live("rolls back a transaction that is idle for too long, and fails its later statements", () =>
     Effect.gen(function* () {
-      const { insert, other, sql, stored } = yield* setting
+      const { insert, other, sql, stored } = yield* setUp
       const idle = yield* fork(
         Effect.exit(
           sql.withTransaction(
@@ -148,7 +148,7 @@ describe("SqliteWorkerClient", () => {
 
   it.live("waits while another process writes, and never executes a write withdrawn during the wait", () =>
     Effect.gen(function* () {
-      const { group, insert, other, stored } = yield* setting
+      const { group, insert, other, stored } = yield* setUp
       for (let round = 0; round < 10; round++) {
         const id = round * 10
         other.exec("BEGIN IMMEDIATE")
@@ -169,7 +169,7 @@ describe("SqliteWorkerClient", () => {
 
   it.live("a failed group fails all its writes and stores none of them", () =>
     Effect.gen(function* () {
-      const { group, stored } = yield* setting
+      const { group, stored } = yield* setUp
       yield* group(1)
       const ids = [2, 3, 1, 4, 5]
       const exits = yield* Effect.forEach(ids, (id) => Effect.exit(group(id)), { concurrency: "unbounded" })
@@ -182,9 +182,9 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("a thread that ends fails the calls in progress, releases its locks and is restarted", () =>
+  it.live("a terminated thread fails the calls in progress, releases its locks and is restarted", () =>
     Effect.gen(function* () {
-      const { group, insert, other, sql, stored, workers } = yield* setting
+      const { group, insert, other, sql, stored, workers } = yield* setUp
       yield* group(1)
       const open = yield* fork(Effect.exit(sql.withTransaction(Effect.andThen(insert(2), Effect.never))))
       yield* pause(100)
@@ -205,13 +205,13 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("ends the group in progress before it closes, and leaves only the database file", () =>
+  it.live("completes the group in progress before it closes, and leaves only the database file", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const ids = Array.from({ length: 1_500 }, (_, id) => id)
       const writes = yield* Effect.scoped(
         Effect.gen(function* () {
-          const { group } = yield* settingOn(filename)
+          const { group } = yield* setUpOn(filename)
           return yield* Effect.forkDetach(
             Effect.forEach(ids, (id) => Effect.exit(group(id)), { concurrency: "unbounded" }),
             { startImmediately: true }
@@ -231,7 +231,7 @@ describe("SqliteWorkerClient", () => {
 
   it.live("rejects parameters that cannot be sent to the thread or stored; later statements succeed", () =>
     Effect.gen(function* () {
-      const { insert, other, sql } = yield* setting
+      const { insert, other, sql } = yield* setUp
       for (const value of [() => 1, Symbol("s"), undefined, Number.NaN, "\0", "\ud800", {}]) {
         const exit = yield* Effect.exit(sql.unsafe(INSERT, [value]))
         expect(Exit.isFailure(exit)).toBe(true)

@@ -72,14 +72,14 @@ const client = (
   Effect.gen(function* () {
     /** Whether a transaction was open in the thread after the latest statement of this client. */
     let isTransaction = false
-    const transactional = writing(thread, synchronous, {
+    const transactional = writeIn(thread, synchronous, {
       isOpen: () => isTransaction,
       after: (isOpen) => {
         isTransaction = isOpen
       }
     })
-    const plain = routed(
-      writing(thread, synchronous, { isOpen: () => false, after: () => {} }),
+    const plain = route(
+      writeIn(thread, synchronous, { isOpen: () => false, after: () => {} }),
       reading,
       check
     )
@@ -131,7 +131,7 @@ interface Transaction {
 }
 
 /** Returns a connection that runs statements in the thread. */
-const writing = (
+const writeIn = (
   thread: SqliteWorkerThread.SqliteWorkerThread,
   synchronous: Synchronous,
   { after, isOpen }: Transaction
@@ -189,12 +189,12 @@ const writing = (
 }
 
 /** Returns a connection that runs SELECT statements on `reading`, and all others on `writing`. */
-const routed = (
+const route = (
   writing: Connection,
   reading: Connection,
   check: Effect.Effect<void, SqlError>
 ): Connection => {
-  const route =
+  const choose =
     <Options extends ReadonlyArray<unknown>, A>(
       write: (sql: string, ...options: Options) => Effect.Effect<A, SqlError>,
       read: (sql: string, ...options: Options) => Effect.Effect<A, SqlError>
@@ -203,11 +203,11 @@ const routed = (
       isSelect(sql) ? Effect.andThen(check, read(sql, ...options)) : write(sql, ...options)
 
   return {
-    execute: route(writing.execute, reading.execute),
-    executeUnprepared: route(writing.executeUnprepared, reading.executeUnprepared),
-    executeValues: route(writing.executeValues, reading.executeValues),
-    executeValuesUnprepared: route(writing.executeValuesUnprepared, reading.executeValuesUnprepared),
-    executeRaw: route(writing.executeRaw, reading.executeRaw),
+    execute: choose(writing.execute, reading.execute),
+    executeUnprepared: choose(writing.executeUnprepared, reading.executeUnprepared),
+    executeValues: choose(writing.executeValues, reading.executeValues),
+    executeValuesUnprepared: choose(writing.executeValuesUnprepared, reading.executeValuesUnprepared),
+    executeRaw: choose(writing.executeRaw, reading.executeRaw),
     executeStream: (sql, params, transformRows) =>
       isSelect(sql)
         ? Stream.unwrap(Effect.as(check, reading.executeStream(sql, params, transformRows)))

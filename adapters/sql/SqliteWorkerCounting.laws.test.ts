@@ -1,4 +1,4 @@
-/** Checks that requests that are counted in the worker thread get the verdicts and states of the core's step. */
+/** Checks that requests counted in the worker thread get the verdicts and states of the core's step. */
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
@@ -60,7 +60,7 @@ it("SqliteWorkerCounting returns the verdicts of the core's step in order, and s
     fc.property(policies, history, fc.infiniteStream(fc.boolean()), (limits, sent, claimed) => {
       const counts = sent.map(({ policy: index, ...count }) => {
         const chosen = limits[index % limits.length]
-        if (chosen === undefined) throw new Error("there is a policy")
+        if (chosen === undefined) throw new Error("a policy is missing")
         return { ...count, policy: chosen }
       })
       const indices = counts.map((_, index) => index).filter(() => claimed.next().value)

@@ -28,7 +28,7 @@ export const encode = (counts: ReadonlyArray<Count>): Counts => {
     keys: counts.map(({ key }) => key),
     times: counts.map(({ now }) => now),
     policyOf: counts.map(({ policy }) => {
-      const known = policies.findIndex((other) => isSame(policy, other))
+      const known = policies.findIndex((candidate) => isSame(policy, candidate))
       return known === -1 ? policies.push(policy) - 1 : known
     }),
     policies: policies.map(numbersOf)
@@ -54,11 +54,11 @@ const policyFrom = ([perMinute = 0, perDay = 0, ...ban]: ReadonlyArray<number>):
   }
 }
 
-const isSame = (one: RateLimit.Policy, other: RateLimit.Policy): boolean =>
-  one === other ||
-  (one.ban === other.ban &&
-    one.plan.perMinute === other.plan.perMinute &&
-    one.plan.perDay === other.plan.perDay)
+const isSame = (left: RateLimit.Policy, right: RateLimit.Policy): boolean =>
+  left === right ||
+  (left.ban === right.ban &&
+    left.plan.perMinute === right.plan.perMinute &&
+    left.plan.perDay === right.plan.perDay)
 
 /** Number of values per counted request: whether it was admitted, whether its caller is new, and the state after it. */
 const WIDTH = 2 + RateLimitFields.names.length

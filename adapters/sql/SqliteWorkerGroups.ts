@@ -22,7 +22,7 @@ export interface Codec<Write, A> {
 interface Member<Write, A> {
   readonly write: Write
   readonly done: (exit: Exit.Exit<A, SqlError>) => void
-  /** The number in shared memory by which the write is withdrawn; `undefined` unless a group with it is submitted. */
+  /** The number in shared memory by which the write is withdrawn; `undefined` unless its group is submitted. */
   claim: Claimed | undefined
 }
 
@@ -47,7 +47,7 @@ export const make = <Write, A>(
   Effect.map(CallObserver, (observer) => {
     const claimsFrom = thread.reserveClaims()
     const waiting = new LinkedQueue<Member<Write, A>>()
-    let isUnderWay = false
+    let isInProgress = false
     let latestSize = 1
 
     const take = (): ReadonlyArray<Member<Write, A>> => {
@@ -62,7 +62,7 @@ export const make = <Write, A>(
 
     const next = (): void => {
       if (waiting.size === 0) {
-        isUnderWay = false
+        isInProgress = false
         return
       }
       const group = take()
@@ -82,8 +82,8 @@ export const make = <Write, A>(
           // The worker returns a value of this type for every group.
           const { indices, results } = result.value as Committed
           if (indices.length > 0) observer?.committed(indices.length)
-          for (const [index, of] of indices.entries()) {
-            const member = group[of]
+          for (const [index, memberIndex] of indices.entries()) {
+            const member = group[memberIndex]
             member?.done(exitOf(() => codec.decode(results, index, member.write)))
           }
         }
@@ -94,8 +94,8 @@ export const make = <Write, A>(
     return (write, done) => {
       const member: Member<Write, A> = { write, done, claim: undefined }
       const place = waiting.add(member)
-      if (!isUnderWay) {
-        isUnderWay = true
+      if (!isInProgress) {
+        isInProgress = true
         // Under load, submit the group after the pending I/O events, so that it includes the writes of all
         // requests that have already arrived. Otherwise, submit the write immediately.
         if (latestSize === 1) next()

@@ -2,7 +2,7 @@
 import type { MessagePort } from "node:worker_threads"
 import type { Synchronous } from "./SqliteConnection.ts"
 
-/** The data that the worker thread is started with. */
+/** The data with which the worker thread starts. */
 export interface WorkerData {
   readonly filename: string
   /** The claims of the writes of each group in progress, `MAX_GROUP` for each kind of group. */
@@ -18,7 +18,7 @@ export const MAX_GROUP = 512
 
 /**
  * The state of a write in a group: the worker claims a write when its transaction has started, unless the write was
- * withdrawn before. Both threads change a waiting write by an atomic exchange, so exactly one of them succeeds.
+ * withdrawn before. Both threads change a waiting write with an atomic exchange, so exactly one of them succeeds.
  */
 export const Claim = { waiting: 0, begun: 1, withdrawn: 2 } as const
 

@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly connection: SqliteConnection
   readonly claims: Int32Array
   readonly post: (reply: Reply) => void
-  /** Calls `resume` after `ms` milliseconds, unless the returned function is called before. */
+  /** Calls `resume` after `ms` milliseconds, unless the returned function is called first. */
   readonly after: (ms: number, resume: () => void) => () => void
   /** Called once, after the last job. */
   readonly closed: () => void
@@ -64,7 +64,7 @@ export const make = ({
 
   const abandon = (): void => {
     rollBack()
-    // The rollback failed and is retried, because no other job runs while the transaction is open.
+    // If the rollback failed, it is retried, because no other job runs while the transaction is open.
     if (connection.isTransaction()) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
     pump()
   }
@@ -119,7 +119,7 @@ export const make = ({
       return true
     } catch (thrown) {
       if (isLocked(thrown) && !isClosing && !connection.isTransaction()) return false
-      reply(job.id, { thrown: encoded(thrown) })
+      reply(job.id, { thrown: encode(thrown) })
       return true
     }
   }
@@ -213,7 +213,7 @@ const eachStatement = function* (
   params: ReadonlyArray<ReadonlyArray<unknown>>
 ): WriteTransaction.Steps<ReadonlyArray<unknown>> {
   const rows: Array<unknown> = []
-  for (const each of params) rows.push(yield [sql, each])
+  for (const values of params) rows.push(yield [sql, values])
   return rows
 }
 
@@ -227,8 +227,8 @@ export const isLocked = (thrown: unknown): boolean =>
 const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 
-/** Converts an exception to data for the other thread. */
-export const encoded = (thrown: unknown): Thrown => {
+/** Encodes an exception as data for the other thread. */
+export const encode = (thrown: unknown): Thrown => {
   const cause = thrown instanceof SqliteFailure ? thrown.cause : thrown
   return {
     operation: thrown instanceof SqliteFailure ? thrown.operation : "execute",

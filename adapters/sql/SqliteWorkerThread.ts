@@ -23,7 +23,7 @@ import {
   type WorkerData
 } from "./SqliteWorkerJobs.ts"
 
-/** Maximum number of kinds of groups; at most one group of each kind is in progress. */
+/** Maximum number of group kinds; at most one group of each kind is in progress. */
 const GROUPS = 8
 
 /** Pauses between failed attempts to restart the thread: doubled each time, up to the maximum. */
@@ -46,9 +46,9 @@ export interface SqliteWorkerThread {
   readonly submit: (job: Job, done: (result: Result) => void) => () => void
   /** Checks the files of the database in the thread. */
   readonly check: () => void
-  /** The claims of the groups; they are replaced together with the thread. */
+  /** The claims of the groups; they are replaced when the thread is restarted. */
   readonly claims: () => Int32Array
-  /** Reserves the claims of a new kind of groups; returns the index of the first. */
+  /** Reserves the claims of a new kind of group; returns the index of the first claim. */
   readonly reserveClaims: () => number
   /** Its only permit is taken while a transaction is open. */
   readonly transaction: Semaphore.Semaphore
@@ -62,10 +62,10 @@ export const start: Start = (workerData) =>
     name: "animal-store: SQLite",
     workerData,
     transferList: [workerData.messages],
-    // The options of the host are not used: its preloaded modules, for example, would also run in this thread.
+    // The host's options are not used: for example, its preloaded modules would also run in this thread.
     env: {},
     execArgv: ["--no-warnings"],
-    // Objects live for one group; without a limit, Node lets them use up to 100 MB on a machine with much memory.
+    // Objects live for one group; without a limit, Node allows up to 100 MB for them on a machine with a lot of memory.
     resourceLimits: { maxYoungGenerationSizeMb: 8 }
   })
 
@@ -86,8 +86,8 @@ interface Running {
   readonly claims: Int32Array
   readonly signal: Int32Array
   /**
-   * The jobs in progress, at most one group of each kind and a few statements. It is an array, because a `Map` would keep
-   * later jobs from being freed (see `LinkedQueue`).
+   * The jobs in progress, at most one group of each kind and a few statements. It is an array, because a `Map` would
+   * keep later jobs from being freed (see `LinkedQueue`).
    */
   readonly pending: Array<Pending>
   readonly opened: Deferred.Deferred<void, SqlError>
@@ -98,7 +98,7 @@ interface Running {
 
 /**
  * Starts the thread, which opens the file. When the scope closes, the thread ends after the jobs that were submitted
- * before. `mayRestart` throws while the file must not be opened again.
+ * earlier. `mayRestart` throws while the file must not be opened again.
  */
 export const make = (
   filename: string,
@@ -135,7 +135,7 @@ export const make = (
       Effect.forever(
         Effect.gen(function* () {
           yield* Deferred.await(current.ended)
-          yield* Effect.logWarning("the thread that writes to SQLite has ended and is started again")
+          yield* Effect.logWarning("the thread that writes to SQLite has ended and is being restarted")
           // Otherwise a thread that opens the file and ends immediately would be restarted in a tight loop.
           yield* Effect.sleep(RESTART_PAUSE)
           yield* untilUsable
@@ -238,7 +238,7 @@ const launch = (filename: string, startWorker: Start): Running => {
 
 const sqlErrorOf = (thrown: Thrown): SqlError => SqliteClient.errorOf(errorOf(thrown), thrown.operation)
 
-/** Creates the error for a thread that cannot be created, as in a bundle without the package with its program. */
+/** Creates the error for a thread that cannot be created, as in a bundle that lacks the thread's program. */
 const notStarted = (cause: unknown): SqlError =>
   new SqlError({
     reason: new ConnectionError({

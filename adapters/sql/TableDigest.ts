@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* (
   let count = 0
   for (let after: SqlTable.Row | undefined; ; ) {
     const rows = yield* SqlTable.page(sql, table, columns, after, PAGE)
-    hash.update(rows.map((row) => `${JSON.stringify(row.map(encoded))}\n`).join(""))
+    hash.update(rows.map((row) => `${JSON.stringify(row.map(encode))}\n`).join(""))
     count += rows.length
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return { rows: count, digest: hash.digest("hex") }
@@ -38,5 +38,5 @@ export const keyOf = (
   row: SqlTable.Row
 ): SqlTable.Row => key.map((column) => row[columns.indexOf(column)] ?? null)
 
-const encoded = (value: SqlTable.Value): string | boolean | null =>
+const encode = (value: SqlTable.Value): string | boolean | null =>
   typeof value === "bigint" ? value.toString() : value

@@ -9,7 +9,7 @@ export const clients: ReadonlyArray<{
   { name: "the client for Node's SQLite", of: identity },
   {
     name: "any other client",
-    // Hides by what the client for Node's SQLite is recognised.
+    // Hides the property by which the client for Node's SQLite is recognized.
     of: (sql) =>
       new Proxy(sql, {
         has: (target, name) => !String(name).startsWith("~animal-store/sql/") && name in target

@@ -24,13 +24,13 @@ const increment = (sql: SqlClient.SqlClient, chores = 0) =>
     return n
   })
 
-const setting = (kind: Databases.Kind, clients: number) =>
+const setUp = (kind: Databases.Kind, clients: number) =>
   Effect.gen(function* () {
     const database = yield* kind.create
     const [sql, ...others] = yield* Effect.all(
       Array.from({ length: clients }, () => Nodes.openClient(database))
     )
-    if (sql === undefined) throw new Error("there is one")
+    if (sql === undefined) throw new Error("no client was opened")
     yield* sql`CREATE TABLE counter (n integer NOT NULL CHECK (n <> -1))`
     yield* sql`INSERT INTO counter VALUES (0)`
     return { database, sql, others }
@@ -40,15 +40,15 @@ for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "WriteTransaction.run", () => {
     it.effect("returns the result of the work after the commit", () =>
       Effect.gen(function* () {
-        const { others, sql } = yield* setting(kind, 2)
+        const { others, sql } = yield* setUp(kind, 2)
         expect(yield* WriteTransaction.run(sql, increment(sql))).toBe(0)
         for (const other of others) expect(yield* total(other)).toBe(1)
       })
     )
 
-    it.effect("rolls back work that fails or dies, without a retry", () =>
+    it.effect("rolls back work that fails or has a defect, without a retry", () =>
       Effect.gen(function* () {
-        const { sql } = yield* setting(kind, 1)
+        const { sql } = yield* setUp(kind, 1)
         let attempts = 0
         const failing = Effect.suspend(() => {
           attempts++
@@ -64,7 +64,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("runs the work on one connection; only this connection sees the uncommitted changes", () =>
       Effect.gen(function* () {
-        const { others, sql } = yield* setting(kind, 2)
+        const { others, sql } = yield* setUp(kind, 2)
         const seen = yield* WriteTransaction.run(
           sql,
           Effect.gen(function* () {
@@ -82,8 +82,8 @@ for (const kind of Databases.kinds) {
   })
 }
 
-/** Opens a write transaction of another program. */
-const locked = (database: Databases.Database) =>
+/** Opens a write transaction that stands for another program. */
+const lock = (database: Databases.Database) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const other = new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })
@@ -96,7 +96,7 @@ const locked = (database: Databases.Database) =>
 describe("WriteTransaction on SQLite", () => {
   it.effect("loses no increment if four connections concurrently read and then write", () =>
     Effect.gen(function* () {
-      const { others, sql } = yield* setting(Databases.sqlite, 4)
+      const { others, sql } = yield* setUp(Databases.sqlite, 4)
       const seen = yield* Effect.forEach(
         Array.from({ length: 200 }, (_, index) => [sql, ...others][index % 4] ?? sql),
         (client) => WriteTransaction.run(client, increment(client)),
@@ -108,19 +108,19 @@ describe("WriteTransaction on SQLite", () => {
 
   it.effect("`immediate` fails with a lock error while another process writes", () =>
     Effect.gen(function* () {
-      const { database, sql } = yield* setting(Databases.sqlite, 1)
+      const { database, sql } = yield* setUp(Databases.sqlite, 1)
       const mistake = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
       expect(WriteTransaction.isLocked(mistake)).toBe(false)
-      yield* locked(database)
+      yield* lock(database)
       const error = yield* Effect.flip(WriteTransaction.immediate(sql, increment(sql)))
       expect(WriteTransaction.isLocked(error)).toBe(true)
     })
   )
 
-  it.effect("waits for another process, with short pauses at first, and then with pauses of 25 ms", () =>
+  it.effect("waits for another process, with short pauses at first and 25 ms pauses later", () =>
     Effect.gen(function* () {
-      const { database, sql } = yield* setting(Databases.sqlite, 1)
-      const other = yield* locked(database)
+      const { database, sql } = yield* setUp(Databases.sqlite, 1)
+      const other = yield* lock(database)
       const waiting = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
         startImmediately: true
       })
@@ -142,10 +142,10 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("a transaction that is interrupted while it waits writes nothing", () =>
+  it.effect("stores nothing if it is interrupted while it waits", () =>
     Effect.gen(function* () {
-      const { database, sql } = yield* setting(Databases.sqlite, 1)
-      const other = yield* locked(database)
+      const { database, sql } = yield* setUp(Databases.sqlite, 1)
+      const other = yield* lock(database)
       const waiting = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
         startImmediately: true
       })
@@ -157,11 +157,11 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("long transactions of two connections of this process never fail as locked", () =>
+  it.effect("long transactions on two connections of this process never fail with a lock error", () =>
     Effect.gen(function* () {
-      const { others, sql } = yield* setting(Databases.sqlite, 2)
+      const { others, sql } = yield* setUp(Databases.sqlite, 2)
       const [second] = others
-      if (second === undefined) throw new Error("there are two")
+      if (second === undefined) throw new Error("a client is missing")
       // One attempt each: the database is never locked, because the transactions do not interleave.
       const longWork = (client: SqlClient.SqlClient) =>
         Effect.repeat(WriteTransaction.immediate(client, increment(client, 5_000)), { times: 4 })
@@ -176,7 +176,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
 
   it.effect("passes the rows of each statement to the next step, with exact integers", () =>
     Effect.gen(function* () {
-      const setup = yield* setting(Databases.sqlite, 1)
+      const setup = yield* setUp(Databases.sqlite, 1)
       const sql = of(setup.sql)
       const begun: Array<unknown> = []
       const seen = yield* WriteTransaction.steps(sql, function* () {
@@ -191,9 +191,9 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
     })
   )
 
-  it.effect("stores no write of steps that fail or die", () =>
+  it.effect("stores no write of steps that fail or have a defect", () =>
     Effect.gen(function* () {
-      const setup = yield* setting(Databases.sqlite, 1)
+      const setup = yield* setUp(Databases.sqlite, 1)
       const sql = of(setup.sql)
       const failing = WriteTransaction.steps(sql, function* () {
         yield ["UPDATE counter SET n = 5", []]
@@ -212,14 +212,14 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
 
   it.effect("does not start the steps if the file was removed or while another process writes", () =>
     Effect.gen(function* () {
-      const { database, sql: own } = yield* setting(Databases.sqlite, 1)
+      const { database, sql: own } = yield* setUp(Databases.sqlite, 1)
       const sql = of(own)
       let begun = 0
       const steps = WriteTransaction.steps(sql, function* () {
         begun++
         yield ["UPDATE counter SET n = 5", []]
       })
-      const other = yield* locked(database)
+      const other = yield* lock(database)
       expect(WriteTransaction.isLocked(yield* Effect.flip(steps))).toBe(true)
       other.exec("COMMIT")
       yield* Effect.sync(() => fs.rmSync(database.address.slice("sqlite:".length)))

@@ -5,9 +5,10 @@ export const sqlite: ReadonlyArray<string> = []
 export const postgres: ReadonlyArray<string> = [
   // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
   // keys, so that calls never deadlock, and requests of one key are counted in the order of the arrays. The clock is
-  // read once the row is locked, unless `nows` has a time. `bans` has null, or an index from 1 into the arrays of ban
-  // numbers. The durations of all ban policies are concatenated, and `ban_ends` has the last index of each policy.
-  // `max_lock_wait` is a value of lock_timeout. The commit does not wait for the disk.
+  // read after the row is locked, unless `nows` contains a time. Each entry of `bans` is null or a 1-based index into
+  // the arrays of ban policy numbers. The durations of all ban policies are concatenated; `ban_ends` contains the index
+  // of the last duration of each policy. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the
+  // disk.
   `
 CREATE FUNCTION rate_limit_steps_1(
   max_lock_wait text, keys text[], nows bigint[], per_minutes bigint[], per_days bigint[], bans bigint[],

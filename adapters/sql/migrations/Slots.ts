@@ -1,4 +1,4 @@
-/** Replaces the column `retry_at` by `debt`, the slots of denied requests (`Debt`). Its text must never change. */
+/** Replaces the column `retry_at` with `debt`, the slots of denied requests (`Debt`). Its text must never change. */
 
 export const sqlite: ReadonlyArray<string> = [
   "ALTER TABLE rate_limits ADD COLUMN debt INTEGER NOT NULL DEFAULT 0",

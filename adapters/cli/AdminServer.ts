@@ -33,7 +33,7 @@ export const pagesOf = ({ fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics
   }
 })
 
-/** Returns the notice with the URL of the metrics, which is printed at the start. */
+/** Returns the notice with the metrics URL, which is printed at startup. */
 export const notice = (host: string, port: number): string =>
   `metrics on http://${LocalHost.of(host)}:${port}/metrics`
 

@@ -1,4 +1,4 @@
-/** Prints the address and the issued keys on standard output once `serve` listens. */
+/** Prints the address and the issued keys to standard output once `serve` listens. */
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
@@ -11,7 +11,7 @@ import * as Output from "./Output.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 
 /**
- * Issues the requested keys, or the first key, and prints the address and the keys. Run it last: if the start failed
+ * Issues the requested keys, or the first key, and prints the address and the keys. Call it last: if startup failed
  * afterwards, the secrets would be lost.
  */
 export const issueAndPrint = Effect.fnUntraced(function* (
@@ -25,7 +25,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
     isTerminal: process.stdout.isTTY === true,
     json: flags.json
   })
-  const keys = yield* issueAtStart(store, flags.issueKeys, isFirstWanted)
+  const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
   yield* Output.print(
     flags.json
       ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
@@ -38,8 +38,11 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   )
 })
 
-/** Issues the requested keys in order; without a request, the first key of an empty store if `isFirstWanted` is set. */
-const issueAtStart = (
+/**
+ * Issues the requested keys in order. If none are requested and `isFirstWanted` is true, issues the first key of an empty
+ * store.
+ */
+const issueAtStartup = (
   store: AnimalStore,
   requested: ReadonlyArray<KeyLifecycle.IssueOptions>,
   isFirstWanted: boolean

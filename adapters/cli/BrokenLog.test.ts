@@ -1,4 +1,4 @@
-/** Checks that servers keep serving if their standard error cannot be written or is never read. */
+/** Checks that servers keep serving if their standard error cannot be written to or is never read. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -37,7 +37,7 @@ const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => 
   if (stdout === null) throw new Error("there is no pipe")
   const [line]: Array<Buffer> = await Promise.race([
     once(stdout, "data"),
-    ended.then(() => Promise.reject(new Error("ended early")))
+    ended.then(() => Promise.reject(new Error("the server exited early")))
   ])
   const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
     JSON.parse(String(line))
@@ -46,9 +46,9 @@ const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => 
     await response.arrayBuffer()
     return response.status
   }
-  const other = new DatabaseSync(filename)
-  onTestFinished(() => other.close())
-  return { child, ended, status, execute: (sql: string) => other.exec(sql) }
+  const database = new DatabaseSync(filename)
+  onTestFinished(() => database.close())
+  return { child, ended, status, execute: (sql: string) => database.exec(sql) }
 }
 
 type Server = Awaited<ReturnType<typeof serve>>
@@ -73,7 +73,7 @@ const stop = async ({ child, ended }: Server): Promise<void> => {
 const hasFull = fs.existsSync("/dev/full")
 
 it.skipIf(!hasFull)(
-  `a server keeps running with its log on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"}`,
+  `a server keeps running if its log is on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"}`,
   async () => {
     const full = fs.openSync("/dev/full", "w")
     onTestFinished(() => fs.closeSync(full))
@@ -112,7 +112,7 @@ it.skipIf(!canMakeFifo)(
   }
 )
 
-it("the log has one line for each kind of failure plus summaries, not one line for each request", async () => {
+it("the log has one line per kind of failure plus summaries, not one line per request", async () => {
   let text = ""
   const server = await serve("pipe", ({ stderr }) => stderr?.on("data", (chunk) => (text += String(chunk))))
   await failAndRecover(server)
@@ -124,10 +124,10 @@ it("the log has one line for each kind of failure plus summaries, not one line f
   expect(text).toMatch(/message="503 service_unavailable × [1-9][0-9,]* in [0-9.]+ s".*no such table: pets/)
 })
 
-it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be written", () => {
+it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be written to", () => {
   const full = fs.openSync("/dev/full", "w")
   onTestFinished(() => fs.closeSync(full))
-  const end = (...args: ReadonlyArray<string>) => {
+  const runCommand = (...args: ReadonlyArray<string>) => {
     const { status, stdout } = spawnSync(process.execPath, [main, ...args], {
       stdio: ["ignore", "pipe", full],
       encoding: "utf8",
@@ -136,7 +136,10 @@ it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be 
     return { status, lines: stdout.split("\n").length - 1 }
   }
   const database = ["--database", `sqlite:${path.join(createFolder(), "x.db")}`]
-  expect(end("keys", "issue", "--plan", "Free", "--json", ...database)).toEqual({ status: 0, lines: 1 })
-  expect(end("keys", "revoke", "none", ...database)).toEqual({ status: 1, lines: 0 })
-  expect(end("keys", "issue", "--plan", "none", ...database)).toEqual({ status: 1, lines: 0 })
+  expect(runCommand("keys", "issue", "--plan", "Free", "--json", ...database)).toEqual({
+    status: 0,
+    lines: 1
+  })
+  expect(runCommand("keys", "revoke", "none", ...database)).toEqual({ status: 1, lines: 0 })
+  expect(runCommand("keys", "issue", "--plan", "none", ...database)).toEqual({ status: 1, lines: 0 })
 })

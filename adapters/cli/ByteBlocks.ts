@@ -1,11 +1,11 @@
-/** Reads the bytes of a file or of standard input in blocks of a bounded size. */
+/** Reads the bytes of a file or of standard input in blocks of at least 256 KiB. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.ts"
 
-/** Minimum length in bytes of each block except the last one; each block becomes a transaction. */
+/** Minimum size in bytes of every block but the last; each block is stored in one transaction. */
 const BLOCK_BYTES = 262_144
 
 /** Returns the bytes of a file; each run of the stream reads it from the beginning. */
@@ -18,11 +18,11 @@ export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = St
 )
 
 const blocks = (source: AsyncIterable<Uint8Array>): Stream.Stream<Uint8Array, CliError.UserError> =>
-  Stream.fromAsyncIterable(collected(source), (cause) =>
+  Stream.fromAsyncIterable(collectBlocks(source), (cause) =>
     Failure.userError(new Error(`cannot read: ${cause instanceof Error ? cause.message : String(cause)}`))
   )
 
-async function* collected(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* collectBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Array<Uint8Array> = []
   let size = 0
   for await (const part of source) {

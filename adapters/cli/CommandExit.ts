@@ -1,4 +1,4 @@
-/** A failure that only sets the exit code of a command, whose output is already printed. */
+/** A failure that only sets the exit code of a command; all output has already been printed. */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ export class CommandExit extends Data.TaggedError("CommandExit")<{ readonly code
   override readonly [Runtime.errorReported] = false
 }
 
-/** Fails with the exit code `code`; succeeds without an effect if `code` is 0. */
+/** Fails with the exit code `code`; does nothing if `code` is 0. */
 export const withCode = (code: number): Effect.Effect<void, CommandExit> =>
   code === 0 ? Effect.void : Effect.fail(new CommandExit({ code }))
 

@@ -15,13 +15,13 @@ import * as Json from "../../conformance/reports/Json.ts"
 const main = fileURLToPath(new URL("main.ts", import.meta.url))
 const foreign = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
 
-const endings: Array<() => void> = []
+const cleanups: Array<() => void> = []
 afterAll(() => {
-  for (const end of endings) end()
+  for (const cleanUp of cleanups) cleanUp()
 })
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-conformance-"))
-endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
+cleanups.push(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 interface ProcessResult {
   readonly code: number
@@ -49,13 +49,13 @@ const conformance = (
   })
 
 /** Starts a server that prints its URL as one line of JSON. */
-const started = (command: string, args: ReadonlyArray<string>) =>
+const startProcess = (command: string, args: ReadonlyArray<string>) =>
   new Promise<{ readonly greeting: unknown; readonly stderr: () => string }>((resolve, reject) => {
     const child = spawn(command, args, {
       env: { PATH: process.env.PATH ?? "" },
       stdio: ["ignore", "pipe", "pipe"]
     })
-    endings.push(() => child.kill("SIGKILL"))
+    cleanups.push(() => child.kill("SIGKILL"))
     let out = ""
     let err = ""
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -76,7 +76,7 @@ interface Server {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Limits per minute and per day. A run exhausts the daily limit only if it has a clock. */
+/** The per-minute and the daily limits. A run exhausts the daily limit only if it has a clock. */
 const plans = { tiny: "5:40", tinyWithoutClock: "5:1000", victim: "3:10000" }
 
 const serverFlags = (url: string, tiny = plans.tiny): ReadonlyArray<string> => [
@@ -85,13 +85,13 @@ const serverFlags = (url: string, tiny = plans.tiny): ReadonlyArray<string> => [
 ]
 
 /** Starts the reference server with a test clock. */
-const ours = async (tiny = plans.tiny): Promise<Server> => {
+const startReference = async (tiny = plans.tiny): Promise<Server> => {
   const issue = (limits: string): string => {
     const [perMinute, perDay] = limits.split(":")
     return `enterprise:perMinute=${perMinute},perDay=${perDay}`
   }
   const keys = ["100000:10000000", tiny, plans.victim].flatMap((limits) => ["--issue-key", issue(limits)])
-  const { greeting, stderr } = await started(process.execPath, [
+  const { greeting, stderr } = await startProcess(process.execPath, [
     main,
     ...["serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
     ...keys
@@ -107,7 +107,7 @@ const secretsOf = ({ environment }: Server): ReadonlyArray<string> => Object.val
 const reportOf = (text: string): Report => Result.getOrThrow(Json.parse(text))
 
 /** Starts a proxy that modifies the response bodies of another server. */
-const withModifiedBodies = async (
+const startModifyingProxy = async (
   target: string,
   modify: (body: string, status: number) => string,
   at = 0
@@ -131,7 +131,7 @@ const withModifiedBodies = async (
     request.pipe(onward)
   })
   await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))
-  endings.push(() => server.close())
+  cleanups.push(() => server.close())
   const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
   return `http://127.0.0.1:${port}/v1`
 }
@@ -141,8 +141,8 @@ const python = await new Promise<string | undefined>((resolve) =>
 )
 
 describe("animal-store conformance run", () => {
-  it("reports the reference server as conformant at level design, within 30 s and 5 000 requests, without printing a key", async () => {
-    const server = await ours()
+  it("reports the reference server as conformant at level design, within 30 s and 5,000 requests, without printing a key", async () => {
+    const server = await startReference()
     const out = path.join(folder, "own")
     const declared = [
       "--implementation",
@@ -187,7 +187,7 @@ describe("animal-store conformance run", () => {
   }, 120_000)
 
   it("reports inconclusive checks with their reason without a clock, within 3 minutes", async () => {
-    const server = await ours(plans.tinyWithoutClock)
+    const server = await startReference(plans.tinyWithoutClock)
     const { code, stdout } = await conformance(["run", ...server.flags, "--json"], server.environment)
     const report = reportOf(stdout)
     expect(report.milliseconds).toBeLessThan(180_000)
@@ -199,7 +199,7 @@ describe("animal-store conformance run", () => {
   }, 200_000)
 
   it("--allow-inconclusive exits with code 0 without a clock, and lists the profiles that were shown", async () => {
-    const server = await ours(plans.tinyWithoutClock)
+    const server = await startReference(plans.tinyWithoutClock)
     const flags = ["run", ...server.flags, "--only", "core,auth,limits.exhausted,limits.whole-minute"]
     const strict = await conformance(flags, server.environment)
     expect({ code: strict.code, stdout: strict.stdout }).toMatchObject({
@@ -220,17 +220,17 @@ describe("animal-store conformance run", () => {
     const never = await conformance(["doctor", ...address, "--wait", "1s"], { MAIN: "k" })
     expect(never.code).toBe(2)
     expect(never.stderr).toMatch(/is not ready after 1 s \(--wait\): connect ECONNREFUSED/)
-    const server = await ours()
+    const server = await startReference()
     const waiting = conformance(["doctor", ...address, "--wait", "60s"], server.environment)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const late = await withModifiedBodies(server.url, (body) => body, port)
+    const late = await startModifyingProxy(server.url, (body) => body, port)
     expect(late).toContain(String(port))
     expect((await waiting).stdout).toMatch(/accepts the main key/)
   }, 120_000)
 
   it("reports the faults of a faulty server, with a script and a replay token", async () => {
-    const server = await ours()
-    const url = await withModifiedBodies(server.url, (body, status) =>
+    const server = await startReference()
+    const url = await startModifyingProxy(server.url, (body, status) =>
       status === 201 ? body.replace("Rex", "Max").replace(/"status":"\w+"/, '"status":"sold"') : body
     )
     const out = path.join(folder, "faulty")
@@ -261,7 +261,7 @@ describe("animal-store conformance run", () => {
     `reports a server in another language as conformant at level spec${python === undefined ? " (skipped: no python3)" : ""}`,
     async () => {
       const keys = { MAIN: "main-key-of-python", TINY: "tiny-key-of-python", VICTIM: "victim-key-of-python" }
-      const { greeting } = await started("python3", [
+      const { greeting } = await startProcess("python3", [
         ...[foreign, "--port", "0", "--test-clock-port", "0"],
         ...["--key", `${keys.MAIN}:100000:10000000`],
         ...["--key", `${keys.TINY}:${plans.tiny}`, "--key", `${keys.VICTIM}:${plans.victim}`]
@@ -276,15 +276,15 @@ describe("animal-store conformance run", () => {
 })
 
 describe("an invalid set-up", () => {
-  const oneLine = ({ code, stderr, stdout }: ProcessResult): string => {
+  const expectOneLine = ({ code, stderr, stdout }: ProcessResult): string => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr.trimEnd().split("\n")).toHaveLength(1)
     return stderr
   }
 
   it("prints one line and exits with code 2 for an invalid set-up", async () => {
-    const server = await ours()
-    const other = await ours()
+    const server = await startReference()
+    const otherServer = await startReference()
     const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
     const key = ["--url", server.url, "--key", "env:MAIN"]
     const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, pattern: RegExp]> = [
@@ -302,20 +302,20 @@ describe("an invalid set-up", () => {
       [["explain", "no.such"], /there is no check or clause/]
     ]
     for (const [args, pattern] of faults) {
-      const sentence = oneLine(await conformance(args, server.environment))
+      const sentence = expectOneLine(await conformance(args, server.environment))
       expect(sentence).toMatch(pattern)
       for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
     }
-    // A working clock of another server.
-    await fetch(`${other.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
-    const wrongClock = await conformance(["run", ...key, "--clock", other.clock], server.environment)
-    expect(oneLine(wrongClock)).toMatch(/it is not this server's/)
+    // A clock that works, but belongs to another server.
+    await fetch(`${otherServer.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
+    const wrongClock = await conformance(["run", ...key, "--clock", otherServer.clock], server.environment)
+    expect(expectOneLine(wrongClock)).toMatch(/it is not this server's/)
   }, 120_000)
 })
 
 describe("animal-store conformance", () => {
   it("doctor prints its findings and the cost of a run", async () => {
-    const server = await ours()
+    const server = await startReference()
     const { code, stdout } = await conformance(["doctor", ...server.flags], server.environment)
     expect(code).toBe(0)
     expect(stdout).toMatch(/accepts the main key/)
@@ -343,7 +343,7 @@ describe("animal-store conformance", () => {
     const explained = await conformance(["explain", "list.filter"])
     expect(explained.stdout).toContain("list.status.filter (§4.1, spec)")
 
-    const server = await ours()
+    const server = await startReference()
     const config = path.join(folder, "config.json")
     const file = { url: server.url, keys: { main: "env:MAIN" }, clock: server.clock, only: ["list.filter"] }
     fs.writeFileSync(config, JSON.stringify(file))

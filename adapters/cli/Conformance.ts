@@ -76,7 +76,7 @@ const subjectFlags = {
     "Key with low limits that the run may exhaust: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
     Setting.text
   ),
-  victim: optional("victim", "KEY:PERMINUTE:PERDAY", "Key that may be banned by the run.", Setting.text),
+  victim: optional("victim", "KEY:PERMINUTE:PERDAY", "Key that the run may get banned.", Setting.text),
   revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
   expired: optional("expired", "KEY", "Expired key.", Setting.text),
   clock: optional(
@@ -88,18 +88,28 @@ const subjectFlags = {
   level: optional(
     "level",
     "LEVEL",
-    "spec: the contract; design: also this project's decisions on its gaps. Default spec.",
+    "spec: the contract; design: also this project's decisions where it is silent. Default spec.",
     oneOf(levels)
   ),
   name: optional("name", "TEXT", "Name of the server in reports.", Setting.text),
   implementation: optional(
     "implementation",
     "NAME",
-    "Name of the implementation, for reports that are published.",
+    "Name of the implementation, for published reports.",
     Setting.text
   ),
-  implementationVersion: optional("implementation-version", "VERSION", "Its version.", Setting.text),
-  contact: optional("contact", "CONTACT", "Its home page (https://…) or mail address.", Setting.text),
+  implementationVersion: optional(
+    "implementation-version",
+    "VERSION",
+    "Version of the implementation.",
+    Setting.text
+  ),
+  contact: optional(
+    "contact",
+    "CONTACT",
+    "Home page (https://…) or mail address of its maintainers.",
+    Setting.text
+  ),
   budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),
   categories: Setting.repeated(
     "category",
@@ -123,7 +133,7 @@ const subjectFlags = {
   wait: optional(
     "wait",
     "DURATION",
-    "Wait so long for a server that is still starting, such as 30s; default: not at all.",
+    "How long to wait for a server that is still starting, such as 30s; default: no waiting.",
     DurationFlag.parse(0, MAX_WAIT_MS)
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
@@ -140,7 +150,7 @@ type SubjectFlags = Omit<Settings.Flags, "bans"> & {
   readonly noBans: boolean
 }
 
-const orEmpty = <A>(all: ReadonlyArray<A> | undefined) => (all?.length === 0 ? undefined : all)
+const undefinedIfEmpty = <A>(all: ReadonlyArray<A> | undefined) => (all?.length === 0 ? undefined : all)
 
 const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: SubjectFlags) {
   const file =
@@ -156,9 +166,9 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
   const given = {
     ...flags,
     bans: noBans ? false : undefined,
-    categories: orEmpty(flags.categories),
-    only: orEmpty(flags.only),
-    exclude: orEmpty(flags.exclude)
+    categories: undefinedIfEmpty(flags.categories),
+    only: undefinedIfEmpty(flags.only),
+    exclude: undefinedIfEmpty(flags.exclude)
   }
   return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
 })
@@ -172,7 +182,7 @@ const withExitCodes = <A, E, R>(
       return Effect.fail(error)
     return Effect.andThen(
       Console.error(
-        `animal-store: ${printable(Invocation.localized(Invocation.current(), messageOf(error)))}`
+        `animal-store: ${printable(Invocation.localize(Invocation.current(), messageOf(error)))}`
       ),
       Effect.fail(new CommandExit.CommandExit({ code: SET_UP_FAULT }))
     )
@@ -196,7 +206,7 @@ const progress = () => {
   }
 }
 
-const opened = <A, E>(
+const openSubject = <A, E>(
   flags: SubjectFlags,
   use: (subject: HttpSubject, settings: Settings.Settings) => Effect.Effect<A, E, Scope.Scope>
 ) =>
@@ -215,25 +225,25 @@ const run = Command.make(
     out: optional(
       "out",
       "DIR",
-      "Directory for the report in several formats, badge.svg, exchanges.har and scripts; default: none.",
+      "Directory for badge.svg, exchanges.har, scripts and the report in several formats; default: none.",
       Setting.text
     ),
     allowInconclusive: Setting.toggle(
       "allow-inconclusive",
-      "Exit with 0 if nothing failed and at least one profile was shown, although some checks were undecided."
+      "Exit with 0 if nothing failed and at least one profile was shown, even if some checks were inconclusive."
     ),
-    json: Setting.toggle("json", "Print only the report, as JSON, on standard output.")
+    json: Setting.toggle("json", "Print only the report, as JSON, to standard output.")
   },
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
     const { end, show } = progress()
-    const writing = <A>(write: () => Promise<A>) =>
+    const tryWrite = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
         catch: faultOf("out")
       })
     // Checked before the run, so that the result of the run is not lost.
-    if (out !== undefined) yield* writing(() => ReportFiles.prepare(out))
-    const { report, subject } = yield* opened(flags, (subject, settings) =>
+    if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
+    const { report, subject } = yield* openSubject(flags, (subject, settings) =>
       Effect.ensuring(
         HttpRun.run(subject, {
           level: settings.level,
@@ -250,7 +260,7 @@ const run = Command.make(
     const written =
       out === undefined
         ? undefined
-        : yield* Effect.result(writing(() => ReportFiles.write(report, subject, out)))
+        : yield* Effect.result(tryWrite(() => ReportFiles.write(report, subject, out)))
     const scripts = written === undefined ? undefined : Option.getOrUndefined(Result.getSuccess(written))
     yield* Output.print(
       json
@@ -274,7 +284,7 @@ const doctor = Command.make(
   "doctor",
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
-    const findings = yield* opened(flags, (subject, settings) => Doctor.examine(subject, settings))
+    const findings = yield* openSubject(flags, (subject, settings) => Doctor.examine(subject, settings))
     yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
   }, withExitCodes)
 ).pipe(
@@ -285,7 +295,7 @@ const doctor = Command.make(
 
 const list = Command.make(
   "list",
-  { json: Setting.toggle("json", "Print only JSON on standard output.") },
+  { json: Setting.toggle("json", "Print only JSON to standard output.") },
   Effect.fn("conformance list")(function* ({ json }) {
     const width = Math.max(...Explain.listed.map(({ id }) => id.length))
     yield* Output.print(
@@ -326,7 +336,7 @@ const replay = Command.make(
   },
   Effect.fn("conformance replay")(function* ({ token, ...flags }) {
     const content = yield* Effect.fromResult(ReplayToken.decode(token))
-    const [outcome, lines] = yield* opened(flags, (subject, { level }) =>
+    const [outcome, lines] = yield* openSubject(flags, (subject, { level }) =>
       Effect.gen(function* () {
         yield* Doctor.examine(subject, { level, only: [content.check] })
         const result = yield* Replay.replay(subject, content)

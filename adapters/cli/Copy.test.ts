@@ -24,7 +24,7 @@ const fill = async (database: Databases.Database, count: number): Promise<void> 
   expect(code).toBe(0)
 }
 
-const exported = async ({ address }: Databases.Database): Promise<string> =>
+const exportFrom = async ({ address }: Databases.Database): Promise<string> =>
   (await run(["export", "--database", address])).stdout
 
 for (const from of Databases.kinds) {
@@ -69,7 +69,7 @@ for (const from of Databases.kinds) {
         } finally {
           await stop(after)
         }
-        expect(await exported(target)).toBe(await exported(source))
+        expect(await exportFrom(target)).toBe(await exportFrom(source))
       })
 
       it("stores each row once even if the command is killed repeatedly", { timeout: LIMIT_MS }, async () => {
@@ -93,7 +93,7 @@ for (const from of Databases.kinds) {
           expect(continued).toBe(true)
           expect(tables.find(({ name }) => name === "pets")?.rows).toBe(60_000)
         }
-        expect(await exported(target)).toBe(makeLines(60_000))
+        expect(await exportFrom(target)).toBe(makeLines(60_000))
         const { code, stderr } = await run(args)
         expect([code, stderr]).toEqual([
           1,

@@ -18,13 +18,13 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** Copies all tables and compares both databases; run again, the command continues an unfinished copy. */
+/** Copies all tables and compares both databases. Running the command again continues an unfinished copy. */
 export const copyDatabase = Command.make(
   "copy",
   {
     from: Setting.make("from", "ADDRESS", "Address of the source, as for serve --database.", Setting.text),
     to: Setting.make("to", "ADDRESS", "Address of the target, which must be empty.", Setting.text),
-    json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+    json: Setting.toggle("json", "Print exactly one line of JSON to standard output.")
   },
   Effect.fn("copy")(function* ({ from, json, to }) {
     yield* Database.requireExisting(from, "from")
@@ -33,8 +33,8 @@ export const copyDatabase = Command.make(
     const [elapsed, copied] = yield* Archive.copy({
       from: source,
       to: target,
-      report: (animals, all) =>
-        status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(all)} animals`)
+      report: (animals, total) =>
+        status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(total)} animals`)
     }).pipe(
       Effect.mapError(Failure.userError),
       Effect.onInterrupt(() =>

@@ -1,4 +1,4 @@
-/** Defines the flags for the database of a command, and opens the database. */
+/** Defines the database flags of a command, and opens the database. */
 import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
@@ -21,7 +21,7 @@ const DEFAULT = "sqlite:./data/animal-store.db"
 export const address = Setting.withDefault(
   Failure.flagOf.database,
   "ADDRESS",
-  "Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process ends).",
+  "Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process exits).",
   Setting.text,
   DEFAULT
 )
@@ -38,7 +38,7 @@ export const limits = Setting.make(
 export const timeoutMs = Setting.withDefault(
   Failure.flagOf.databaseTimeoutMs,
   "DURATION",
-  "Timeout of database calls, such as 500ms or 5s.",
+  "Timeout for database calls, such as 500ms or 5s.",
   DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max),
   DurationFlag.format(defaults.databaseTimeoutMs)
 )
@@ -56,7 +56,7 @@ export const connections = Setting.withDefault(
 export const keyCacheMs = Setting.withDefault(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  `Time for which keys are cached, which delays revocations: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
+  `How long keys are cached, and so how long a revocation can take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
   DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max),
   DurationFlag.format(defaults.keyCacheMs)
 )
@@ -75,7 +75,7 @@ export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.acquireRelease(
-    // Only warnings are logged by default, because commands print their results on standard output.
+    // By default only warnings are logged; commands print their results to standard output.
     Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", ...options, signal })),
     (store) => Effect.promise(() => store.close()),
     { interruptible: true }
@@ -91,7 +91,7 @@ export const openExisting = (
     return yield* open(options)
   })
 
-/** Fails if the SQLite file of an address does not exist. The error names `flag`, which has the address. */
+/** Fails if the SQLite file of an address does not exist. The error names `flag`, the flag that the address comes from. */
 export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
   const filename = filenameOf(address)
   return filename === undefined || existsSync(filename)
@@ -106,7 +106,7 @@ const filenameOf = (address: string): string | undefined => {
   return parsed?.kind === "sqlite" ? parsed.filename : undefined
 }
 
-/** Returns the address of the database for messages; a PostgreSQL URL without credentials and parameters. */
+/** Returns the database address for messages; omits credentials and parameters of a PostgreSQL URL. */
 export const locationOf = (address: string): string => {
   if (!address.startsWith("postgres") || !URL.canParse(address)) return printable(address)
   const { host, pathname, protocol } = new URL(address)
@@ -121,5 +121,5 @@ export const issueHint = (address: string): string => {
   const command = Invocation.commandLine(Invocation.current(), ["keys", "issue", "--plan", "Free"])
   return address === DEFAULT
     ? `To issue a key: ${command}`
-    : `To issue a key, with the same --database: ${command}`
+    : `To issue a key (use the same --database): ${command}`
 }

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as LogFlags from "./LogFlags.ts"
 
-/** Prints how long the server still accepts requests before it waits for the requests in flight. */
+/** Prints how long the server keeps accepting requests before it waits for those in flight. */
 export const print = (flags: LogFlags.Values & { readonly drainMs: number }): Effect.Effect<void> => {
   const { drainMs } = flags
   const period = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `

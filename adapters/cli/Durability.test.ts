@@ -15,7 +15,7 @@ const PER_DAY = 1_000_000
 interface Running {
   readonly server: ServerProcess
   readonly url: string
-  /** The secret of the key that was issued at the start; empty if none was issued. */
+  /** The secret of the key that was issued at startup; an empty string if none was issued. */
   readonly key: string
 }
 
@@ -116,7 +116,10 @@ class Reader {
     const categories = new Set<bigint>()
     for (const pet of this.pets.values()) {
       const origin = sent.get(pet.categoryId)
-      expect(origin !== undefined && Load.isSame(pet, origin), `${pet.id} was sent as it is`).toBe(true)
+      expect(
+        origin !== undefined && Load.isSame(pet, origin),
+        `animal ${pet.id} equals the one that was sent`
+      ).toBe(true)
       categories.add(pet.categoryId)
     }
     expect(categories.size).toBe(this.pets.size)
@@ -127,7 +130,7 @@ class Reader {
  * Creates animals with many clients until the server exits, and returns how many were acknowledged. Calls `onFirst`
  * after the first acknowledgement.
  */
-const storm = async (
+const createUntilExit = async (
   ledger: Ledger,
   { key, url }: { readonly key: string; readonly url: string },
   next: () => NewPet,
@@ -158,10 +161,10 @@ for (const kind of Databases.kinds) {
         }
         const delay = 100 + Math.random() * 300
         let killed: Promise<unknown> | undefined
-        const count = await storm(ledger, { url: running.url, key }, next, () => {
+        const count = await createUntilExit(ledger, { url: running.url, key }, next, () => {
           killed = sleep(delay).then(() => stop(running.server, "SIGKILL"))
         })
-        expect(killed, "it ended before it was killed").toBeDefined()
+        expect(killed, "the load ended before the server was killed").toBeDefined()
         await killed
         figures.push(`${count} in ${Math.round(delay)} ms`)
       }
@@ -198,7 +201,7 @@ for (const kind of Databases.kinds) {
           expect(response.status).toBe(201)
           const created = Load.petIn(response.body)
           ledger.acknowledged.set(created.id, created)
-          // A client with a response is connected. The stop begins only when all clients are connected.
+          // A client that has received a response is connected. The server is stopped only once all clients are connected.
           if (connected.add(index).size < CLIENTS) continue
           ended ??= sleep(200).then(() => {
             isStopping = true

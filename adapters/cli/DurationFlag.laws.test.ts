@@ -17,8 +17,8 @@ describe("a duration", () => {
         fc.constantFrom("ms", "s", "m", "h", "d"),
         amounts,
         amounts,
-        (count, unit, one, other) => {
-          const [min, max] = [Math.min(one, other), Math.max(one, other)]
+        (count, unit, first, second) => {
+          const [min, max] = [Math.min(first, second), Math.max(first, second)]
           const ms = count * unitMs[unit]
           const parsed = DurationFlag.parse(min, max)(`${count}${unit}`)
           if (ms >= min && ms <= max) expect(parsed).toEqual(Result.succeed(ms))
@@ -29,7 +29,7 @@ describe("a duration", () => {
     )
   })
 
-  it("format returns a text that parses to the same value and is not longer than the text in milliseconds", () => {
+  it("format returns a string that parses to the same value and is no longer than the same duration in milliseconds", () => {
     const round = fc
       .tuple(fc.nat({ max: 400 }), fc.constantFrom(...Object.values(unitMs)))
       .map(([count, unit]) => count * unit)
@@ -43,7 +43,7 @@ describe("a duration", () => {
     )
   })
 
-  it("parse returns an integer within the range, or a message that names the range, for any text", () => {
+  it("parse returns an integer within the range, or a message that names the range, for any string", () => {
     const noise = fc
       .array(fc.constantFrom("0", "5", "00", "ms", "s", "m", "h", "d", "-", "+", ".", "e", " ", "\n"), {
         maxLength: 5

@@ -15,7 +15,8 @@ const unitMs = new Map([
 ])
 
 /**
- * Parses a duration within `minMs` and `maxMs`, and returns milliseconds or the reason of the failure. 0 needs no unit.
+ * Parses a duration between `minMs` and `maxMs`; returns it in milliseconds, or the reason for the failure. 0 needs no
+ * unit.
  *
  * @example
  * ```ts
@@ -32,7 +33,7 @@ export const parse =
       : Result.fail(`must be a duration from ${format(minMs)} to ${format(maxMs)}, such as 500ms, 30s or 24h`)
   }
 
-/** Formats milliseconds as the shortest text that `parse` accepts. */
+/** Formats milliseconds as the shortest string that `parse` accepts. */
 export const format = (ms: number): string => {
   if (ms === 0) return "0"
   const [unit, length] = [...unitMs].find(([, candidate]) => ms % candidate === 0) ?? ["ms", 1]

@@ -21,17 +21,17 @@ import * as Throughput from "./Throughput.ts"
 /** Number of pieces between two progress reports; a piece has up to 1,000 animals. */
 const PIECES_PER_REPORT = 10
 
-/** Writes all animals to standard output or to the file of `--out`. */
+/** Writes all animals to standard output or to the `--out` file. */
 export const exportAnimals = Command.make(
   "export",
   {
     out: Setting.make(
       "out",
       "FILE",
-      "File to write; it appears when it is complete. Default: standard output.",
+      "File to write; it appears only once it is complete. Default: standard output.",
       Setting.text
     ).pipe(Flag.optional),
-    force: Setting.toggle("force", "Replace the file of --out if it exists."),
+    force: Setting.toggle("force", "Replace the --out file if it exists."),
     database: Database.address,
     json: Setting.toggle("json", "Print the summary as one line of JSON; requires --out.")
   },

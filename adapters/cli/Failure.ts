@@ -1,4 +1,4 @@
-/** Converts errors of the store to one-line messages with the names of flags. */
+/** Converts store errors to one-line messages that name flags. */
 import * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
@@ -30,20 +30,20 @@ export const flagOf = {
   trustedProxyHops: "trusted-proxy-hops"
 } as const
 
-/** Runs a call of the store and converts its errors; `signal` is aborted when the command is interrupted. */
+/** Calls the store and converts its errors; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
   evaluate: (signal: AbortSignal) => Promise<A>
 ): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
 
-/** Creates the error that ends the command with a line on standard error. */
+/** Creates the error that makes the command fail with one line on standard error. */
 export const userError = (cause: unknown): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
 
-/** Like `userError`, with a text after the message. */
+/** Like `userError`, but appends `consequence` to the message. */
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
 
-/** Like `userError`, but an error about a database names `flag`, which contains the address. */
+/** Like `userError`, but an error about a database names `flag`, the flag that the address comes from. */
 export const userErrorAt =
   (flag: string) =>
   (cause: unknown): CliError.UserError =>

@@ -2,14 +2,14 @@
 import * as Option from "effect/Option"
 import * as Setting from "./Setting.ts"
 
-/** The flag; if it is absent, `isWanted` decides by the output. */
+/** The flag. If it is absent, `isWanted` decides according to the output. */
 export const firstKey = Setting.preference(
   "first-key",
-  "Issue a Free key if the database has none, and print it; --no-first-key issues none. Default: only if standard output is a terminal, or with --json."
+  "Issue a Free key if the database has no key, and print it; --no-first-key issues none. Default: only if standard output is a terminal, or with --json."
 )
 
 /**
- * Whether to issue the first key: the value of the flag, by default whether standard output is a terminal or JSON.
+ * Whether to issue the first key: the value of the flag; without it, true if standard output is a terminal or JSON.
  * A log that collects standard output must not contain the secret, but a program that reads `--json` expects it.
  */
 export const isWanted = (

@@ -68,10 +68,10 @@ const residentBytes = ({ process }: ServerProcess): number =>
 const MEBIBYTE = 1024 * 1024
 const CONNECTIONS = 60
 
-/** Loads that are sent repeatedly; `isRead` is whether the clients read the responses. */
+/** Loads that are sent repeatedly; `isRead` is true if the clients read the responses. */
 const floods = [
   { name: "small requests", bytes: get("/v1/pets").repeat(2_000), isRead: true },
-  { name: "bodies of 60 kB", bytes: `${post}${" ".repeat(60_000)}`.repeat(20), isRead: true },
+  { name: "60 kB bodies", bytes: `${post}${" ".repeat(60_000)}`.repeat(20), isRead: true },
   { name: "requests for long responses that they do not read", bytes: openApi.repeat(2_000), isRead: false }
 ]
 
@@ -92,16 +92,16 @@ describe.each(databases)("$name", (database) => {
     "the server uses bounded memory and serves other clients while clients without a key send $name",
     async (load) => {
       const { key, port, server } = await serve(database)
-      const others = new Http.Agent({ keepAlive: true, maxSockets: 1 })
-      onTestFinished(() => others.destroy())
+      const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })
+      onTestFinished(() => agent.destroy())
       const url = `http://127.0.0.1:${port}/v1/pets`
-      expect(await statusOf(url, key, others)).toBe(200)
+      expect(await statusOf(url, key, agent)).toBe(200)
       const before = residentBytes(server)
       flood(port, load)
       const end = performance.now() + 2_500
       let served = 0
       while (performance.now() < end) {
-        expect(await statusOf(url, key, others)).toBe(200)
+        expect(await statusOf(url, key, agent)).toBe(200)
         served++
         await sleep(10)
       }

@@ -54,28 +54,30 @@ const flagsOf = (help: string): ReadonlyArray<readonly [flag: string, descriptio
 }
 
 describe("the help", () => {
-  it.each(commands)("shows every default of the command %s", async (command) => {
+  it.each(commands)("shows every default of `%s`", async (command) => {
     const { code, stdout } = await run([...command.split(" "), "--help"])
     expect(code).toBe(0)
     const flags = flagsOf(stdout)
     expect(flags.length).toBeGreaterThan(0)
-    const silent = flags.filter(([, description]) => !/default/i.test(description)).map(([flag]) => flag)
-    expect(silent.filter((flag) => !withoutDefault.has(flag))).toEqual([])
-    const useless = flags.filter(([flag, text]) => withoutDefault.has(flag) && /default/i.test(text))
-    expect(useless).toEqual([])
+    const undocumented = flags
+      .filter(([, description]) => !/default/i.test(description))
+      .map(([flag]) => flag)
+    expect(undocumented.filter((flag) => !withoutDefault.has(flag))).toEqual([])
+    const superfluous = flags.filter(([flag, text]) => withoutDefault.has(flag) && /default/i.test(text))
+    expect(superfluous).toEqual([])
   })
 
-  it("shows defaults as the text that is parsed, because only `Setting` defines defaults", () => {
+  it("only `Setting.ts` defines flag defaults, so the help shows each default as it would be typed", () => {
     const files = fs
       .readdirSync(new URL(".", import.meta.url))
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "Setting.ts")
-    const others = files.filter((name) =>
+    const offenders = files.filter((name) =>
       fs.readFileSync(new URL(name, import.meta.url), "utf8").includes("Flag.withDefault(")
     )
-    expect(others).toEqual([])
+    expect(offenders).toEqual([])
   })
 
-  it("lists only subcommands that this file knows", async () => {
+  it("lists only subcommands that these tests cover", async () => {
     const groups = await Promise.all(
       ["keys", "conformance"].map(async (group) => {
         const { stdout } = await run([group, "--help"])

@@ -1,4 +1,4 @@
-/** Tests that a POST that is repeated after the server was killed creates its animal only once. */
+/** Tests that a POST repeated after the server was killed creates its animal only once. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Schema from "effect/Schema"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -34,7 +34,7 @@ const animalsOf = Schema.decodeUnknownSync(Schema.Array(Schema.Unknown))
 describe.each(Databases.kinds)("a server on $name", (kind) => {
   const { missing } = kind
   it.skipIf(missing !== undefined)(
-    `creates one animal for each repeated POST when it is killed four times under load${missing ? ` (skipped, ${missing})` : ""}`,
+    `creates one animal per repeated POST, even if killed four times under load${missing ? ` (skipped, ${missing})` : ""}`,
     async () => {
       const { address } = await Databases.createForTest(kind)
       let current: ServerProcess | undefined

@@ -25,18 +25,18 @@ import * as Throughput from "./Throughput.ts"
 
 const flags = {
   file: Argument.String("file").pipe(
-    Argument.withDescription("File with an animal as JSON in each line, or - for standard input.")
+    Argument.withDescription("File with one animal as JSON per line, or - for standard input.")
   ),
   dryRun: Setting.toggle("dry-run", "Check the lines only; no database is opened."),
   keepIds: Setting.toggle(
     "keep-ids",
-    "Store the ids of the lines, which must be ascending; default: new ids."
+    "Keep the ids in the lines, which must be ascending; default: new ids."
   ),
   ignoreUnknown: Setting.toggle(
     "ignore-unknown",
-    "Ignore unknown fields; default: a line with one is invalid."
+    "Ignore unknown fields; default: they make a line invalid."
   ),
-  again: Setting.toggle("again", "Import a source again although it was imported completely."),
+  again: Setting.toggle("again", "Import a source again even if it was imported completely."),
   name: Setting.make(
     "name",
     "NAME",
@@ -44,7 +44,7 @@ const flags = {
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
-  json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+  json: Setting.toggle("json", "Print exactly one line of JSON to standard output.")
 }
 
 type Flags = Command.Command.Config.Infer<typeof flags>
@@ -106,14 +106,14 @@ const check = (
 const percent = (bytes: number, size: number | undefined): string =>
   size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)} %`
 
-/** Stores the animals: of a file only if all its lines are valid, of a stream while it is read. */
+/** Stores the animals: those in a file only if all its lines are valid, those in a stream while it is read. */
 const store = Effect.fnUntraced(function* (
   flags: Flags,
   source: ImportSource.ImportSource,
   status: StatusLine.StatusLine
 ): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
-  // Only ids are checked against the database. Without `--keep-ids`, it is opened after the check, so that an invalid
-  // file creates no database.
+  // Only ids are checked against the database. Without `--keep-ids`, the database is opened after the
+  // check, so that an invalid file creates no database.
   const early = flags.keepIds ? yield* Archive.open(flags.database) : undefined
   const checked = source.isFile ? yield* check(flags, source, status, early?.findTaken) : undefined
   if (checked !== undefined && checked.faults.length > 0) return { ...dryRun(checked), isDryRun: false }
@@ -174,7 +174,7 @@ const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.Impor
     : "the same command would store these animals twice"
 }
 
-/** Returns the position at which the import starts, and records a new import; fails if it must not run (again). */
+/** Returns the position at which the import starts, and records a new import; fails if it must not run, or not again. */
 const start = Effect.fnUntraced(function* (
   { again, keepIds }: Flags,
   { isFile, label }: ImportSource.ImportSource,

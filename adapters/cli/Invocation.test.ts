@@ -55,9 +55,9 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
     ])
   })
 
-  it("localized replaces the quoted commands in a text, and nothing else", () => {
+  it("localize replaces the quoted commands in a text, and nothing else", () => {
     const start = at(main, "/src/shop")
-    expect(Invocation.localized(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
+    expect(Invocation.localize(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
       "animal-store: see 'npm run conformance -- list' or 'x'"
     )
   })

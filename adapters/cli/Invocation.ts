@@ -41,7 +41,7 @@ export const commandLine = (start: Start, args: ReadonlyArray<string>): string =
 }
 
 /** Replaces each quoted `animal-store` command in a text with the command line for `start`. */
-export const localized = (start: Start, text: string): string =>
+export const localize = (start: Start, text: string): string =>
   text.replaceAll(
     /'animal-store((?: [^']+)?)'/g,
     (_text, args: string) => `'${commandLine(start, args.split(" ").slice(1))}'`
@@ -64,8 +64,8 @@ const program = (start: Start): string => {
     if (parts.includes("node_modules")) return "npx animal-store"
   }
   const relative = path.relative(cwd, script)
-  return `node ${quoted(relative.startsWith("..") ? script : relative)}`
+  return `node ${quote(relative.startsWith("..") ? script : relative)}`
 }
 
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   /^[\w./:\\@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

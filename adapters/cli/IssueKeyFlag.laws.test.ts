@@ -17,7 +17,7 @@ const inAnyCase = (text: string) =>
     )
 
 describe("the name of a plan", () => {
-  it("parsePlan accepts the name of each plan in upper and lower case, and no other text", () => {
+  it("parsePlan accepts the name of each plan in upper and lower case, and no other string", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
       fc.property(names, fc.string({ minLength: 1 }), ([name, written], more) => {
@@ -54,7 +54,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("parse returns options that can be issued, or fails with a reason, for any text", () => {
+  it("parse returns options that can be issued, or fails with a reason, for any string", () => {
     const noise = fc
       .array(
         fc.constantFrom(

@@ -16,11 +16,11 @@ describe("a key specification", () => {
   })
 
   it.each([
-    ["", /^must be PLAN or .* PLAN one of Free, Pro, Business, Enterprise$/],
-    ["Gold", /PLAN one of/],
-    [" Free", /PLAN one of/],
-    ["Free:perDay=1:x", /PLAN one of/],
-    [":perDay=1", /PLAN one of/],
+    ["", /^must be PLAN or .* PLAN is one of Free, Pro, Business, Enterprise$/],
+    ["Gold", /PLAN is one of/],
+    [" Free", /PLAN is one of/],
+    ["Free:perDay=1:x", /PLAN is one of/],
+    [":perDay=1", /PLAN is one of/],
     ["Free:", /perMinute and perDay at most once/],
     ["Free:perDay=1,", /at most once/],
     ["Free:perday=1", /at most once/],

@@ -17,7 +17,7 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
   const [name = "", numbers, ...rest] = text.split(":")
   const plan = planNamed(name)
   if (plan === undefined || rest.length > 0) {
-    return Result.fail(`${form} with PLAN one of ${Plan.names.join(", ")}`)
+    return Result.fail(`${form} where PLAN is one of ${Plan.names.join(", ")}`)
   }
   const limits: { perMinute?: number; perDay?: number } = {}
   for (const pair of numbers?.split(",") ?? []) {

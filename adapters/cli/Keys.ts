@@ -1,4 +1,4 @@
-/** `animal-store keys`: manages the API keys in any database, also while servers are running on it. */
+/** `animal-store keys`: manages the API keys in any database, even while servers are running on it. */
 import * as Command from "effect/cli/Command"
 import { issue } from "./keys/Issue.ts"
 import { list } from "./keys/List.ts"
@@ -13,6 +13,6 @@ import { unban } from "./keys/Unban.ts"
 export const keys = Command.make("keys").pipe(
   Command.withSubcommands([issue, list, show, set, unban, rotate, revoke, log]),
   Command.withDescription(
-    "Issue, list, change, rotate and revoke API keys, also while servers are running on the database."
+    "Issue, list, change, rotate and revoke API keys, even while servers are running on the database."
   )
 )

@@ -46,7 +46,7 @@ for (const kind of Databases.kinds) {
       }
 
       expect(await keys("set", id, "--plan", "pro")).toBe(
-        `${id} is on plan Pro with 300 requests a minute, 10000 a day; label shop; never expires.\n` +
+        `${id} is on the Pro plan with 300 requests a minute, 10000 a day; label shop; never expires.\n` +
           "Running servers apply it within 5 seconds (their --key-cache).\n"
       )
       const limit = async (send: typeof cached) => (await send(key)).headers.get("X-RateLimit-Limit")
@@ -92,12 +92,12 @@ for (const kind of Databases.kinds) {
       const { bannedUntil } = await json<{ readonly bannedUntil: number }>("show", id)
       expect(bannedUntil).toBeGreaterThan(Date.now())
       const listed = await json<ReadonlyArray<{ readonly id: string }>>("list")
-      expect(listed.find((one) => one.id === id)).toMatchObject({ id, bannedUntil })
+      expect(listed.find((entry) => entry.id === id)).toMatchObject({ id, bannedUntil })
       const until = new Date(bannedUntil).toISOString()
       expect(await keys("list")).toContain(`banned until ${until}`)
       expect(await keys("show", id)).toContain(`  Banned     until ${until}\n`)
       expect(await keys("unban", id)).toBe(
-        `Unbanned ${id}, which was banned until ${until}. Running servers apply it at once.\n`
+        `Unbanned ${id}, which was banned until ${until}. Running servers apply it immediately.\n`
       )
       expect(await code()).not.toBe("api_key_banned")
       expect(await json("unban", id)).toEqual({ id, bannedUntil: null, strikes: expect.any(Number) })

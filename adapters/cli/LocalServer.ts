@@ -39,7 +39,7 @@ export const serve = (
         const server = Http.createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS })
         server.maxConnections = MAX_CONNECTIONS
         server.on("request", (request, response) => void respond(request, response))
-        // Not removed after the start: an error of a later `accept` must not end the process.
+        // Not removed after startup: a later `accept` error must not crash the process.
         server.on("error", (cause) => resume(Effect.fail(new LocalServerUnbound({ ...place, cause }))))
         server.listen(place.port, place.host, () => resume(Effect.succeed(server)))
       }),

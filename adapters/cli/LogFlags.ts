@@ -1,4 +1,4 @@
-/** Defines the flags of the log, and prints notices in its format. */
+/** Defines the logging flags, and prints notices in the log format. */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export const flags = {
   ),
   accessLog: Setting.preference(
     "access-log",
-    "Log a line for each response, except those to health checks; default: if standard error is a terminal."
+    "Log a line for each response, except those to health checks; default: on if standard error is a terminal."
   )
 }
 
@@ -45,7 +45,7 @@ export interface Values {
   readonly accessLog: Option.Option<boolean>
 }
 
-/** Returns the options of the store; `isTerminal` is whether standard error is a terminal. */
+/** Returns the logging options of the store; `isTerminal` is true if standard error is a terminal. */
 export const options = (
   { accessLog, logFormat, logLevel }: Values,
   isTerminal: boolean
@@ -55,7 +55,7 @@ export const options = (
   accessLog: Option.getOrElse(accessLog, () => isTerminal && isLogged("info", logLevel))
 })
 
-/** Prints a notice of the command on standard error in the format of the log, if the log level permits it. */
+/** Prints a notice from the command to standard error in the log format, if the log level permits it. */
 export const notice = (
   { logFormat, logLevel }: Values,
   message: string,

@@ -1,4 +1,4 @@
-/** Prints results on standard output, errors as single lines on standard error, and help only on request. */
+/** Prints results to standard output, errors as single lines to standard error, and help only on request. */
 import * as Console from "effect/Console"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -27,11 +27,11 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
-/** Formats errors and prints them on standard error. */
+/** Formats errors and prints them to standard error. */
 export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))
 
 /**
- * Prints a line on standard output. Fails if it cannot be written, for example on a full disk, because the line may be
+ * Prints a line to standard output. Fails if it cannot be written, for example on a full disk, because the line may be
  * a secret that is shown only once. `consequence` is appended to the error message.
  */
 export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
@@ -40,7 +40,7 @@ export const print = (line: string, consequence = ""): Effect.Effect<void, CliEr
 /** Like `print`, without the line feed; waits until the text is written. */
 export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   Effect.callback((resume) => {
-    // The callback handles the error, but without a listener the event would end the process.
+    // The callback handles the error, but without a listener the event would crash the process.
     const ignore = (): void => undefined
     process.stdout.on("error", ignore)
     process.stdout.write(text, (error) => {

@@ -29,7 +29,7 @@ export const make = (
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
     // `complete` also fails if the file exists; this check reports it before anything is written.
     if (!force && (yield* attempt(() => exists(target)))) {
-      return yield* Effect.fail(Failure.userError(new Error(existing(file))))
+      return yield* Effect.fail(Failure.userError(new Error(existsMessage(file))))
     }
     const handle = yield* Effect.acquireRelease(
       attempt(() => fs.open(temporary, "wx", 0o600)),
@@ -45,13 +45,13 @@ export const make = (
         await handle.sync()
         if (force) await fs.rename(temporary, target)
         // Unlike `rename`, `link` does not replace a file that was created in the meantime.
-        else await fs.link(temporary, target).catch((cause) => withoutLinks(cause, temporary, target))
+        else await fs.link(temporary, target).catch((cause) => renameWithoutLinks(cause, temporary, target))
       })
     }
   })
 
 /** For file systems without hard links: reserves the name with an empty file, then replaces that file. */
-const withoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
+const renameWithoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
   if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") throw cause
   await (await fs.open(target, "wx", 0o600)).close()
   await fs.rename(temporary, target)
@@ -63,9 +63,9 @@ const exists = (file: string): Promise<boolean> =>
     () => false
   )
 
-const existing = (file: string): string => `--out: ${file} exists; --force replaces it`
+const existsMessage = (file: string): string => `--out: ${file} exists; --force replaces it`
 
 const faultOf = (file: string, cause: unknown): string => {
-  if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") return existing(file)
+  if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") return existsMessage(file)
   return `--out: ${cause instanceof Error ? cause.message : String(cause)}`
 }

@@ -4,7 +4,7 @@ import { start, stop } from "./Serve.fixture.ts"
 
 const module = JSON.stringify(new URL("Pretenuring.ts", import.meta.url).href)
 
-/** Keeps arrays of one place in the code, and returns the decisions of V8 about it. */
+/** Runs `first` and then code that keeps arrays from one allocation site; returns V8's decisions about that site. */
 const decisions = (first: string): string =>
   execFileSync(
     process.execPath,
@@ -22,7 +22,7 @@ const decisions = (first: string): string =>
     { encoding: "utf8" }
   )
 
-/** A module that prints each flag on standard error that a program sets for V8. */
+/** A module that prints, to standard error, each V8 flag that a program sets. */
 const reporting = `data:text/javascript,${encodeURIComponent(
   `import v8 from "node:v8"
    import { syncBuiltinESMExports } from "node:module"

@@ -18,7 +18,7 @@ describe("untrusted text", () => {
     )
   })
 
-  it("printable returns a text without control, format and separator characters unchanged", () => {
+  it("printable does not change a string without control, format and separator characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         fc.pre(!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
@@ -28,7 +28,7 @@ describe("untrusted text", () => {
     expect(printable("till №1, 日本 😀")).toBe("till №1, 日本 😀")
   })
 
-  it("printable replaces control and format characters and lone surrogates by their code points", () => {
+  it("printable replaces control and format characters and lone surrogates with their code points", () => {
     expect(printable("a\u202eb\x1b[0m\u{e0041}\ud800")).toBe("a\\u{202e}b\\u{1b}[0m\\u{e0041}\\u{d800}")
   })
 })

@@ -4,7 +4,7 @@
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /**
- * Replaces every character that could break or disguise a line by its code point.
+ * Replaces every character that could break or disguise a line with its code point.
  *
  * @example
  * ```ts

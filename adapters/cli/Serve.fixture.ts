@@ -26,7 +26,7 @@ export interface ServerProcess {
 
 export type Environment = { readonly [name: string]: string }
 
-/** Options of Node, working directory, user and umask of a process. */
+/** The Node flags, working directory, user and umask of a process. */
 export interface Place {
   readonly nodeFlags?: ReadonlyArray<string>
   readonly cwd?: string
@@ -105,7 +105,7 @@ export const start = async (
 ): Promise<ServerProcess> => {
   const launchedAt = performance.now()
   const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, place)
-  const failed = ended.then((end) => Promise.reject(new Error(`ended early: ${JSON.stringify(end)}`)))
+  const failed = ended.then((end) => Promise.reject(new Error(`exited early: ${JSON.stringify(end)}`)))
   failed.catch(() => undefined)
   const greeting = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
   const startedIn = performance.now() - launchedAt

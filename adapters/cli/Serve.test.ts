@@ -69,7 +69,7 @@ describe("serve --json", () => {
     expect(limits).toEqual(["300", "5", "7", "1000"])
   })
 
-  it("listens within a second after the start of the process, on a machine where Node starts in 50 ms", async () => {
+  it("listens within one second of its launch on a machine where Node starts in 50 ms", async () => {
     const times: Array<number> = []
     const bare: Array<number> = []
     // Other tests use the same cores, so the best of several starts is compared with starts of a bare Node process.
@@ -130,7 +130,7 @@ describe("serve", () => {
         Authorization: `Bearer ${key}`,
         "Content-Type": "application/json",
         "Content-Length": body.length,
-        // The server sends "100 Continue" after it admitted the request, so the request is in flight.
+        // The server sends "100 Continue" after it has admitted the request, so the request is in flight.
         Expect: "100-continue"
       }
     })
@@ -148,7 +148,7 @@ describe("serve", () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("responds after SIGTERM to requests that were sent before, also on connections in the accept backlog", async () => {
+  it("responds to requests that were sent before SIGTERM, even on connections in the accept backlog", async () => {
     const { key, server, url } = await serveJson()
     server.process.kill("SIGSTOP")
     const { hostname, port } = new URL(url)
@@ -187,7 +187,7 @@ describe("the first key", () => {
     const server = await start(["--port", "0", "--database", database])
     running.push(server)
     expect(server.greeting).toMatch(
-      /\n {2}To issue a key, with the same --database: npm run keys -- issue --plan Free\n/
+      /\n {2}To issue a key \(use the same --database\): npm run keys -- issue --plan Free\n/
     )
     expect(await run(["keys", "list", "--json", "--database", database])).toMatchObject({ stdout: "[]\n" })
     // In a clone, the hint is a command that works in the folder in which the server was started.
@@ -325,7 +325,8 @@ describe("every flag and its environment variable", () => {
 
 describe("invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
-  const plan = "must be PLAN or PLAN:perMinute=N,perDay=N with PLAN one of Free, Pro, Business, Enterprise"
+  const plan =
+    "must be PLAN or PLAN:perMinute=N,perDay=N where PLAN is one of Free, Pro, Business, Enterprise"
   const url = "must be an absolute http(s) URL without a query"
   const origins =
     "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +
@@ -383,22 +384,22 @@ describe("invalid input", () => {
     expect(stderr).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): must be .*\n$/)
   })
 
-  it("an unknown flag is reported with a hint to the help", async () => {
+  it("an unknown flag is reported with a hint about the help", async () => {
     const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'npm start -- --help'/s)
   })
 
   it("a port in use is reported in one line without a stack trace", async () => {
-    const other = createServer()
-    other.listen(0, "127.0.0.1")
-    await once(other, "listening")
-    const { port: used } = other.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const taken = createServer()
+    taken.listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port: used } = taken.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     const [server, clock] = await Promise.all([
       run(["serve", "--port", String(used)], inMemory),
       run(["serve", "--port", "0", "--test-clock-port", String(used)], inMemory)
     ])
-    other.close()
+    taken.close()
     expect(server).toMatchObject({ code: 1, stdout: "" })
     expect(server.stderr).toMatch(/^animal-store: cannot listen on .*address already in use.*\n$/)
     expect(clock).toMatchObject({ code: 1, stdout: "" })

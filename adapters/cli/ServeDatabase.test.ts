@@ -116,7 +116,7 @@ describe("serve on its default database", () => {
     expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
   })
 
-  it("prints at the second start where the data is stored and how to issue a key", async () => {
+  it("prints, at its second start, where the data is stored and how to issue a key", async () => {
     const cwd = createFolder()
     await stop(await serve(["--first-key"], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
@@ -129,11 +129,11 @@ describe("serve on its default database", () => {
     )
     const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
     expect(other.greeting).toContain(
-      `\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key, with the same --database: node ${main} keys issue --plan Free\n`
+      `\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key (use the same --database): node ${main} keys issue --plan Free\n`
     )
   })
 
-  it("issues no first key if the start fails", async () => {
+  it("issues no first key if startup fails", async () => {
     const cwd = createFolder()
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -161,7 +161,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
 
   it("reports errors of the database server in one line", async () => {
     const { address } = await Databases.createForTest(Databases.postgres)
-    const changed = (change: (url: URL) => void): string => {
+    const withChange = (change: (url: URL) => void): string => {
       const url = new URL(address)
       url.password = "s3cret"
       change(url)
@@ -171,19 +171,19 @@ Databases.describeOn(Databases.postgres, "serve", () => {
     const [server, role, database] = [escaped(host), "animal_store_nobody", "animal_store_none"]
     await expectFailure(
       [
-        changed((url) => {
+        withChange((url) => {
           url.username = role
         }),
         new RegExp(`^the PostgreSQL server at ${server} rejects the login: .*"${role}"`)
       ],
       [
-        changed((url) => {
+        withChange((url) => {
           url.pathname = database
         }),
         new RegExp(`^the PostgreSQL server at ${server} reports: database "${database}" does not exist$`)
       ],
       [
-        changed((url) => url.searchParams.set("options", "-csearch_path=none")),
+        withChange((url) => url.searchParams.set("options", "-csearch_path=none")),
         new RegExp(`^the PostgreSQL server at ${server} reports: no schema has been selected to create in$`)
       ]
     )
@@ -192,7 +192,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
 
 const escaped = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
 
-/** Expects each start to exit with code 1 and one line without passwords and stack traces. */
+/** Expects each start to fail with exit code 1 and one line that contains no password and no stack trace. */
 const expectFailure = (...cases: ReadonlyArray<readonly [database: string, reason: RegExp, place?: Place]>) =>
   Promise.all(
     cases.map(async ([database, reason, place]) => {
@@ -244,7 +244,7 @@ describe("serve on an unusable database", () => {
       await run(["serve", "--database", `postgres://u:s3cret@127.0.0.1:${port}/x`])
       return performance.now() - startedAt
     }
-    // Compared with an unreachable server, because the start time of a process depends on the load of the machine.
+    // Compared with an unreachable server, because the start time of a process depends on the machine's load.
     const [missing, waited] = await Promise.all([timed(1), timed(silentPort)])
     expect(waited - missing).toBeLessThan(3_000)
     silent.close()

@@ -17,7 +17,7 @@ const MAX_CONNECTIONS = 1_000_000
 
 const MAX_DRAIN_MS = 3_600_000
 
-/** All flags, including the flags of the log and of telemetry. */
+/** All flags, including the logging and telemetry flags. */
 export const flags = {
   host: Setting.withDefault("host", "HOST", "Address to listen on.", Setting.text, "127.0.0.1"),
   port: Setting.withDefault(
@@ -37,11 +37,11 @@ export const flags = {
   issueKeys: Setting.repeated(
     "issue-key",
     "PLAN[:perMinute=N,perDay=N]",
-    "Issue a key at start; repeatable. Enterprise requires both limits.",
+    "Issue a key at startup; repeatable. Enterprise requires both limits.",
     IssueKeyFlag.parse
   ),
   firstKey: FirstKeyFlag.firstKey,
-  json: Setting.toggle("json", "Print exactly one line of JSON on standard output once the server listens."),
+  json: Setting.toggle("json", "Print exactly one line of JSON to standard output once the server listens."),
   publicBaseUrl: Setting.make(
     Failure.flagOf.publicBaseUrl,
     "URL",
@@ -71,7 +71,7 @@ export const flags = {
   ),
   standardHeaders: Setting.preference(
     Failure.flagOf.standardHeaders,
-    "Send RateLimit and RateLimit-Policy beside the X-RateLimit headers; default on."
+    "Send RateLimit and RateLimit-Policy in addition to the X-RateLimit headers; default on."
   ),
   docs: Setting.preference(
     Failure.flagOf.docs,
@@ -80,20 +80,20 @@ export const flags = {
   deprecationUrl: Setting.make(
     Failure.flagOf.deprecationUrl,
     "URL",
-    "Page about deprecated operations, to which their responses then link.",
+    "Page about deprecated operations; their responses link to it.",
     Setting.text
   ).pipe(Flag.optional),
   drainMs: Setting.withDefault(
     "drain",
     "DURATION",
-    "Time after SIGTERM in which /readyz returns 503 and requests are still accepted, such as 15s.",
+    "Time after SIGTERM during which /readyz returns 503 and requests are still accepted, such as 15s.",
     DurationFlag.parse(0, MAX_DRAIN_MS),
     "5s"
   ),
   maxConnectionsPerAddress: Setting.make(
     "max-connections-per-address",
     "N",
-    "Maximum number of open connections of one process per IPv4 address or IPv6 /64; no limit by default.",
+    "Maximum number of open connections per IPv4 address or IPv6 /64 in each process; no limit by default.",
     Setting.between(1, MAX_CONNECTIONS)
   ).pipe(Flag.optional),
   ...LogFlags.flags,
@@ -101,7 +101,7 @@ export const flags = {
   testClockPort: Setting.make(
     "test-clock-port",
     "PORT",
-    "For conformance tests only: serve a clock on the loopback address that tests can advance.",
+    "For conformance tests only: serve, on the loopback address, a clock that tests can advance.",
     Setting.natural(MAX_PORT)
   ).pipe(Flag.optional)
 }

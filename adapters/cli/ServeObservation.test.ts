@@ -1,4 +1,4 @@
-/** Tests the flags of the log, of metrics and of traces with servers in separate processes. */
+/** Tests the logging, metrics and tracing flags with servers in separate processes. */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -163,7 +163,7 @@ describe("the admin port", () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  it("makes the start fail with one line if its port is taken", async () => {
+  it("makes startup fail with one line if its port is taken", async () => {
     const taken = net.createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void taken.close())
@@ -227,7 +227,7 @@ describe("the admin port", () => {
 })
 
 describe("--otlp", () => {
-  it("--otlp pushes traces and metrics, including the last ones before the server ends", async () => {
+  it("--otlp pushes traces and metrics, including the last ones before the server exits", async () => {
     const receiver = await Receiver.start()
     const { send, server } = await serve("--otlp", receiver.url, "--trace-sample", "1")
     await send("/pets")

@@ -20,7 +20,7 @@ export type Parse<A> = (text: string) => Result.Result<A, string>
  */
 export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
 
-/** Returns the name of a setting for messages that do not know whether the flag or the variable has the value. */
+/** Returns the name of a setting for messages that do not know whether the value comes from the flag or the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
 const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
@@ -36,7 +36,7 @@ const fromFlag = (flag: string, text: string): Source => ({ source: `--${flag}`,
 const fromVariable = (flag: string): Config.Config<Source> =>
   Config.map(Config.String(variable(flag)), (text) => ({ source: variable(flag), text }))
 
-const parsed = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, CliError.CliError> =>
+const parseSource = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, CliError.CliError> =>
   Effect.mapError(
     Effect.fromResult(parse(text)),
     (fault) =>
@@ -46,10 +46,12 @@ const parsed = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, 
 // An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
 const isAbsent = (flag: string, { source, text }: Source): boolean => text === "" && source === variable(flag)
 
-const parsedIfPresent =
+const parseIfPresent =
   <A>(flag: string, parse: Parse<A>) =>
   (given: Source): Effect.Effect<A, CliError.CliError> =>
-    isAbsent(flag, given) ? Effect.fail(new CliError.MissingOption({ option: flag })) : parsed(parse, given)
+    isAbsent(flag, given)
+      ? Effect.fail(new CliError.MissingOption({ option: flag }))
+      : parseSource(parse, given)
 
 /** Creates a required setting with one value. */
 export const make = <A>(flag: string, metavar: string, description: string, parse: Parse<A>): Flag.Flag<A> =>
@@ -58,12 +60,10 @@ export const make = <A>(flag: string, metavar: string, description: string, pars
     Flag.withDescription(describe(flag, description)),
     Flag.map((text) => fromFlag(flag, text)),
     Flag.withFallbackConfig(fromVariable(flag)),
-    Flag.mapEffect(parsedIfPresent(flag, parse))
+    Flag.mapEffect(parseIfPresent(flag, parse))
   )
 
-/**
- * Creates a setting with a default. The default is a text that is parsed like any other value, and the help shows it.
- */
+/** Creates a setting with a default, a string that is parsed like any other value and that the help shows. */
 export const withDefault = <A>(
   flag: string,
   metavar: string,
@@ -72,7 +72,7 @@ export const withDefault = <A>(
   defaultText: string
 ): Flag.Flag<A> =>
   make(flag, metavar, andDefault(description, defaultText), parse).pipe(
-    Flag.withDefault(parsed(parse, fromFlag(flag, defaultText)))
+    Flag.withDefault(parseSource(parse, fromFlag(flag, defaultText)))
   )
 
 const andDefault = (description: string, defaultText: string): string =>
@@ -96,7 +96,7 @@ export const repeated = <A>(
       )
     ),
     Flag.withDefault([] as ReadonlyArray<Source>),
-    Flag.mapEffect((given) => Effect.forEach(given, (one) => parsed(parse, one)))
+    Flag.mapEffect((given) => Effect.forEach(given, (source) => parseSource(parse, source)))
   )
 
 /** Creates a boolean setting that is off by default. */
@@ -112,7 +112,7 @@ const boolean = (flag: string, description: string): Flag.Flag<boolean> =>
     Flag.withDescription(describe(flag, description)),
     Flag.withFallbackConfig(fromVariable(flag)),
     Flag.mapEffect((given) =>
-      typeof given === "boolean" ? Effect.succeed(given) : parsedIfPresent(flag, parseToggle)(given)
+      typeof given === "boolean" ? Effect.succeed(given) : parseIfPresent(flag, parseToggle)(given)
     )
   )
 

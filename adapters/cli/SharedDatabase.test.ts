@@ -36,7 +36,7 @@ interface Decision extends Load.LoadResponse {
   readonly receivedAt: number
 }
 
-/** Maximum difference between the clocks of the database and of this machine, in seconds. */
+/** Maximum difference between the clocks of the database and this machine, in seconds. */
 const SKEW = 5
 
 const decisionOf = (response: Load.LoadResponse): Decision => {
@@ -75,7 +75,7 @@ const isDenied = ({ status }: Load.LoadResponse): boolean => status === 429
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, `${serversOn[kind.name]} servers that start concurrently`, () => {
-    it("servers admit exactly the daily limit of a key, and count down without a gap", async () => {
+    it("servers admit exactly the daily limit of a key, and count down without gaps", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000")
       const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 100)
@@ -100,7 +100,7 @@ for (const kind of Databases.kinds) {
       expect(new Set(ids).size).toBe(ids.length)
     }, 120_000)
 
-    it("servers admit a key with 1000 requests a minute like one bucket of 1000", async () => {
+    it("servers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Business")
       const began = performance.now()

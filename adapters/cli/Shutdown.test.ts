@@ -1,4 +1,4 @@
-/** Tests the shutdown of `serve`: with every stop signal, clients lose no request. */
+/** Tests the shutdown of `serve`: on every stop signal, clients lose no request. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -44,7 +44,7 @@ const readsAndWrites = (key: string) => {
     index % 2 === 0 ? { key, path: "/pets?limit=1" } : { key, path: "/pets", body: Load.bodyOf(next()) }
 }
 
-describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal) => {
+describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal) => {
   it("keep-alive clients under load lose no request, and each gets Connection: close", async () => {
     const { key, server, url } = await serve("2s")
     const request = readsAndWrites(key)
@@ -80,7 +80,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("at %s", (signal)
 })
 
 describe("the drain period", () => {
-  it("the server accepts requests and returns 503 on /readyz until a second signal; a duplicate is ignored", async () => {
+  it("the server accepts requests and returns 503 on /readyz until a second signal, and ignores a duplicate signal", async () => {
     const { key, ready, server, url } = await serve("1h")
     expect((await ready()).status).toBe(200)
     // A terminal's SIGINT reaches the server twice when npm forwards it.
@@ -118,7 +118,7 @@ describe("the drain period", () => {
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
     )
-    // The server sends "100 Continue" after it admitted the request, so the request is in flight.
+    // The server sends "100 Continue" after it has admitted the request, so the request is in flight.
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
     server.process.kill("SIGTERM")
     await server.waitForLog(/stopping/)

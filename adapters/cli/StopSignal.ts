@@ -9,7 +9,7 @@ const signals = ["SIGINT", "SIGTERM"] as const
  */
 const DUPLICATE_MS = 1_000
 
-/** Completes when a second signal arrives; run it when the first one has arrived. Ignores duplicates. */
+/** Completes when a second signal arrives; run it once the first one has arrived. Ignores duplicates. */
 export const second: Effect.Effect<void> = Effect.andThen(
   Effect.sleep(DUPLICATE_MS),
   Effect.callback((resume) => {

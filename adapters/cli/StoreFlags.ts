@@ -1,11 +1,11 @@
-/** Converts the flags of `serve` to the options of the store and of its server. */
+/** Converts the flags of `serve` to the options of the store and its server. */
 import * as Option from "effect/Option"
 import type { AnimalStoreOptions, NodeServerOptions } from "../embed/index.ts"
 import * as LogFlags from "./LogFlags.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as TelemetryFlags from "./TelemetryFlags.ts"
 
-/** Returns the options of the store; `isTerminal` is whether standard error is a terminal. */
+/** Returns the options of the store; `isTerminal` is true if standard error is a terminal. */
 export const options = (flags: ServeFlags.Values, isTerminal: boolean): AnimalStoreOptions => ({
   database: flags.database,
   limits: Option.getOrUndefined(flags.limits),

@@ -1,4 +1,4 @@
-/** Defines the flags of metrics and traces. */
+/** Defines the metrics and tracing flags. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -34,13 +34,13 @@ export const flags = {
   otlp: Setting.make(
     "otlp",
     "URL",
-    "Push metrics and traces to this collector by OTLP over HTTP, such as http://127.0.0.1:4318; off by default.",
+    "Push metrics and traces to this collector with OTLP over HTTP, such as http://127.0.0.1:4318; off by default.",
     collector
   ).pipe(Flag.optional),
   traceSample: Setting.withDefault(
     "trace-sample",
     "RATIO",
-    `Part of the requests that is traced, from 0 to 1; a traceparent header decides for its request.`,
+    `Fraction of requests that are traced, from 0 to 1; a traceparent header decides for its own request.`,
     ratio,
     String(TRACE_SAMPLE)
   )
@@ -53,7 +53,7 @@ export interface Values {
   readonly traceSample: number
 }
 
-/** Returns the options of the store; metrics are counted only with an admin port. */
+/** Returns the telemetry options of the store; metrics are counted only with an admin port. */
 export const options = ({
   adminPort,
   otlp,

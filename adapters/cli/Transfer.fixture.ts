@@ -34,13 +34,13 @@ export interface Running {
   readonly ended: Promise<ProcessResult>
 }
 
-/** Starts a command; `node` are flags for Node. Standard input is empty by default. */
+/** Starts a command with `nodeFlags` for Node. Standard input is empty by default. */
 export const launch = (
   args: ReadonlyArray<string>,
   input: string | Uint8Array = "",
-  node: ReadonlyArray<string> = []
+  nodeFlags: ReadonlyArray<string> = []
 ): Running => {
-  const child = spawn(process.execPath, [...node, main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env: Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
     ),
@@ -48,7 +48,7 @@ export const launch = (
     timeout: LIFETIME_MS,
     killSignal: "SIGKILL"
   })
-  // A command that ends early does not read its input; writing to it then fails.
+  // A command that exits early does not read its input; writing to it then fails.
   child.stdin.on("error", () => undefined).end(input)
   const exit = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
     child.once("close", (code, signal) => resolve([code, signal]))
@@ -59,7 +59,7 @@ export const launch = (
   return { child, ended }
 }
 
-/** Runs a command until it ends. */
+/** Runs a command until it exits. */
 export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<ProcessResult> =>
   launch(args, input).ended
 
@@ -85,7 +85,7 @@ export const withClient = <A, E>(
   use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
 ): Promise<A> => Effect.runPromise(Effect.scoped(Effect.flatMap(openClient(database), use)))
 
-/** Returns the first value of the first row; `undefined` without a row, or if the table does not exist yet. */
+/** Returns the first value of the first row; `undefined` if there is no row or no such table yet. */
 export const valueOf = (database: Database, statement: string): Promise<SqlTable.Value | undefined> =>
   withClient(database, (sql) =>
     SqlTable.values(sql, statement).pipe(
@@ -94,7 +94,7 @@ export const valueOf = (database: Database, statement: string): Promise<SqlTable
     )
   )
 
-/** Kills a command `delayMs` milliseconds after the value of `statement` changes, unless the command ends before. */
+/** Kills a command `delayMs` milliseconds after the value of `statement` changes, unless the command exits first. */
 export const killAfterProgress = async (
   { child, ended }: Running,
   database: Database,

@@ -28,7 +28,7 @@ const jsonOf = async (running: Promise<ProcessResult>): Promise<Record<string, u
   return JSON.parse(stdout)
 }
 
-const exported = async (address: string): Promise<string> => {
+const exportFrom = async (address: string): Promise<string> => {
   const { code, stderr, stdout } = await run(["export", "--database", address])
   expect(stderr).toMatch(/^Exported [\d,]+ animals? in [\d.]+ s \([\d,]+ a second\)\.\n$/)
   expect(code).toBe(0)
@@ -51,14 +51,14 @@ for (const kind of Databases.kinds) {
       const file = writeFile(lines)
       const result = await jsonOf(run(["import", file, "--keep-ids", "--json", "--database", kept.address]))
       expect(result).toMatchObject({ animals: 3_000, before: 0, imported: 3_000, present: 0, faults: [] })
-      expect(await exported(kept.address)).toBe(lines)
+      expect(await exportFrom(kept.address)).toBe(lines)
 
       const { stdout } = await run(["import", file, "--database", renumbered.address])
       expect(stdout).toMatch(/^Imported 3,000 animals in [\d.]+ s \([\d,]+ a second\)\.\n$/)
-      expect(withoutIds(await exported(renumbered.address))).toBe(withoutIds(lines))
+      expect(withoutIds(await exportFrom(renumbered.address))).toBe(withoutIds(lines))
     })
 
-    it("import stores each animal once although the command is killed repeatedly", {
+    it("import stores each animal once even if the command is killed repeatedly", {
       timeout: LIMIT_MS
     }, async () => {
       const database = await create(kind)
@@ -82,7 +82,7 @@ for (const kind of Databases.kinds) {
         expect(Number(before) + Number(imported)).toBe(60_000)
         expect([animals, Number(before) > 0]).toEqual([60_000, true])
       }
-      expect(withoutIds(await exported(database.address))).toBe(withoutIds(lines))
+      expect(withoutIds(await exportFrom(database.address))).toBe(withoutIds(lines))
       const { code, stderr } = await run(args)
       expect(stderr).toMatch(
         /: it was imported completely at .* \(60000 animals\); --again imports it a second time\n$/
@@ -105,7 +105,7 @@ for (const kind of Databases.kinds) {
         if (end !== "killed") break
       }
       await jsonOf(run(args, lines))
-      expect(withoutIds(await exported(database.address))).toBe(withoutIds(lines))
+      expect(withoutIds(await exportFrom(database.address))).toBe(withoutIds(lines))
       const { imported } = await jsonOf(run(args, `${lines}{"name":"Rex","categoryId":1}\n`))
       expect(imported).toBe(1)
       const { stderr } = await run(args, '{"name":"other","categoryId":1}\n')
@@ -149,7 +149,7 @@ for (const kind of Databases.kinds) {
       expect(streamed.stderr).toMatch(/stored: the 3 animals before line 5\n$/)
       expect(streamed.code).toBe(1)
       expect(JSON.parse(streamed.stdout)).toMatchObject({ imported: 3, faults: [{ line: 5 }, { line: 7 }] })
-      expect(withoutIds(await exported(database.address)).split("\n")).toHaveLength(4)
+      expect(withoutIds(await exportFrom(database.address)).split("\n")).toHaveLength(4)
     })
 
     it("import rejects an id that another animal has, and skips animals that already exist", async () => {
@@ -158,8 +158,8 @@ for (const kind of Databases.kinds) {
         `{"id":${id},"name":"${name}","categoryId":1,"status":"sold"}\n`
       const args = ["--keep-ids", "--database", database.address]
       await run(["import", "-", ...args], animal(5, "Rex"))
-      const other = await run(["import", writeFile(animal(4, "Max") + animal(5, "Max")), ...args])
-      expect(other.stderr).toMatch(
+      const taken = await run(["import", writeFile(animal(4, "Max") + animal(5, "Max")), ...args])
+      expect(taken.stderr).toMatch(
         /line 2: id: 5 belongs to another animal in the database\n.*nothing was stored\n$/
       )
       const same = await run(["import", "-", ...args], animal(4, "Max") + animal(5, "Rex"))
@@ -168,7 +168,7 @@ for (const kind of Databases.kinds) {
       expect(stream.stderr).toMatch(
         /id: 5 belongs to another animal in the database; stored: 0 animals; the same command would fail again\n$/
       )
-      expect(await exported(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
+      expect(await exportFrom(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })
 
     it("import, export and copy use little memory for 300,000 animals", { timeout: LIMIT_MS }, async () => {

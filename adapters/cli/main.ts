@@ -20,7 +20,7 @@ process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 
 const isConformance = process.argv[2] === "conformance"
 
-/** Whether a signal leaves work of the command unfinished. */
+/** Whether an interrupted command leaves its work unfinished. */
 const isUnfinished = ["conformance", "copy", "export", "import"].includes(process.argv[2] ?? "")
 
 // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
@@ -43,7 +43,7 @@ const ifNamed = async <Name extends OnDemand, Loaded>(name: Name, load: () => Pr
     ? await load()
     : Command.make(name).pipe(Command.withDescription(descriptions[name]))
 
-// Loaded on demand, because they would slow down the start of a server.
+// Loaded on demand, because they would slow down server startup.
 const exportAnimals = await ifNamed("export", async () => (await import("./Export.ts")).exportAnimals)
 const importAnimals = await ifNamed("import", async () => (await import("./Import.ts")).importAnimals)
 const copyDatabase = await ifNamed("copy", async () => (await import("./Copy.ts")).copyDatabase)

@@ -27,7 +27,7 @@ const MAX_EXPIRY_MS = 36_500 * DAY_MS
 export const flags = {
   database: Database.address,
   databaseTimeoutMs: Database.timeoutMs,
-  json: Setting.toggle("json", "Print exactly one line of JSON on standard output.")
+  json: Setting.toggle("json", "Print exactly one line of JSON to standard output.")
 }
 
 /** Flags of commands that read or change rate limits and bans. */
@@ -44,12 +44,12 @@ export interface Values {
 /** Opens the store for a command. Rejects `memory:`, because such a store exists only within one server process. */
 export const open = (
   { database, databaseTimeoutMs, limits: given }: Values,
-  opening: typeof Database.openExisting = Database.openExisting
+  openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
   const limits = given === undefined ? undefined : Option.getOrUndefined(given)
   if (database === "memory:") return inMemory(Failure.flagOf.database, "keys")
   if (limits === "memory:") return inMemory(Failure.flagOf.limits, "limits")
-  return opening({ database, databaseTimeoutMs, limits })
+  return openStore({ database, databaseTimeoutMs, limits })
 }
 
 const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
@@ -61,7 +61,7 @@ const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.
     )
   )
 
-/** Prints `value` with `--json`, otherwise `text`. If this fails, `consequence` is appended to the error message. */
+/** Prints `value` as JSON with `--json`, otherwise `text`. If this fails, `consequence` is appended to the error message. */
 export const print = (
   { json }: Values,
   value: unknown,
@@ -69,7 +69,7 @@ export const print = (
   consequence?: string
 ): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
-/** States in messages how soon running servers apply a change to a key. */
+/** The part of a message that states how soon running servers apply a change to a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"
 
 /** Returns a hint for the user if a new secret could not be printed. */

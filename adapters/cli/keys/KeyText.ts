@@ -3,7 +3,7 @@ import type { ApiKey, KeyStatus, Plan } from "../../embed/index.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** Formats epoch milliseconds as ISO 8601 in UTC; times out of range are formatted as numbers. */
+/** Formats epoch milliseconds as ISO 8601 in UTC; times that `Date` cannot represent are formatted as numbers. */
 export const time = (ms: number): string => {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()

@@ -20,7 +20,9 @@ export const log = Command.make(
     yield* KeyCommand.print(flags, events, text)
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("List the recorded actions of administrators on all keys or on one, oldest first.")
+  Command.withDescription(
+    "List the recorded actions of administrators on all keys or on one key, oldest first."
+  )
 )
 
 const lineOf = ({ action, actor, at, changes, keyId }: KeyEvent): string => {

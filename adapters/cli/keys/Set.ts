@@ -22,7 +22,7 @@ export const set = Command.make(
     plan: Setting.make(
       "plan",
       "PLAN",
-      `New plan: ${Plan.names.join(", ")}, with its limits, otherwise unchanged; Enterprise requires both limits.`,
+      `New plan, with its limits: ${Plan.names.join(", ")}; unchanged if absent; Enterprise requires both limits.`,
       IssueKeyFlag.parsePlan
     ).pipe(Flag.optional),
     perMinute: KeyCommand.perMinute("New limit per minute; default: unchanged."),
@@ -30,13 +30,13 @@ export const set = Command.make(
     label: Setting.make(
       "label",
       "TEXT",
-      "New name for operators; an empty text removes it; default: unchanged.",
+      "New name for operators; an empty string removes it; default: unchanged.",
       (text): Result.Result<string | null, string> =>
         text === "" ? Result.succeed(null) : KeyCommand.parseLabel(text)
     ).pipe(Flag.optional),
     expires: KeyCommand.expires(
       0,
-      "Time from now after which the key expires, such as 90d; 0 is at once; default: unchanged."
+      "Time from now after which the key expires, such as 90d; 0 is immediately; default: unchanged."
     ),
     ...KeyCommand.flags
   },
@@ -62,7 +62,7 @@ export const set = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Change plan, limits, label or expiry of a key. Its secret and its usage stay; lower limits apply to the usage so far, too."
+    "Change the plan, limits, label or expiry of a key. Its secret and usage are kept; lower limits also apply to past usage."
   )
 )
 
@@ -70,7 +70,7 @@ const textOf = ({ expiresAt, id, label, limits, plan }: ApiKey): string => {
   const name = label === undefined ? "no label" : `label ${printable(label)}`
   const expiry = expiresAt === undefined ? "never expires" : `expires at ${KeyText.time(expiresAt)}`
   return [
-    `${id} is on plan ${plan} with ${KeyText.limits(limits)}; ${name}; ${expiry}.`,
+    `${id} is on the ${plan} plan with ${KeyText.limits(limits)}; ${name}; ${expiry}.`,
     `Running servers apply it ${KeyCommand.NOTICE}.`
   ].join("\n")
 }

@@ -9,7 +9,7 @@ import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
-/** Prints the plan, the state and the dates of a key, and the current usage of its limits. */
+/** Prints the plan, the state and the dates of a key, and its current usage. */
 export const show = Command.make(
   "show",
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
@@ -20,7 +20,7 @@ export const show = Command.make(
     const { bannedUntil = null, ...usage } = key.usage
     yield* KeyCommand.print(flags, { ...KeyRecord.make(key), ...usage, bannedUntil }, textOf(key, now))
   }, Effect.scoped)
-).pipe(Command.withDescription("Show a key: plan, dates, and the current usage of its limits."))
+).pipe(Command.withDescription("Show a key: plan, dates and current usage."))
 
 const textOf = (key: KeyStatus, now: number): string => {
   const { bannedUntil, day, minute, strikes } = key.usage

@@ -18,7 +18,7 @@ export const unban = Command.make(
       { id, bannedUntil, strikes },
       bannedUntil === null
         ? `${id} was not banned; its strikes (${strikes}) are cleared.`
-        : `Unbanned ${id}, which was banned until ${KeyText.time(bannedUntil)}. Running servers apply it at once.`
+        : `Unbanned ${id}, which was banned until ${KeyText.time(bannedUntil)}. Running servers apply it immediately.`
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("Lift the ban of a key and clear its strikes. Its limits and its usage stay."))
+).pipe(Command.withDescription("Lift the ban of a key and clear its strikes. Its limits and usage are kept."))

@@ -14,7 +14,7 @@ const delays = (served: ReadonlyArray<number>): ReadonlyArray<number> => {
 const shortLife = fc.integer({ min: 0, max: Backoff.HEALTHY_MS - 1 })
 const longLife = fc.integer({ min: Backoff.HEALTHY_MS, max: 10 ** 12 })
 
-it("next doubles the delay after each worker that ends early, from one second up to the maximum", () => {
+it("next doubles the delay after each worker that exits early, from one second up to the maximum", () => {
   expect(delays([0, 0, 0, 0, 0, 0, 0])).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
 })
 
@@ -29,7 +29,7 @@ it("next returns a delay from one second to the maximum after any number of work
   )
 })
 
-it("next starts again with one second after a worker that served for a minute", () => {
+it("next starts again at one second after a worker that served for a minute", () => {
   fc.assert(
     fc.property(fc.array(shortLife), longLife, fc.array(shortLife), (before, healthy, after) => {
       const all = delays([...before, healthy, ...after])

@@ -1,4 +1,4 @@
-/** Computes the delay before a worker that ended is replaced, so that repeated failures do not use up a core. */
+/** Computes the delay before a worker that exited is replaced, so that repeated failures do not use up a core. */
 
 /** The delay in milliseconds before the first replacement; each further replacement doubles it. */
 export const FIRST_MS = 1_000
@@ -6,13 +6,13 @@ export const FIRST_MS = 1_000
 /** The maximum delay in milliseconds. */
 export const MAX_MS = 30_000
 
-/** A worker that served this many milliseconds was healthy; the delay after its end is `FIRST_MS` again. */
+/** A worker that served this many milliseconds was healthy; after its exit, the delay is `FIRST_MS` again. */
 export const HEALTHY_MS = 60_000
 
-/** How many workers have ended in a row, counted from the latest healthy one (inclusive) or from the start. */
+/** How many workers have exited in a row since the latest healthy one (inclusive) or since startup. */
 export type Backoff = number
 
-/** The state before any worker has ended. */
+/** The state before any worker has exited. */
 export const initial: Backoff = 0
 
 /** Returns the delay in milliseconds after a worker that served for `servedMs`, and the next state. */

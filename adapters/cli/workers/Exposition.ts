@@ -74,7 +74,7 @@ export const filter = (
 ): Exposition => new Map([...families].filter(([name, family]) => isWanted(name, family)))
 
 /** Adds a label to every series; its value must not require escaping. */
-export const labelled = (families: Exposition, label: string, value: string): Exposition =>
+export const addLabel = (families: Exposition, label: string, value: string): Exposition =>
   new Map(
     [...families].map(([name, family]) => [
       name,

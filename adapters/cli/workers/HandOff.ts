@@ -1,6 +1,6 @@
 /**
- * Hands connections to another worker if their worker ended before it accepted them. `node:cluster` would keep them
- * open, and their clients would wait for ever.
+ * Hands connections to another worker if their worker exited before it accepted them. `node:cluster` would keep them
+ * open, and their clients would wait forever.
  *
  * The primary sends each connection as a message with a number, and the worker confirms it with the same number before
  * it reads from the connection. A connection without a confirmation is therefore untouched. This relies on the format
@@ -18,7 +18,7 @@ const decodeConfirmation = Schema.decodeUnknownOption(
   Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int })
 )
 
-/** Hands the unconfirmed connections of `worker` to other workers when it ends; call this before the worker listens. */
+/** Hands the unconfirmed connections of `worker` to other workers when it exits; call this before the worker listens. */
 export const returnUnconfirmed = (worker: Worker): void => {
   const channel = worker.process
   const unconfirmed = new Set<number>()

@@ -19,7 +19,7 @@ export type ToWorker = typeof ToWorker.Type
 /** A message from a worker to the primary. */
 export const ToPrimary = Schema.Union([
   Schema.TaggedStruct("Listening", { port: Schema.Int }),
-  /** The start failed for a reason that an operator can fix. */
+  /** Startup failed for a reason that an operator can fix. */
   Schema.TaggedStruct("StartFailed", { message: Schema.String }),
   Schema.TaggedStruct("PageMade", { path: Path, status: Schema.Int, body: Schema.String }),
   /** The final metrics of the worker, after its last request. */

@@ -36,7 +36,7 @@ const event = fc.oneof(
 )
 
 describe("the metrics page of all workers", () => {
-  it("sums the counters of all workers, and no sum decreases when a worker ends", () => {
+  it("sums the counters of all workers, and no sum decreases when a worker exits", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let sum = MetricsSum.empty
@@ -73,9 +73,9 @@ describe("the metrics page of all workers", () => {
   })
 
   it("adds the buckets, sums and counts of histograms", () => {
-    const one = MetricsSum.updated(MetricsSum.empty, 1, Exposition.parse(pageOf(3, 0.5, 2, 1)))
-    const two = MetricsSum.updated(one, 2, Exposition.parse(pageOf(4, 0.25, 1, 7)))
-    expect(Exposition.format(MetricsSum.page(two))).toBe(
+    const first = MetricsSum.updated(MetricsSum.empty, 1, Exposition.parse(pageOf(3, 0.5, 2, 1)))
+    const both = MetricsSum.updated(first, 2, Exposition.parse(pageOf(4, 0.25, 1, 7)))
+    expect(Exposition.format(MetricsSum.page(both))).toBe(
       pageOf(7, 0.75, 3, 0).replace(
         "process_cpu_seconds_total 0",
         'process_cpu_seconds_total{worker="1"} 1\nprocess_cpu_seconds_total{worker="2"} 7'

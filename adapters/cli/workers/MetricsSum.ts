@@ -1,15 +1,15 @@
 /**
  * Combines the metrics of all workers in one page. Counters and histograms are sums that never decrease: each place
  * keeps the counts of its earlier workers, and a worker that does not respond keeps the counts of its last response.
- * Otherwise Prometheus would treat the end of a worker as a reset, and count everything twice.
+ * Otherwise Prometheus would treat the exit of a worker as a reset, and count everything twice.
  */
 import * as Exposition from "./Exposition.ts"
 
-/** The metrics of one place, in which a new worker replaces one that ended. */
+/** The metrics of one place, in which a new worker replaces one that exited. */
 interface Place {
   /** The counts of earlier workers. */
   readonly ended: Exposition.Exposition
-  /** The latest page of the present worker. */
+  /** The latest page from the current worker. */
   readonly present: Exposition.Exposition
 }
 
@@ -21,11 +21,11 @@ export const empty: MetricsSum = new Map()
 
 const nothing: Place = { ended: Exposition.empty, present: Exposition.empty }
 
-/** Records a page of the present worker of a place. */
+/** Records a page from the current worker at a place. */
 export const updated = (sum: MetricsSum, place: number, page: Exposition.Exposition): MetricsSum =>
   new Map(sum).set(place, { ...(sum.get(place) ?? nothing), present: page })
 
-/** Records that the worker of a place ended. */
+/** Records that the worker at a place exited. */
 export const ended = (sum: MetricsSum, place: number): MetricsSum => {
   const { ended, present } = sum.get(place) ?? nothing
   return new Map(sum).set(place, {
@@ -42,7 +42,7 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
     const own = Exposition.filter(present, isOfProcess)
     const shared = Exposition.filter(present, (name) => !isOfProcess(name))
     total = Exposition.add(total, Exposition.add(ended, shared))
-    total = Exposition.add(total, Exposition.labelled(own, "worker", String(place)))
+    total = Exposition.add(total, Exposition.addLabel(own, "worker", String(place)))
   }
   return total
 }
@@ -50,5 +50,5 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
 const isAdded = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isOfProcess(name)
 
-/** Whether a metric describes a single process; a sum or a mean of two event loops would mean nothing. */
+/** Whether a metric describes a single process; a sum or a mean of two event loops would be meaningless. */
 const isOfProcess = (name: string): boolean => /^(?:process|nodejs|v8js)_/.test(name)

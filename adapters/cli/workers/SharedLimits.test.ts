@@ -33,7 +33,7 @@ const backends: ReadonlyArray<Backend> = [
   }
 ]
 
-/** Maximum difference between the clocks of the database and of this machine, in seconds. */
+/** Maximum difference between the clocks of the database and this machine, in seconds. */
 const SKEW = 5
 
 const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<Workers.Server> => {
@@ -43,8 +43,8 @@ const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<
   })
 }
 
-/** Expects the three rate-limit headers of the contract, with valid values for a key with 1000 requests a minute. */
-const expectLawful = ({ header, status }: Load.LoadResponse): void => {
+/** Expects the three rate-limit headers of the contract, with valid values for a per-minute limit of 1,000. */
+const expectValidHeaders = ({ header, status }: Load.LoadResponse): void => {
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
     const text = header(`x-ratelimit-${name}`)
     expect(text, name).toMatch(/^(0|[1-9][0-9]*)$/)
@@ -67,7 +67,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "workers admit a key with 1000 requests a minute like one bucket of 1000, also when a worker is killed",
+      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000, even if one is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const { key, url, workers } = await serve(backend, "Business")
@@ -87,7 +87,7 @@ for (const backend of backends) {
             if (count === 500) process.kill(workers()[0] ?? 0, "SIGKILL")
             try {
               const response = await client.send(request)
-              expectLawful(response)
+              expectValidHeaders(response)
               served.add(Workers.workerOf(response))
               if (response.status === 201) created.push(Load.petIn(response.body))
               if (response.status === 429) denied++

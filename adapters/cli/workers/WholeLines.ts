@@ -55,7 +55,7 @@ export const makeForward = (to: Writable, lost: (count: number) => string): ((fr
       // A worker that is killed may end in the middle of a line.
       if (rest.length > 0) write(Buffer.concat([rest, Buffer.from("\n")]))
     })
-    // A broken pipe means that the worker has ended.
+    // A broken pipe means that the worker has exited.
     from.on("error", () => undefined)
   }
 }

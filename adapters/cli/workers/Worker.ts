@@ -14,14 +14,14 @@ import * as StoreFlags from "../StoreFlags.ts"
 import * as Message from "./Message.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
-/** Maximum drain in milliseconds of a worker whose primary has ended; it gets no new connections. */
+/** Maximum drain in milliseconds of a worker whose primary has exited; it gets no new connections. */
 const ORPHAN_DRAIN_MS = 5_000
 
 /** Returns the start parameters of this process if it is a worker. */
 export const start = (): Option.Option<Message.Start> =>
   cluster.isWorker ? Message.decodeStart(process.env[WorkerProcess.VARIABLE]) : Option.none()
 
-/** Serves until the primary stops this worker or ends, or until SIGTERM. */
+/** Serves until the primary stops this worker or exits, or until SIGTERM. */
 export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   start: Message.Start
@@ -38,9 +38,9 @@ export const run = Effect.fnUntraced(function* (
 })
 
 const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Message.Start, orders: Orders) {
-  const store = yield* reported(Database.open(StoreFlags.options(flags, start.isTerminal)))
+  const store = yield* reportFailure(Database.open(StoreFlags.options(flags, start.isTerminal)))
   orders.store = store
-  const { port } = yield* reported(
+  const { port } = yield* reportFailure(
     Failure.attempt(() => store.listen({ ...StoreFlags.serverOptions(flags), port: start.port }))
   )
   yield* tell({ _tag: "Listening", port })
@@ -52,8 +52,8 @@ const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Mess
   )
 })
 
-/** Sends the reason of a failed start to the primary, which prints it once for all workers. */
-const reported = <A, R>(
+/** Sends the reason for a failed startup to the primary, which prints it once for all workers. */
+const reportFailure = <A, R>(
   effect: Effect.Effect<A, CliError.UserError, R>
 ): Effect.Effect<A, CommandExit.CommandExit, R> =>
   Effect.catch(effect, (error) =>
@@ -72,7 +72,7 @@ const leaveToPrimary = (signal: NodeJS.Signals): void => {
   process.on(signal, () => undefined)
 }
 
-/** The orders of the primary. */
+/** The orders from the primary. */
 interface Orders {
   drainMs: number
   readonly stopNow: Deferred.Deferred<void>
@@ -130,7 +130,7 @@ const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerPro
   return { status: probed.status, body: await probed.text() }
 }
 
-/** Sends a message and waits until it is written; discards it if the primary has ended. */
+/** Sends a message and waits until it is written; discards it if the primary has exited. */
 const tell = (message: Message.ToPrimary): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const done = (): void => resume(Effect.void)

@@ -24,7 +24,7 @@ export const parse: Setting.Parse<WorkerCount> = (text) => {
 export const flag = Setting.withDefault(
   FLAG,
   "N",
-  "Number of processes that serve on the port, or auto for one per core; not with data in memory.",
+  "Number of processes that serve on the port, or auto for one per core; requires data outside memory.",
   parse,
   "1"
 )
@@ -42,7 +42,7 @@ export const resolve = (
   { database, limits, testClockPort }: Companions
 ): Effect.Effect<number, CliError.UserError> => {
   if (count === 1) return Effect.succeed(1)
-  // Checked with `auto` on a single core, too: whether a command is valid must not depend on the machine.
+  // Also checked if `auto` finds a single core: whether a command is valid must not depend on the machine.
   const inMemory = isMemory(database) ? "database" : "limits"
   if (inMemory === "database" || Option.exists(limits, isMemory)) {
     return reject(

@@ -1,12 +1,12 @@
-/** Waits for the end of a worker, including its last message. */
+/** Waits until a worker has exited and its last message has arrived. */
 import type { Worker } from "node:cluster"
 
-/** Time in milliseconds to wait for the remaining messages of a process that has ended. */
+/** Time in milliseconds to wait for the remaining messages of a process that has exited. */
 const LAST_MESSAGES_MS = 1_000
 
 /**
- * Calls `done` once, after the worker has ended and its last message was received, or `LAST_MESSAGES_MS` after its end.
- * The event `disconnect` is not enough: Node never emits it if the worker ends while a connection is being sent to it.
+ * Calls `done` once, after the worker has exited and its last message was received, or `LAST_MESSAGES_MS` after its exit.
+ * The event `disconnect` is not enough: Node never emits it if the worker exits while a connection is being sent to it.
  */
 export const once = (
   worker: Worker,

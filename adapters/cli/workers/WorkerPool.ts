@@ -1,4 +1,4 @@
-/** Starts the workers of a server, replaces those that end, and stops them together. */
+/** Starts the workers of a server, replaces those that exit, and stops them together. */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type * as Message from "./Message.ts"
 import * as MetricsSum from "./MetricsSum.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
-/** Timeout for a page of a worker; by default, a worker with a slow database responds itself after one second. */
+/** Timeout for a page from a worker. By default, a worker whose database is slow responds after one second, in time. */
 const PAGE_TIMEOUT = "2 seconds"
 
 /**
@@ -42,13 +42,13 @@ export interface WorkerPool {
   readonly started: Effect.Effect<number, StartFailure>
   /** Returns the pages of the workers that respond in time. */
   readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
-  /** Returns the metrics of all workers, running and ended. */
+  /** Returns the metrics of all workers, running and exited. */
   readonly metrics: Effect.Effect<string>
-  /** Drains all workers and waits until they have ended; the drain ends early when `early` completes. */
+  /** Drains all workers and waits until they have exited; the drain ends early when `early` completes. */
   readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
 }
 
-/** Starts the workers; the scope ends them without a drain. */
+/** Starts the workers. Closing the scope stops them without a drain. */
 export const make = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<WorkerPool, never, Scope.Scope> {
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
     return worker
   }
 
-  /** Records that a worker listens; returns false if it listens on another port than the server. */
+  /** Records that a worker listens; returns false if its port is not the server's. */
   const join = (place: number, chosen: number): boolean => {
     port ??= chosen
     if (chosen !== port) return false
@@ -180,7 +180,7 @@ export const make = Effect.fnUntraced(function* (
         Exposition.format(MetricsSum.page(sum)),
         "# HELP animal_store_workers Worker processes that accept connections.\n",
         `# TYPE animal_store_workers gauge\nanimal_store_workers ${listening.size}\n`,
-        "# HELP animal_store_worker_exits_total Worker processes that ended.\n",
+        "# HELP animal_store_worker_exits_total Worker processes that exited.\n",
         `# TYPE animal_store_worker_exits_total counter\nanimal_store_worker_exits_total ${exits}\n`
       ].join("")
     ),
@@ -190,7 +190,7 @@ export const make = Effect.fnUntraced(function* (
 
 const describeEnd = ({ code, signal, startFailure }: WorkerProcess.End): string => {
   if (startFailure !== undefined) return `could not start: ${startFailure}`
-  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+  return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
 }
 
 const failureOf = (

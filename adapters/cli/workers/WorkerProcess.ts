@@ -10,15 +10,15 @@ import * as WorkerExit from "./WorkerExit.ts"
 /** The environment variable that makes a process a worker; its value is a `Message.Start`. */
 export const VARIABLE = "ANIMAL_STORE_WORKER_START"
 
-/** How a process ended. */
+/** How a process exited. */
 export interface End {
   readonly code: number | null
   readonly signal: string | null
-  /** Why the start failed, if the worker reported it. */
+  /** Why startup failed, if the worker reported it. */
   readonly startFailure: string | undefined
 }
 
-/** A page of a worker. */
+/** A page from a worker. */
 export interface Page {
   readonly status: number
   readonly body: string
@@ -29,12 +29,12 @@ export interface WorkerProcess {
   readonly send: (message: Message.ToWorker) => void
   /** Completes with the port when the worker listens. */
   readonly listening: Effect.Effect<number>
-  /** Completes when the process has ended. */
+  /** Completes when the process has exited. */
   readonly ended: Effect.Effect<End>
   readonly hasEnded: () => boolean
   /** Requests a page; never completes if the worker does not respond. */
   readonly page: (path: Message.Path) => Effect.Effect<Page>
-  /** Ends the process with SIGKILL. */
+  /** Kills the process with SIGKILL. */
   readonly kill: () => void
 }
 
@@ -80,7 +80,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
     }
   }
   worker.on("message", (message) => Option.map(Message.decodeToPrimary(message), receive))
-  // The channel breaks when the worker is killed; a failed message then emits an error, which must not end the primary.
+  // The channel breaks when the worker is killed; a failed message then emits an error, which must not crash the primary.
   worker.on("error", () => undefined)
   const end = (code: number | null, signal: string | null): void =>
     void Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, startFailure }))

@@ -74,7 +74,7 @@ const killIfAlive = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // The process has ended.
+    // The process has exited.
   }
 }
 

@@ -50,8 +50,8 @@ describe("serve --workers with invalid flags", () => {
   })
 })
 
-describe("a start that fails", () => {
-  const same = async (args: ReadonlyArray<string>) => {
+describe("a failed startup", () => {
+  const expectSame = async (args: ReadonlyArray<string>) => {
     const alone = await run(["serve", ...args])
     const together = await run(["serve", "--workers", "2", ...args])
     expect(alone.code).toBe(1)
@@ -65,11 +65,11 @@ describe("a start that fails", () => {
     onTestFinished(() => void taken.close())
     const address = taken.address()
     const port = typeof address === "object" ? String(address?.port) : ""
-    expect(await same(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
+    expect(await expectSame(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
   })
 
   it("serve --workers reports an unusable database with the message and the exit code of a single process", async () => {
-    expect(await same(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])).toMatch(
+    expect(await expectSame(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])).toMatch(
       /^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/
     )
   })
@@ -129,11 +129,11 @@ describeWorkers("a worker that is killed", () => {
     const brokenOf = new Set<string>()
     const undisturbed = new Set<string>()
     let victim: number | undefined
-    let answeredAfter = 0
+    let respondedAfter = 0
     await Load.together([url], 24, async (client) => {
       let worker: string | undefined
       try {
-        while (answeredAfter < 400) {
+        while (respondedAfter < 400) {
           const pet = next()
           const response = await client.send({ key, path: "/pets", body: Load.bodyOf(pet) })
           expect(response.status).toBe(201)
@@ -141,7 +141,7 @@ describeWorkers("a worker that is killed", () => {
           expect(Load.isSame(created, pet)).toBe(true)
           acknowledged.push(created)
           worker = Workers.workerOf(response)
-          if (victim !== undefined) answeredAfter++
+          if (victim !== undefined) respondedAfter++
           if (acknowledged.length >= 150 && victim === undefined) {
             victim = before[1]
             process.kill(victim ?? 0, "SIGKILL")
@@ -158,7 +158,7 @@ describeWorkers("a worker that is killed", () => {
     expect([...undisturbed].filter((worker) => brokenOf.has(worker))).toEqual([])
 
     await server.waitForLog(
-      new RegExp(`worker 2 \\(process ${victim}\\) was ended by SIGKILL; another one starts in 1 s\n`)
+      new RegExp(`worker 2 \\(process ${victim}\\) was killed by SIGKILL; another one starts in 1 s\n`)
     )
     await server.waitForLog(/worker 2 \(process \d+\) serves again\n/)
     const clients = await Workers.connectToEach(served, 3)
@@ -270,15 +270,15 @@ describeWorkers("a worker that gets SIGTERM", () => {
     })
     expect([...statuses]).toEqual([200])
     expect(closed).toBeGreaterThan(0)
-    await server.waitForLog(/worker \d \(process \d+\) ended with code 0; another one starts in 1 s\n/)
+    await server.waitForLog(/worker \d \(process \d+\) exited with code 0; another one starts in 1 s\n/)
     await Workers.connectToEach(served, 2)
     expect((await stop(server)).code).toBe(0)
   })
 })
 
-describeWorkers("the stop of a server with workers", () => {
+describeWorkers("stopping a server with workers", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])(
-    "a server with workers loses no request at %s, and each connection gets Connection: close",
+    "a server with workers loses no request on %s, and each connection gets Connection: close",
     async (signal) => {
       const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "2s" } })
       const { key, server, url, workers } = served
@@ -405,7 +405,7 @@ describeWorkers("the stop of a server with workers", () => {
 })
 
 describeWorkers("the log of workers", () => {
-  it("the log of workers consists of whole lines, one for each response", async () => {
+  it("the log of workers consists of whole lines, one per response", async () => {
     const served = await Workers.serve(3, await file(), ["--access-log", "--log-format", "json"])
     const ids = new Set<string>()
     await Load.together([served.url], 30, async (client) => {
@@ -431,7 +431,7 @@ const valueOf = (text: string, series: string): number =>
 describeWorkers("the metrics of workers", () => {
   const admitted = 'animal_store_admissions_total{outcome="admitted",plan="Enterprise"}'
 
-  it("the sums of the metrics never decrease, even while a worker hangs and after its end", async () => {
+  it("the sums of the metrics never decrease, even while a worker hangs and after it exits", async () => {
     const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
     const { key, server, workers } = served
     const [, admin] = await server.waitForLog(/metrics on (http:\S+)\/metrics/)
@@ -458,7 +458,7 @@ describeWorkers("the metrics of workers", () => {
     expect((await fetch(`${admin}/readyz`)).status).toBe(200)
 
     process.kill(hung, "SIGKILL")
-    await server.waitForLog(/was ended by SIGKILL/)
+    await server.waitForLog(/was killed by SIGKILL/)
     const after = await scrape()
     expect(valueOf(after, admitted)).toBe(sent)
     expect([
@@ -471,14 +471,13 @@ describeWorkers("the metrics of workers", () => {
     expect(valueOf(await scrape(), admitted)).toBeGreaterThan(sent)
   })
 
-  it("the metrics include the counts of workers that ended after SIGTERM and were never scraped", async () => {
+  it("the metrics include the counts of workers that exited after SIGTERM and were never scraped", async () => {
     const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
     const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
     const clients = await Workers.connectToEach(served, 2)
     for (const client of clients.values()) client.close()
-    // The metrics were not scraped before.
     for (const pid of served.workers()) process.kill(pid, "SIGTERM")
-    await served.server.waitForLog(/(?:[\s\S]*ended with code 0;){2}/)
+    await served.server.waitForLog(/(?:[\s\S]*exited with code 0;){2}/)
     const text = await (await fetch(`${admin}/metrics`)).text()
     expect(valueOf(text, admitted)).toBeGreaterThanOrEqual(2)
   })

@@ -10,7 +10,7 @@ import type { AnimalStore } from "../embed/index.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as LocalServer from "./LocalServer.ts"
 
-/** The content type of Prometheus' text format, with its version. */
+/** The content type of the Prometheus text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /** The content of the pages. */

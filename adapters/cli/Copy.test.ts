@@ -42,7 +42,7 @@ for (const from of Databases.kinds) {
         const before = await start(["--json", "--port", "0", "--database", source.address])
         const { keys, url } = JSON.parse(before.greeting)
         const get = (base: string, path: string) =>
-          Load.together([base], 1, (client) => client.send({ path, key: keys[0].key })).then(
+          Load.runClients([base], 1, (client) => client.send({ path, key: keys[0].key })).then(
             ([response]) => response
           )
         const first = await get(url, "/pets?limit=100")

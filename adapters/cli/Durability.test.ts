@@ -137,7 +137,7 @@ const createUntilExit = async (
   onFirst: () => void
 ): Promise<number> => {
   let count = 0
-  await Load.together([url], CLIENTS, async (client) => {
+  await Load.runClients([url], CLIENTS, async (client) => {
     while (await ledger.create(client, key, next())) if (++count === 1) onFirst()
   })
   return count
@@ -156,7 +156,7 @@ for (const kind of Databases.kinds) {
         const running = await serve(address, ...(round === 0 ? issueKey : []))
         if (round === 0) key = running.key
         if (round > 0) {
-          await Load.together([running.url], 1, (client) => reader.readNewPages(ledger, client, key))
+          await Load.runClients([running.url], 1, (client) => reader.readNewPages(ledger, client, key))
           reader.check(ledger)
         }
         const delay = 100 + Math.random() * 300
@@ -169,7 +169,7 @@ for (const kind of Databases.kinds) {
         figures.push(`${count} in ${Math.round(delay)} ms`)
       }
       const { url } = await serve(address)
-      await Load.together([url], 1, (client) => reader.readNewPages(ledger, client, key))
+      await Load.runClients([url], 1, (client) => reader.readNewPages(ledger, client, key))
       reader.check(ledger)
       const unacknowledged = reader.pets.size - ledger.acknowledged.size
       // Requests in flight at the end of each round may have been stored.
@@ -186,7 +186,7 @@ for (const kind of Databases.kinds) {
       let ended: Promise<ProcessResult> | undefined
       const connected = new Set<number>()
       const lost: Array<string> = []
-      await Load.together([url], CLIENTS, async (client, index) => {
+      await Load.runClients([url], CLIENTS, async (client, index) => {
         while (true) {
           const pet = next()
           let sentBefore = false
@@ -219,7 +219,7 @@ for (const kind of Databases.kinds) {
 
       const restarted = await serve(address)
       const reader = new Reader()
-      await Load.together([restarted.url], 1, (client) => reader.readNewPages(ledger, client, key))
+      await Load.runClients([restarted.url], 1, (client) => reader.readNewPages(ledger, client, key))
       reader.check(ledger)
       expect(reader.pets.size).toBe(ledger.acknowledged.size)
     }, 120_000)

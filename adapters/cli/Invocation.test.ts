@@ -55,7 +55,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
     ])
   })
 
-  it("localize replaces the quoted commands in a text, and nothing else", () => {
+  it("localize replaces the quoted commands in a string, and nothing else", () => {
     const start = at(main, "/src/shop")
     expect(Invocation.localize(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
       "animal-store: see 'npm run conformance -- list' or 'x'"

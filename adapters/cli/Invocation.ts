@@ -40,7 +40,7 @@ export const commandLine = (start: Start, args: ReadonlyArray<string>): string =
   return rest.length === 0 ? npmScript : [npmScript, "--", ...rest].join(" ")
 }
 
-/** Replaces each quoted `animal-store` command in a text with the command line for `start`. */
+/** Replaces each quoted `animal-store` command in a string with the command line for `start`. */
 export const localize = (start: Start, text: string): string =>
   text.replaceAll(
     /'animal-store((?: [^']+)?)'/g,

@@ -65,7 +65,7 @@ export const connect = (url: string): Client => {
 }
 
 /** Runs `work` with `count` concurrent clients, distributed over the servers. */
-export const together = async <A>(
+export const runClients = async <A>(
   urls: ReadonlyArray<string>,
   count: number,
   work: (client: Client, index: number) => Promise<A>

@@ -15,7 +15,7 @@ export interface ProcessResult {
 
 export interface ServerProcess {
   readonly process: ChildProcess
-  /** The text that the server printed on standard output when it listened. */
+  /** The text that the server printed to standard output when it listened. */
   readonly greeting: string
   /** Milliseconds from the start of the process to the greeting. */
   readonly startedIn: number

@@ -40,7 +40,7 @@ const serveJson = async (args: ReadonlyArray<string> = [], environment?: Environ
 }
 
 describe("serve --json", () => {
-  it("prints exactly one line of the documented shape on standard output", async () => {
+  it("prints exactly one line of the documented shape to standard output", async () => {
     const { get, keys, server, url } = await serveJson()
     expect(server.greeting).toBe(`${JSON.stringify({ url, keys })}\n`)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]*\/v1$/)
@@ -287,7 +287,7 @@ describe("every flag and its environment variable", () => {
     const post = (body: string) => fetch(`${url}/pets`, { method: "POST", headers, body })
     const created = await post('{"name":"Rex","categoryId":1}')
     expect(created.headers.get("Location")).toBe("https://example.org/v1/pets/1")
-    expect((await post('{"name":"Rex","categoryId":1,"colour":"red"}')).status).toBe(400)
+    expect((await post('{"name":"Rex","categoryId":1,"color":"red"}')).status).toBe(400)
     const openApi = await (await fetch(new URL("/openapi.json", url))).text()
     expect(openApi).toContain("https://staging.example.org/v1")
     const stranger = (address: string) => fetch(`${url}/pets`, { headers: { "X-Forwarded-For": address } })

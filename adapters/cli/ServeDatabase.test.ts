@@ -127,19 +127,19 @@ describe("serve on its default database", () => {
         `^animal-store listens on ${url}${where} {2}To issue a key: node ${main} keys issue --plan Free\n {2}API reference: http://127\\.0\\.0\\.1:[0-9]+/docs\n\n$`
       )
     )
-    const other = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
-    expect(other.greeting).toContain(
+    const sameFile = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
+    expect(sameFile.greeting).toContain(
       `\n  Data is stored in sqlite:data/../data/animal-store.db\n  To issue a key (use the same --database): node ${main} keys issue --plan Free\n`
     )
   })
 
   it("issues no first key if startup fails", async () => {
     const cwd = createFolder()
-    const other = createServer().listen(0, "127.0.0.1")
-    await once(other, "listening")
-    const { port } = other.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     expect(await run(["serve", "--port", String(port)], {}, { cwd })).toMatchObject({ code: 1, stdout: "" })
-    other.close()
+    taken.close()
     expect(plansOf([await serveJson([], { cwd })])).toEqual(["Free"])
   })
 })

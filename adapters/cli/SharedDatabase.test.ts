@@ -58,7 +58,7 @@ const hammer = async (
   const decisions: Array<Decision> = []
   const next = Load.makeAnimals(2)
   let count = 0
-  await Load.together(urls, CONNECTIONS, async (client) => {
+  await Load.runClients(urls, CONNECTIONS, async (client) => {
     while (!isOver(decisions)) {
       const pet = next()
       const body = Load.bodyOf(pet)

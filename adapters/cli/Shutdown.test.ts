@@ -62,7 +62,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal)
         }
       }
     }
-    const ends = await Load.together([url], CLIENTS, hammer)
+    const ends = await Load.runClients([url], CLIENTS, hammer)
     expect(ends).toEqual(Array.from({ length: CLIENTS }, () => "closed"))
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
@@ -87,7 +87,7 @@ describe("the drain period", () => {
     server.process.kill("SIGINT")
     server.process.kill("SIGINT")
     await server.waitForLog(/stopping/)
-    const signalledAt = performance.now()
+    const signaledAt = performance.now()
     do {
       const notReady = await ready()
       expect([notReady.status, notReady.headers.get("connection")]).toEqual([503, "close"])
@@ -95,7 +95,7 @@ describe("the drain period", () => {
       const created = await client.send({ key, path: "/pets", body: '{"name":"Rex","categoryId":1}' })
       client.close()
       expect([created.status, created.header("connection")]).toEqual([201, "close"])
-    } while (performance.now() - signalledAt < 1_500)
+    } while (performance.now() - signaledAt < 1_500)
     server.process.kill("SIGTERM")
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
     expect(await refusesConnections(url)).toBe(true)

@@ -120,7 +120,7 @@ for (const kind of Databases.kinds) {
         const line =
           '{"id":9007199254740993,"name":"Rex","categoryId":-9223372036854775808,"status":"sold"}\n'
         await jsonOf(run(["import", "-", "--keep-ids", "--json", "--database", database.address], line))
-        const [first, created] = await Load.together([url], 1, async (client) => [
+        const [first, created] = await Load.runClients([url], 1, async (client) => [
           await client.send({ path: "/pets", key: keys[0].key }),
           await client.send({ path: "/pets", key: keys[0].key, body: '{"name":"Max","categoryId":1}' })
         ]).then(([responses]) => responses ?? [])

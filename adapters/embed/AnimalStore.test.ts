@@ -85,14 +85,14 @@ describe("openAnimalStore", () => {
   )
 
   it("opens stores that share neither animals nor keys, and that close independently", async () => {
-    const [one, other] = [await open(), await open()]
-    const { key } = await one.keys.issue({ plan: "Free" })
-    expect((await create(one, key)).status).toBe(201)
-    expect((await create(other, key)).status).toBe(401)
-    expect(await other.keys.list()).toEqual([])
-    await one.close()
-    const second = await other.keys.issue({ plan: "Free" })
-    expect(await (await get(other, "/v1/pets", second.key)).text()).toBe("[]")
+    const [first, second] = [await open(), await open()]
+    const { key } = await first.keys.issue({ plan: "Free" })
+    expect((await create(first, key)).status).toBe(201)
+    expect((await create(second, key)).status).toBe(401)
+    expect(await second.keys.list()).toEqual([])
+    await first.close()
+    const issued = await second.keys.issue({ plan: "Free" })
+    expect(await (await get(second, "/v1/pets", issued.key)).text()).toBe("[]")
   })
 })
 
@@ -266,7 +266,7 @@ describe("the option log", () => {
     expect(lines[0]).not.toContain(key)
   })
 
-  it("can throw an error without an effect on the response", async () => {
+  it("can throw an error without affecting the response", async () => {
     const store = await open({
       log: () => {
         throw new Error("disk full")
@@ -323,12 +323,12 @@ describe("listen", () => {
   })
 
   it("rejects with the address and the reason if the port is in use, and succeeds once the port is free", async () => {
-    const other = createServer()
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
-    const { port } = other.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    const { port } = taken.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
     const store = await open()
     const reason = await rejection(store.listen({ port }))
-    await new Promise((resolve) => other.close(resolve))
+    await new Promise((resolve) => taken.close(resolve))
     expect(reason).toBeInstanceOf(ListenFailed)
     expect(reason).toMatchObject({
       message: expect.stringMatching(

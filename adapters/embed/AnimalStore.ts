@@ -45,7 +45,7 @@ export interface AnimalStore {
   /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
   /**
-   * Returns the metrics in the text format of Prometheus, for a page such as `/metrics`; throws an `Error` if the store
+   * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
    * was opened without `metrics: true` and without `otlp`.
    */
   readonly metrics: () => string

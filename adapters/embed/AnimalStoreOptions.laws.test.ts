@@ -124,7 +124,7 @@ describe("openAnimalStore", () => {
     )
   })
 
-  it("rejects a misspelt option and suggests the correct name", async () => {
+  it("rejects a misspelled option and suggests the correct name", async () => {
     await fc.assert(
       fc.asyncProperty(valid, misspelled(names), fc.anything(), async (options, [name, typed], value) => {
         const reason = await rejection(openUntyped({ ...options, [typed]: value }))
@@ -138,7 +138,7 @@ describe("openAnimalStore", () => {
   it("rejects a value of the wrong type and names the option", async () => {
     await fc.assert(
       fc.asyncProperty(valid, fc.constantFrom(...names), fc.anything(), async (options, name, value) => {
-        const type = types[name as keyof typeof types] // a name of the table
+        const type = types[name as keyof typeof types] // `names` are the keys of `types`
         fc.pre(value !== undefined && (typeof value !== type || value === null))
         const reason = await rejection(openUntyped({ ...options, [name]: value }))
         expect(reason).toBeInstanceOf(InvalidOption)

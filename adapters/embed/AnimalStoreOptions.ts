@@ -7,23 +7,23 @@ import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
 
-/** Options of `openAnimalStore`: for the service, the database, the host, the log, metrics and traces. */
+/** Options of `openAnimalStore` for the service, the database, the host, logging, metrics and tracing. */
 export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
     ObservationOptions.ObservationOptions {
   /**
-   * Address of the database: `memory:` (the default), whose data is lost when the process ends, `sqlite:PATH` for a
+   * Address of the database: `memory:` (the default), whose data is lost when the process exits, `sqlite:PATH` for a
    * file, or `postgres://…` for a server.
    */
   readonly database?: string | undefined
-  /** Address of the store for rate limits and bans: as for `database`, or `redis://…`; by default the database. */
+  /** Address of the store for rate limits and bans: as for `database`, or `redis://…`; the database by default. */
   readonly limits?: string | undefined
   /** The policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
    * Whether to serve the API reference at `/docs` and a start page for browsers at `/`, both without a key; off by
-   * default. Needs Node, Bun or Deno, because the files of the reference page are read from disk.
+   * default. Requires Node, Bun or Deno, because the files of the reference page are read from disk.
    */
   readonly docs?: boolean | undefined
   /** Returns the current time in epoch milliseconds, for tests; the system time by default. */

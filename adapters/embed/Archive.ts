@@ -23,11 +23,11 @@ export const layer = (
     )
   )
 
-/** The source and target of a copy, and a function that receives the numbers of copied animals and of all animals. */
+/** The source and target of a copy, and a function that receives how many animals are copied, and how many there are. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient
-  readonly report: (animals: bigint, all: bigint) => void
+  readonly report: (animals: bigint, total: bigint) => void
 }
 
 /** Copies a database into an empty one, or continues an unfinished copy of the same source. */

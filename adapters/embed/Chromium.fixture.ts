@@ -23,7 +23,7 @@ const executable = [
 
 if (executable === undefined) console.warn("Browser tests are skipped: no Chromium is installed")
 
-/** Starts a browser without a window; the caller closes it. */
+/** Starts a headless browser; the caller closes it. */
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable ?? "",

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 /** Opens a store with an adjustable clock, and issues the keys that the suite needs. */
-const opened = async (database: string, limits?: string) => {
+const open = async (database: string, limits?: string) => {
   // The clock starts at a fixed time before getPet is removed.
   let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
   const clock = {
@@ -47,13 +47,13 @@ const opened = async (database: string, limits?: string) => {
 }
 
 /** Opens a store on a database, serves it on a free port, and returns it as a subject of the suite. */
-const served = async (name: string, database: string, limits?: string) => {
-  const { clock, keys, store } = await opened(database, limits)
+const serve = async (name: string, database: string, limits?: string) => {
+  const { clock, keys, store } = await open(database, limits)
   const { port } = await store.listen({ port: 0, host: "127.0.0.1" })
   return Conformance.server({ name, url: `http://127.0.0.1:${port}/v1`, keys, clock })
 }
 
-const { clock, keys, store } = await opened("memory:")
+const { clock, keys, store } = await open("memory:")
 suite(
   await Conformance.handler({ name: "the fetch handler", fetch: store.fetch, basePath: "/v1", keys, clock }),
   {
@@ -61,14 +61,14 @@ suite(
   }
 )
 
-suite(await served("the Node server", "memory:"), { level: "design" })
+suite(await serve("the Node server", "memory:"), { level: "design" })
 
 for (const kind of kinds) {
   const scope = Scope.makeUnsafe()
   closing.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const subject =
     kind.missing === undefined
-      ? await served("the Node server", (await Effect.runPromise(Scope.provide(kind.create, scope))).address)
+      ? await serve("the Node server", (await Effect.runPromise(Scope.provide(kind.create, scope))).address)
       : undefined
   describeOn(kind, "the service", () => {
     if (subject !== undefined) suite(subject, { level: "design" })
@@ -81,7 +81,7 @@ if (redis !== undefined) closing.push(redis.stop)
 const withRedis =
   redis === undefined
     ? undefined
-    : await served("the Node server with limits in Redis", "memory:", redis.address)
+    : await serve("the Node server with limits in Redis", "memory:", redis.address)
 RedisServers.describeOn(RedisServers.redis, "the service with limits", () => {
   if (withRedis !== undefined) suite(withRedis, { level: "design" })
 })

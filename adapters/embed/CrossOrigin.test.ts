@@ -1,4 +1,4 @@
-/** Checks in a real browser which responses the scripts of other origins can read. */
+/** Checks in a real browser which responses scripts from other origins can read. */
 import { once } from "node:events"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { describeInBrowser, launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
-/** A response as a script of the page receives it; `status` is `undefined` if `fetch` rejects. */
+/** A response as a script on the page receives it; `status` is `undefined` if `fetch` rejects. */
 interface Seen {
   readonly status: number | undefined
   readonly headers: { readonly [name: string]: string }
@@ -17,7 +17,7 @@ interface Seen {
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address !== null ? address.port : 0
 
-describeInBrowser("pages of other origins", () => {
+describeInBrowser("pages from other origins", () => {
   let browser: Browser
   let allowed: Page
   let foreign: Page
@@ -74,7 +74,7 @@ describeInBrowser("pages of other origins", () => {
     return { url: `http://127.0.0.1:${portOf(server.address())}`, store }
   }
 
-  /** Sends a request with `fetch` in a script of the page. */
+  /** Sends a request with `fetch` from a script on the page. */
   const send = (
     page: Page,
     url: string,

@@ -22,10 +22,10 @@ export interface DatabaseOptions {
   readonly databaseTimeoutMs: number
   /** Maximum number of connections to PostgreSQL, 1 or more. */
   readonly databaseConnections: number
-  /** Milliseconds, 0 to 5000, for which API keys are cached; this delays revocations on other nodes. */
+  /** Milliseconds, 0 to 5,000, for which API keys are cached; this delays revocations on other nodes. */
   readonly keyCacheMs: number
   /**
-   * Maximum number of stored rate-limit states of client networks, 1000 or more. Requests without a valid key are
+   * Maximum number of stored rate-limit states of client networks, 1,000 or more. Requests without a valid key are
    * counted against these states; the least recently used ones are evicted.
    */
   readonly maxAnonymousStates: number
@@ -100,7 +100,7 @@ export const stores = (
 const LIMITS_ONLY =
   "redis:// stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys"
 
-/** Returns a client of the database at `address` for work on whole tables; creates missing tables. */
+/** Returns a client of the database at `address` for operations on whole tables; creates missing tables. */
 export const tables = (
   address: string
 ): Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase> =>
@@ -117,7 +117,7 @@ export const tables = (
     redis: () => Result.fail(new InvalidDatabase({ option: "database", reason: LIMITS_ONLY }))
   })
 
-/** Creates the layer `L` for each kind of database. */
+/** Creates a layer of type `L` for each kind of database. */
 interface Kinds<L> {
   readonly memory: () => Result.Result<L, InvalidDatabase>
   readonly sqlite: (module: typeof import("../sql/Sqlite.ts"), filename: string) => L
@@ -138,12 +138,12 @@ const ofKind = <A, E, R>(
     case "sqlite": {
       const { filename } = place.success
       const load = () => import("../sql/Sqlite.ts")
-      return Result.succeed(loaded(load, (module) => kinds.sqlite(module, filename)))
+      return Result.succeed(loadLayer(load, (module) => kinds.sqlite(module, filename)))
     }
     case "postgres": {
       const { url } = place.success
       const load = () => import("../sql/Postgres.ts")
-      return Result.succeed(loaded(load, (module) => kinds.postgres(module, url)))
+      return Result.succeed(loadLayer(load, (module) => kinds.postgres(module, url)))
     }
     case "redis":
       return kinds.redis(place.success.url)
@@ -151,14 +151,14 @@ const ofKind = <A, E, R>(
 }
 
 /** Imports a driver on demand: loading takes time, and node:sqlite prints a warning on older Node versions. */
-const loaded = <Module, A, E, R>(
+const loadLayer = <Module, A, E, R>(
   load: () => Promise<Module>,
   layerOf: (module: Module) => Layer.Layer<A, E, R>
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(Effect.promise(load), layerOf))
 
 /**
- * Returns only the rate-limit store at `address`, to store rate limits in another database than animals and keys, or in
- * Redis.
+ * Returns only the rate-limit store at `address`, to store rate limits in a different database from animals and
+ * keys, or in Redis.
  */
 export const limits = (
   address: string,
@@ -174,7 +174,7 @@ export const limits = (
     const { url } = place.success
     const load = () => import("../redis/Redis.ts")
     return Result.succeed(
-      loaded(load, (module) => module.layer({ timeoutMs, maxAnonymousStates, clock, url }))
+      loadLayer(load, (module) => module.layer({ timeoutMs, maxAnonymousStates, clock, url }))
     )
   }
   return Result.map(stores(address, given, clock, "limits"), (layer) =>

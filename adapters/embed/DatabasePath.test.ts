@@ -1,4 +1,4 @@
-/** Checks which SQLite paths a store opens, and with which reason it rejects all others. */
+/** Checks which SQLite paths a store opens, and which reason it gives for rejecting all others. */
 
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -64,7 +64,7 @@ const openOn = (kind: Kind) =>
     return { ...opened, empty: () => Effect.runPromise(empty) }
   })
 
-/** Converts to a `Request` with real keys; returns `undefined` if `Request` cannot represent it. */
+/** Converts a request to a `Request` with real keys; returns `undefined` if `Request` cannot represent it. */
 const requestOf = (
   { body, headers, method, target }: WireRequest,
   { secrets }: Opened

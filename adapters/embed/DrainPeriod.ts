@@ -5,7 +5,7 @@ import { Service } from "../../core/service/Service.ts"
 import { InFlight } from "./InFlight.ts"
 
 export interface DrainPeriod {
-  /** Starts the drain, and waits for `ms` milliseconds or until `end`; not if the store has received no request. */
+  /** Starts the drain. Then waits for `ms` milliseconds or until `end`, if the store has received any request. */
   readonly run: (ms: number) => Effect.Effect<void>
   /** Ends current and future waits immediately. */
   readonly end: Effect.Effect<void>

@@ -116,7 +116,7 @@ class Caller {
       expect(page.status).toBe(200)
       const pets: ReadonlyArray<{ readonly name: string }> = JSON.parse(page.body)
       for (const { name } of pets) {
-        expect(stored.has(name), `${name} is stored once`).toBe(false)
+        expect(stored.has(name), `${name} is stored only once`).toBe(false)
         stored.add(name)
       }
       target = /^<([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1]
@@ -434,9 +434,9 @@ describe("a store on SQLite", () => {
   it("returns 503 within the timeout while another connection locks the file, without blocking the event loop", async () => {
     const filename = await createFile()
     const { caller } = await open(`sqlite:${filename}`)
-    const other = new DatabaseSync(filename)
-    onTestFinished(() => other.close())
-    other.exec("BEGIN EXCLUSIVE")
+    const locker = new DatabaseSync(filename)
+    onTestFinished(() => locker.close())
+    locker.exec("BEGIN EXCLUSIVE")
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
     const outcomes = [...(await caller.requests(40)), ...(await caller.requests(40))]
@@ -446,7 +446,7 @@ describe("a store on SQLite", () => {
     await expectReadiness(caller, 503)
     const longestMs = delay.max / 1e6
     expect(longestMs).toBeLessThan(50 * SLACK)
-    other.exec("COMMIT")
+    locker.exec("COMMIT")
     const { afterMs, failed } = await caller.recover()
     expect(failed).toBe(0)
     expectServed(await caller.requests(12))
@@ -474,7 +474,7 @@ describe("a store on SQLite", () => {
 })
 
 Databases.describeOn(Databases.postgres, "a server", () => {
-  it("exits with a one-line error within five seconds if the database hangs at start", async () => {
+  it("exits with a one-line error within five seconds if the database hangs at startup", async () => {
     const url = new URL((await Databases.createForTest(Databases.postgres)).address)
     const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
     onTestFinished(network.close)
@@ -487,7 +487,7 @@ Databases.describeOn(Databases.postgres, "a server", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: [^\n]*\n$/)
     expect(tookMs).toBeLessThan(5_000 * SLACK)
-    console.log(`hung at start: ended after ${Math.round(tookMs)} ms with ${stderr}`)
+    console.log(`hung at startup: exited after ${Math.round(tookMs)} ms with ${stderr}`)
   })
 })
 
@@ -523,7 +523,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
     [
       ...[...rest, process.execPath, main, "serve", "--json", "--port", "0"],
       ...["--database", `sqlite:${filename}`, "--issue-key", "Enterprise:perMinute=1000000,perDay=1000000"],
-      // The log shares the disk, and a line at the start would allocate a block with room for later lines.
+      // The log shares the disk, and a line at startup would allocate a block with room for later lines.
       ...["--log-level", "warn"]
     ],
     { stdio: ["ignore", "pipe", "ignore"], timeout: 60_000, killSignal: "SIGKILL" }
@@ -535,7 +535,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
   })
   const [line]: Array<Buffer> = await Promise.race([
     once(child.stdout, "data"),
-    ended.then(() => Promise.reject(new Error("ended early")))
+    ended.then(() => Promise.reject(new Error("exited early")))
   ])
   const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
     JSON.parse(String(line))

@@ -1,4 +1,4 @@
-/** Generates valid and hostile requests; placeholders such as `KEY_PRO` stand for keys of the test. */
+/** Generates valid and hostile requests; placeholders such as `KEY_PRO` stand for the test's keys. */
 import * as fc from "fast-check"
 
 /** A body that fast-check reports as truncated text. */

@@ -111,7 +111,7 @@ const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
 // Headers that the connection sets, not the service; they are not compared.
 const framing = new Set(["connection", "keep-alive", "content-length", "transfer-encoding"])
 
-const observed = (
+const observe = (
   status: number,
   fields: Iterable<readonly [name: string, value: string]>,
   body: string
@@ -165,14 +165,14 @@ const direct = Effect.gen(function* () {
     const { body, headers, status } = await run(service.handle(new DirectRequest(request)))
     const length = new TextEncoder().encode(body).length
     return {
-      ...observed(status, headers, request.method === "HEAD" ? "" : body),
+      ...observe(status, headers, request.method === "HEAD" ? "" : body),
       contentLength: status === 204 ? undefined : String(length)
     }
   }
   return send
 })
 
-/** Converts to a `Request`, or returns `undefined` if `Request` cannot represent it. */
+/** Converts a request to a `Request`, or returns `undefined` if `Request` cannot represent it. */
 const fetchRequestOf = ({ body, chunked, headers, method, target }: WireRequest): Request | undefined => {
   if (method === "TRACE") return undefined // forbidden by the Fetch standard
   const url = target.startsWith("/") ? `http://store.test${target}` : target
@@ -197,7 +197,7 @@ const overFetch = Effect.gen(function* () {
     if (fetchRequest === undefined) return bypass(request)
     const response = await handler(fetchRequest)
     const body = await response.text()
-    return observed(response.status, response.headers, body)
+    return observe(response.status, response.headers, body)
   }
   return send
 })
@@ -229,7 +229,7 @@ const overSocket = Effect.gen(function* () {
           for (let index = 0; index < rawHeaders.length; index += 2) {
             pairs.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""])
           }
-          resolve(observed(statusCode, pairs, Buffer.concat(chunks).toString("utf8")))
+          resolve(observe(statusCode, pairs, Buffer.concat(chunks).toString("utf8")))
         })
       })
       request.on("error", reject)

@@ -10,15 +10,15 @@ export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
   ApiKeyStore,
   Effect.map(ApiKeyStore, (store): ApiKeyStore["Service"] => ({
     ...store,
-    insert: (key, event) => Effect.tap(store.insert(key, event), () => line(key, event)),
+    insert: (key, event) => Effect.tap(store.insert(key, event), () => logEvent(key, event)),
     insertFirst: (key, event) =>
-      Effect.tap(store.insertFirst(key, event), (isFirst) => (isFirst ? line(key, event) : Effect.void)),
+      Effect.tap(store.insertFirst(key, event), (isFirst) => (isFirst ? logEvent(key, event) : Effect.void)),
     update: (id, change) =>
       Effect.suspend(() => {
         let logged: Effect.Effect<void> = Effect.void
         const updated = store.update(id, (key) => {
           const step = change(key)
-          logged = line(step[1], step[2])
+          logged = logEvent(step[1], step[2])
           return step
         })
         return Effect.tap(updated, () => logged)
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
   }))
 )
 
-const line = ({ id, plan }: ApiKey, event: KeyEvent | undefined): Effect.Effect<void> =>
+const logEvent = ({ id, plan }: ApiKey, event: KeyEvent | undefined): Effect.Effect<void> =>
   event === undefined
     ? Effect.void
     : Effect.annotateLogs(Effect.logInfo(`key ${event.action}`), { key: id, plan })

@@ -1,4 +1,4 @@
-/** Checks key administration on every store: random histories match a model, plan changes under load obey limits. */
+/** Checks key administration on every store: random histories match a model, and plan changes under load obey the limits. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type * as Plan from "../../core/limits/Plan.ts"
@@ -70,53 +70,53 @@ for (const kind of Stores.kinds) {
       const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
         now = Math.ceil(now / DAY) * DAY + 9 * 3_600_000
         const models: Array<Model> = []
-        for (const one of commands) {
-          if (one.do === "wait") {
-            now += one.ms
+        for (const step of commands) {
+          if (step.do === "wait") {
+            now += step.ms
             continue
           }
-          if (one.do === "issue") {
+          if (step.do === "issue") {
             const issued = await store.keys.issue({
               plan: "Enterprise",
-              limits: one.limits,
-              expires: one.inMs === undefined ? "never" : { inMs: one.inMs }
+              limits: step.limits,
+              expires: step.inMs === undefined ? "never" : { inMs: step.inMs }
             })
             models.push({
-              ...{ id: issued.id, key: issued.key, limits: one.limits, label: undefined },
-              expiresAt: one.inMs === undefined ? undefined : now + one.inMs,
+              ...{ id: issued.id, key: issued.key, limits: step.limits, label: undefined },
+              expiresAt: step.inMs === undefined ? undefined : now + step.inMs,
               ...{ revokedAt: undefined, used: new Map(), actions: ["issued"] }
             })
             continue
           }
-          const model = models[one.key]
+          const model = models[step.key]
           if (model === undefined) continue
           const isRevoked = model.revokedAt !== undefined
-          if (one.do === "request") {
+          if (step.do === "request") {
             const isValid = !isRevoked && (model.expiresAt === undefined || now < model.expiresAt)
             const response = await status(store, model.key)
             expect(response.status === 401).toBe(!isValid)
             const day = Math.floor(now / DAY)
             if (response.status === 200) model.used.set(day, (model.used.get(day) ?? 0) + 1)
-          } else if (one.do === "revoke") {
+          } else if (step.do === "revoke") {
             await store.keys.revoke(model.id)
             model.revokedAt ??= now
             if (!isRevoked) model.actions.push("revoked")
           } else if (isRevoked) {
             const change =
-              one.do === "unban" ? store.keys.unban(model.id) : store.keys.set(model.id, { label: "late" })
+              step.do === "unban" ? store.keys.unban(model.id) : store.keys.set(model.id, { label: "late" })
             await expect(change).rejects.toMatchObject({ _tag: "ApiKeyRevoked" })
-          } else if (one.do === "unban") {
+          } else if (step.do === "unban") {
             await store.keys.unban(model.id)
             model.actions.push("unbanned")
           } else {
             const before = { ...model }
-            if (one.do === "set") {
-              model.limits = one.limits
-              model.label = one.label ?? undefined
-              await store.keys.set(model.id, { limits: one.limits, label: one.label })
+            if (step.do === "set") {
+              model.limits = step.limits
+              model.label = step.label ?? undefined
+              await store.keys.set(model.id, { limits: step.limits, label: step.label })
             } else {
-              model.expiresAt = now + one.inMs
-              await store.keys.set(model.id, { expires: { inMs: one.inMs } })
+              model.expiresAt = now + step.inMs
+              await store.keys.set(model.id, { expires: { inMs: step.inMs } })
             }
             const isSame =
               before.limits.perMinute === model.limits.perMinute &&

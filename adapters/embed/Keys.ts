@@ -26,7 +26,7 @@ export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "l
  */
 export interface Keys {
   /**
-   * Issues a key. Rejects with `PlanInvalid` if plan and overrides give invalid limits, with `LabelInvalid`, or with
+   * Issues a key. Rejects with `PlanInvalid` if the plan and the overrides give invalid limits, with `LabelInvalid`, or with
    * `ExpiryInvalid`.
    */
   readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
@@ -40,7 +40,7 @@ export interface Keys {
   /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
-   * Changes plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
+   * Changes the plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
    * their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
    * `ExpiryInvalid`.
    */
@@ -66,11 +66,11 @@ type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.Secu
 /** Creates the functions. `run` runs an Effect program with the services of the store. */
 export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): Keys => ({
   issue: (options) =>
-    run(Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), Effect.map(issued))),
+    run(Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), Effect.map(toIssued))),
   issueFirst: (options) =>
     run(
       Effect.map(Effect.flatMap(Arguments.ofIssue(options), KeyLifecycle.issueFirst), (first) =>
-        Option.getOrUndefined(Option.map(first, issued))
+        Option.getOrUndefined(Option.map(first, toIssued))
       )
     ),
   list: () => run(KeyStatus.list),
@@ -81,14 +81,14 @@ export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Prom
   rotate: (id, options) =>
     run(
       Effect.flatMap(Arguments.ofRotate(id, options), (valid) =>
-        Effect.map(KeyLifecycle.rotate(...valid), issued)
+        Effect.map(KeyLifecycle.rotate(...valid), toIssued)
       )
     ),
   revoke: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyLifecycle.revoke)),
   log: (id) => run(id === undefined ? KeyStatus.log() : Effect.flatMap(Arguments.ofId(id), KeyStatus.log))
 })
 
-const issued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
+const toIssued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
   id: key.id,
   plan: key.plan,
   limits: key.limits,

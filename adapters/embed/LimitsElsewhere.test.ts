@@ -1,4 +1,4 @@
-/** Checks rate limits that are stored in another database than animals and keys. */
+/** Checks rate limits that are stored in a different database from animals and keys. */
 import { expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
@@ -13,21 +13,21 @@ const open = async (options: AnimalStoreOptions) => {
 
 const newFile = async () => (await Databases.createForTest(Databases.sqlite)).address
 
-it("stores share the counts in a common limits database, but only the keys in a common main database", async () => {
-  const [first, second, limits] = [await newFile(), await newFile(), await newFile()]
-  const one = await open({ database: first, limits, keyCacheMs: 0 })
-  const { key } = await one.store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 10 } })
-  const other = await open({ database: second, limits })
-  expect((await other.send(key)).status).toBe(401)
-  expect(await other.store.keys.list()).toEqual([])
+it("stores with the same limits database share counts, and only those with the same main database share keys", async () => {
+  const [mainFile, otherFile, limits] = [await newFile(), await newFile(), await newFile()]
+  const main = await open({ database: mainFile, limits, keyCacheMs: 0 })
+  const { key } = await main.store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 10 } })
+  const elsewhere = await open({ database: otherFile, limits })
+  expect((await elsewhere.send(key)).status).toBe(401)
+  expect(await elsewhere.store.keys.list()).toEqual([])
 
-  const node = await open({ database: first, limits })
-  const statuses = [await one.send(key), await node.send(key), await one.send(key)].map(
+  const node = await open({ database: mainFile, limits })
+  const statuses = [await main.send(key), await node.send(key), await main.send(key)].map(
     ({ status }) => status
   )
   expect(statuses).toEqual([200, 200, 429])
   // Nothing was counted in the main database.
-  const without = await open({ database: first })
+  const without = await open({ database: mainFile })
   expect((await without.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
 })
 

@@ -34,21 +34,21 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
   it("shares the counts with another store on the same databases", async () => {
     const { address: limits } = await RedisServers.startForTest(RedisServers.redis)
     const database = await newFile()
-    const one = await open({ database, limits, keyCacheMs: 0 })
-    const { id, key } = await one.store.keys.issue({
+    const first = await open({ database, limits, keyCacheMs: 0 })
+    const { id, key } = await first.store.keys.issue({
       plan: "Enterprise",
       limits: { perMinute: 2, perDay: 10 }
     })
-    const other = await open({ database, limits })
+    const second = await open({ database, limits })
     const responses = [
-      await one.send("/v1/pets", key),
-      await other.send("/v1/pets", key),
-      await one.send("/v1/pets", key)
+      await first.send("/v1/pets", key),
+      await second.send("/v1/pets", key),
+      await first.send("/v1/pets", key)
     ]
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
-    expect(await other.store.keys.show(id)).toMatchObject({ usage: { day: { used: 2 } } })
-    expect((await other.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("59")
-    expect((await one.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("58")
+    expect(await second.store.keys.show(id)).toMatchObject({ usage: { day: { used: 2 } } })
+    expect((await second.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("59")
+    expect((await first.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("58")
     // Nothing was counted in the database of animals and keys.
     const without = await open({ database })
     expect((await without.send("/v1/pets", key)).headers.get("X-RateLimit-Remaining")).toBe("1")
@@ -102,7 +102,7 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
     )
   })
 
-  it("logs a warning at start only if Redis may evict rate-limit states", async () => {
+  it("logs a warning at startup only if Redis may evict rate-limit states", async () => {
     const server = await RedisServers.startForTest(RedisServers.redis)
     const quiet = await open({ database: "memory:", limits: server.address })
     expect(quiet.lines.join("\n")).not.toContain("evict")

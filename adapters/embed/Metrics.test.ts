@@ -1,4 +1,4 @@
-/** Checks the metrics of a store on every kind of database, in the text format of Prometheus. */
+/** Checks the metrics of a store on every kind of database, in the Prometheus text format. */
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
@@ -9,7 +9,7 @@ interface Sample {
   readonly value: number
 }
 
-/** Parses the text format of Prometheus. */
+/** Parses the Prometheus text format. */
 const parse = (text: string): ReadonlyArray<Sample> =>
   text
     .split("\n")
@@ -156,7 +156,7 @@ describe("store.metrics()", () => {
     expect(await seriesAfter(200)).toBe(few)
   })
 
-  it("contains no data of another store", async () => {
+  it("contains no data from another store", async () => {
     const [busy, idle] = [await open({ metrics: true }), await open({ metrics: true })]
     await busy.fetch(new Request("http://store.test/v1/pets"))
     expect(idle.metrics()).not.toContain("http_server_request_duration_seconds")

@@ -227,7 +227,7 @@ describe("the log", () => {
 })
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "an outage of the database", () => {
+  Databases.describeOn(kind, "a database outage", () => {
     it("is logged at its start and end with the id of the first affected request, and its duration at the end", async () => {
       const events: Array<LogEvent> = []
       const database = await Databases.createForTest(kind)
@@ -270,7 +270,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("onResponse", () => {
-  it("receives each exchange, and can throw or reject without an effect on responses", async () => {
+  it("receives each exchange, and can throw or reject without affecting responses", async () => {
     const unhandled: Array<unknown> = []
     const collect = (reason: unknown): void => void unhandled.push(reason)
     process.on("unhandledRejection", collect)

@@ -19,7 +19,7 @@ export interface Observation {
   readonly layer: Layer.Layer<never>
   /** Wraps a service to trace its requests; returns it unchanged if tracing is off. */
   readonly traced: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
-  /** Returns all metrics in the text format of Prometheus; the function is `undefined` if metrics are off. */
+  /** Returns all metrics in the Prometheus text format; the function is `undefined` if metrics are off. */
   readonly metrics: (() => string) | undefined
 }
 
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (
       : { meter: undefined, tracing: undefined }
   const observer = Exchange.combine([
     options.accessLog === true && threshold !== "none" ? log.accessLog : undefined,
-    options.onResponse && harmless(options.onResponse),
+    options.onResponse && ignoreRejections(options.onResponse),
     meter?.exchange,
     tracing?.observer
   ])
@@ -82,8 +82,8 @@ const callObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing
   return yield* ObservedCalls.make(meter, tracing)
 })
 
-/** Wraps `onResponse`, and ignores the rejection of a promise that it returns, which would end the process. */
-const harmless =
+/** Wraps `onResponse`, and ignores the rejection of a promise that it returns, which would crash the process. */
+const ignoreRejections =
   (onResponse: (exchange: Exchange.Exchange) => unknown): Exchange.ResponseObserver =>
   (exchange) => {
     const returned = onResponse(Exchange.plain(exchange))

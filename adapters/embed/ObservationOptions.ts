@@ -1,18 +1,18 @@
-/** Defines the options for the observation of a store: the log, the access log, metrics and traces. */
+/** Defines the observation options of a store: the log, the access log, metrics and traces. */
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import { type LogEvent, type LogThreshold, thresholds } from "../log/LogEvent.ts"
 import { formats, type LogFormatName } from "../log/LogFormat.ts"
 
-/** The collector that receives traces and metrics by OTLP over HTTP, encoded as JSON. */
+/** The collector that receives traces and metrics with OTLP over HTTP, encoded as JSON. */
 export interface OtlpOptions {
   /**
    * Base URL of the collector, without credentials and query, such as `http://127.0.0.1:4318`; `/v1/traces` and
    * `/v1/metrics` are appended.
    */
   readonly url: string
-  /** Headers of each export, such as `Authorization`. */
+  /** Headers that each export sends, such as `Authorization`. */
   readonly headers?: { readonly [name: string]: string } | undefined
   /**
    * Probability, from 0 to 1, with which a request without a `traceparent` header is traced; 0.1 by default. With the
@@ -27,7 +27,7 @@ export interface ObservationOptions {
   /**
    * Receives each log line and its event; by default, lines are written to standard error. The first line of a kind is
    * logged immediately, repetitions as one summary per second. If the function throws or its promise rejects, the lost
-   * lines are counted, and the count precedes the next line. It must not block.
+   * lines are counted, and the count precedes the next line. The function must not block.
    */
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
   /** Format of the lines: `text` (logfmt, the default) or `json`. */
@@ -73,7 +73,7 @@ export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: Observa
   }
 })
 
-/** The reason that an error gives for an invalid URL of a collector. */
+/** The reason that errors give for an invalid collector URL. */
 export const otlpUrlFault =
   "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
 
@@ -89,7 +89,7 @@ const isHeaders = (value: unknown): value is { readonly [name: string]: string }
       /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof text === "string" && isFieldValue(text)
   )
 
-/** Whether a text is a valid header value (RFC 9110 §5.5). An error of `fetch` would contain an invalid token. */
+/** Whether a string is a valid header value (RFC 9110 §5.5). An error of `fetch` would contain an invalid token. */
 const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const otlpFields = Options.partial<OtlpOptions>({

@@ -1,7 +1,7 @@
-/** Identifies the user of the operating system who runs this process. */
+/** Identifies the operating-system user who runs this process. */
 import * as os from "node:os"
 
-/** Returns the name of the user; without a name, as in many containers, `uid N`, or `unknown` on Windows. */
+/** Returns the user's name. If there is none, as in many containers, returns `uid N`, or `unknown` on Windows. */
 export const name = (): string => {
   try {
     return os.userInfo().username

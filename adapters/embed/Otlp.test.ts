@@ -146,9 +146,9 @@ describe("OTLP", () => {
       otlp: { url: receiver.url, intervalMs: 100, traceSample: 1 }
     })
     const { key } = await store.keys.issue({ plan: "Free" })
-    const other = new DatabaseSync(address.slice("sqlite:".length))
-    other.exec("ALTER TABLE pets RENAME TO gone")
-    other.close()
+    const database = new DatabaseSync(address.slice("sqlite:".length))
+    database.exec("ALTER TABLE pets RENAME TO gone")
+    database.close()
     const send = await client(store)
     expect((await send("/v1/pets", key)).response.status).toBe(503)
     await receiver.waitUntil(() => receiver.spans.some(({ kind }) => kind === SERVER))
@@ -162,7 +162,7 @@ describe("OTLP", () => {
 
 describe("a collector that fails", () => {
   it.each(["refuses connections", "never responds", "responds with errors"])(
-    "delays neither requests nor the close, and the log contains no secret, if it %s",
+    "delays neither requests nor closing, and adds no secret to the log, if it %s",
     async (fault) => {
       const server = Http.createServer((_, response) => {
         if (fault === "responds with errors") response.writeHead(500).end()

@@ -69,7 +69,7 @@ export type Metric =
 const decodeTraces = Schema.decodeUnknownSync(Traces)
 const decodeMetrics = Schema.decodeUnknownSync(Metrics)
 
-/** Returns attributes by name, as text or numbers. */
+/** Returns attributes by name, as strings or numbers. */
 export const attributesOf = ({ attributes }: { readonly attributes: typeof Attributes.Type }) =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [
@@ -84,9 +84,9 @@ export interface Receiver {
   /** The metrics of the latest export. */
   readonly metrics: () => ReadonlyArray<Metric>
   readonly headers: Array<Http.IncomingHttpHeaders>
-  /** Attributes of the resource of the latest traces. */
+  /** Resource attributes of the latest traces. */
   readonly resource: () => { readonly [name: string]: unknown }
-  /** Attributes of the resources of all traces. */
+  /** Resource attributes of all traces. */
   readonly resources: Array<{ readonly [name: string]: unknown }>
   readonly waitUntil: (condition: () => boolean) => Promise<void>
 }

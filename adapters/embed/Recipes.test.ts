@@ -25,7 +25,7 @@ const over =
     fetch(origin + path, init)
 
 /** Serves the listener on a free port until the test ends. */
-const served = async (store: AnimalStore, listener: http.RequestListener): Promise<Mounted> => {
+const serve = async (store: AnimalStore, listener: http.RequestListener): Promise<Mounted> => {
   const server = http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   cleanups.push(store.close, () => new Promise((resolve) => server.close(resolve)))
@@ -34,10 +34,10 @@ const served = async (store: AnimalStore, listener: http.RequestListener): Promi
 }
 
 const inNode = async ({ server, store }: Awaited<ReturnType<typeof Recipes.node>>) =>
-  served(store, (request, response) => void server.emit("request", request, response))
+  serve(store, (request, response) => void server.emit("request", request, response))
 
 const inExpress = ({ app, store }: { readonly app: express.Express; readonly store: AnimalStore }) =>
-  served(store, app)
+  serve(store, app)
 
 const inFastify = async ({
   app,
@@ -144,7 +144,7 @@ describe("a request whose body the host has already read or decoded", () => {
 
   it("gets a 500 with instructions in Node if setEncoding decodes the bytes to text", async () => {
     const store = await openAnimalStore()
-    const { send } = await served(store, (request, response) => {
+    const { send } = await serve(store, (request, response) => {
       request.setEncoding("utf8")
       store.nodeListener(request, response)
     })

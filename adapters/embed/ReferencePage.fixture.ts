@@ -10,12 +10,12 @@ export interface OpenPage {
   readonly faults: ReadonlyArray<string>
   /** The URLs of all requests. */
   readonly requested: ReadonlyArray<string>
-  /** The bodies of all requests as sent; empty texts for requests without a body. */
+  /** The bodies of all requests as sent; empty strings for requests without a body. */
   readonly sentBodies: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
-// Code for the page is text, because the globals of browsers do not type-check here.
+// Code for the page is a string, because browser globals do not type-check here.
 const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
   console.log("violation of " + event.violatedDirective + " by " + event.blockedURI))`
 
@@ -63,11 +63,11 @@ export const unfold = async (page: Page, id: string): Promise<void> => {
 /** Sends the request of an unfolded operation and returns the response as the page shows it. */
 export const execute = async (page: Page, id: string, status: number): Promise<string> => {
   await page.click(`${operation(id)} .execute`)
-  return shown(page, id, status)
+  return readResponse(page, id, status)
 }
 
 /** Waits until the page shows this status, and returns the response as the page shows it. */
-export const shown = async (page: Page, id: string, status: number): Promise<string> => {
+export const readResponse = async (page: Page, id: string, status: number): Promise<string> => {
   const table = page.locator(`${operation(id)} .live-responses-table`)
   await table.locator(".response-col_status", { hasText: String(status) }).waitFor()
   return table.innerText()

@@ -66,7 +66,7 @@ describe("the reference page", () => {
     }
   )
 
-  it.each(["/", "/docs"])("forbids inline code and other hosts by a policy on %s", async (path) => {
+  it.each(["/", "/docs"])("has a policy that forbids inline code and other hosts on %s", async (path) => {
     const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
     const policy = headers.get("content-security-policy")
     expect(policy).toContain("default-src 'none'")
@@ -90,13 +90,13 @@ describe("the reference page", () => {
     await closed.close()
   })
 
-  it("keeps no copy of the bundle for each client that does not read its responses", async () => {
+  it("keeps no copy of the bundle per client that does not read its responses", async () => {
     const count = 60
-    const ask = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20)
+    const requests = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20)
     globalThis.gc?.()
     const before = process.memoryUsage()
     const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1").pause())
-    for (const socket of sockets) socket.on("error", () => undefined).write(ask)
+    for (const socket of sockets) socket.on("error", () => undefined).write(requests)
     await sleep(1_000)
     const after = process.memoryUsage()
     for (const socket of sockets) socket.destroy()

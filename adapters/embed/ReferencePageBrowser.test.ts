@@ -5,7 +5,8 @@ import { describeInBrowser, launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, openAnimalStore } from "./index.ts"
 import * as ReferencePage from "./ReferencePage.fixture.ts"
 
-const { authorize, execute, operation, picture, shown, scrollTo, tabTo, unfold, widthOf } = ReferencePage
+const { authorize, execute, operation, picture, readResponse, scrollTo, tabTo, unfold, widthOf } =
+  ReferencePage
 
 /** The smallest positive integer that a double cannot represent. */
 const EXACT = "9007199254740993"
@@ -124,7 +125,7 @@ describeInBrowser("the reference page in a browser", () => {
     await page.keyboard.type(`{"name":"Mia","categoryId":${EXACT}}`)
     await tabTo(page, `${operation("createPet")} .execute`)
     await page.keyboard.press("Enter")
-    expect(await shown(page, "createPet", 201)).toContain(EXACT)
+    expect(await readResponse(page, "createPet", 201)).toContain(EXACT)
   })
 
   it("shows no rounded bounds in the schema of an int64", async () => {

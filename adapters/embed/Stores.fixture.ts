@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
-/** A kind of database; `missing` is the reason if it cannot be tested here. */
+/** A kind of database; `missing` is the reason why it cannot be tested here, if any. */
 export interface Kind {
   readonly name: string
   readonly system: "memory" | "sqlite" | "postgresql"

@@ -42,7 +42,7 @@ const post = (body: ReadableStream<Uint8Array>, init: RequestInit = {}): Request
 
 /** Creates a stream of `chunks` that fails with `last` if given; `state` records pulls and the cancellation. */
 const streamOf = (chunks: Iterable<string>, last?: Error) => {
-  const state = { pulled: 0, cancelled: false }
+  const state = { pulled: 0, canceled: false }
   const iterator = chunks[Symbol.iterator]()
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -55,7 +55,7 @@ const streamOf = (chunks: Iterable<string>, last?: Error) => {
         else controller.error(last)
       },
       cancel: () => {
-        state.cancelled = true
+        state.canceled = true
       }
     },
     { highWaterMark: 0 }
@@ -125,11 +125,11 @@ describe("a body", () => {
     )
   })
 
-  it("is cancelled as soon as it exceeds the limit, even if it never ends", async () => {
+  it("is canceled as soon as it exceeds the limit, even if it never ends", async () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream))
     expect(await response.text()).toBe("BodyTooLarge")
-    expect(state).toEqual({ pulled: 3, cancelled: true })
+    expect(state).toEqual({ pulled: 3, canceled: true })
   })
 
   it("does not delay the response if its source never acknowledges the cancellation", async () => {
@@ -140,15 +140,15 @@ describe("a body", () => {
     expect(await (await handlerOf(echo(5))(post(stream))).text()).toBe("BodyTooLarge")
   })
 
-  it("is cancelled above the limit even if its Content-Length is within the limit", async () => {
+  it("is canceled above the limit even if its Content-Length is within the limit", async () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream, { headers: { "Content-Length": "5" } }))
     expect(await response.text()).toBe("BodyTooLarge")
-    expect(state).toEqual({ pulled: 3, cancelled: true })
+    expect(state).toEqual({ pulled: 3, canceled: true })
   })
 
   describe.each([
-    { title: "if the host has replaced arrayBuffer of the request", isReplaced: true, options: {} },
+    { title: "if the host has replaced the request's arrayBuffer", isReplaced: true, options: {} },
     { title: "with trustContentLength", isReplaced: false, options: { trustContentLength: true } }
   ])("$title", ({ isReplaced, options }) => {
     afterEach(() => {
@@ -186,7 +186,7 @@ describe("a body", () => {
     })
   })
 
-  it("is read in chunks by default, although its Content-Length is small enough", async () => {
+  it("is read in chunks by default, even if its Content-Length is small enough", async () => {
     const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
     const request = post(streamOf(["12345"]).stream, { headers: { "Content-Length": "5" } })
     expect(await (await handlerOf(echo(8))(request)).text()).toBe("12345")
@@ -210,26 +210,26 @@ describe("a body", () => {
     expect(await (await handlerOf(echo(5))(request)).text()).toBe("")
   })
 
-  it("is neither read nor cancelled if the service does not read it", async () => {
+  it("is neither read nor canceled if the service does not read it", async () => {
     const { state, stream } = streamOf(forever("x"))
     await handlerOf(() => Effect.succeed(ok()))(post(stream))
-    expect(state).toEqual({ pulled: 0, cancelled: false })
+    expect(state).toEqual({ pulled: 0, canceled: false })
   })
 
   it("rejects the handler with the error of its stream, and interrupts the service", async () => {
     const broken = new Error("connection reset")
-    let went: unknown = "interrupted"
+    let outcome: unknown = "interrupted"
     const handle: Handle = (request) =>
       Effect.catchCause(
         Effect.map(request.body(100), () => ok()),
         (cause) => {
-          went = cause
+          outcome = cause
           return Effect.succeed(ok())
         }
       )
     const reason = await rejection(handlerOf(handle)(post(streamOf(["{"], broken).stream)))
     expect(reason).toBe(broken)
-    expect(went).toBe("interrupted")
+    expect(outcome).toBe("interrupted")
   })
 })
 
@@ -241,7 +241,7 @@ describe("an aborted request", () => {
       reach = resolve
     })
     let interrupted = false
-    let cancelled = false
+    let canceled = false
     const handle: Handle = (request) =>
       Effect.onInterrupt(
         Effect.matchEffect(request.body(100), {
@@ -260,7 +260,7 @@ describe("an aborted request", () => {
           return new Promise(() => undefined)
         },
         cancel: () => {
-          cancelled = true
+          canceled = true
         }
       },
       { highWaterMark: 0 }
@@ -269,7 +269,7 @@ describe("an aborted request", () => {
     await reached
     controller.abort()
     expect(await outcome).toMatchObject({ name: "AbortError" })
-    expect({ interrupted, cancelled }).toEqual({ interrupted: true, cancelled: true })
+    expect({ interrupted, canceled }).toEqual({ interrupted: true, canceled: true })
   })
 
   it("never reaches the service if it is aborted before the call", async () => {

@@ -16,7 +16,7 @@ export interface FetchHandlerOptions {
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
    * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
-   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read so, because
+   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this way, because
    * a `Request` that other code creates can carry more bytes than it declares.
    */
   readonly trustContentLength?: boolean | undefined
@@ -112,7 +112,7 @@ class FetchRequest implements ServiceRequest {
     return Effect.matchEffect(reading, {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
       onFailure: ({ reason }) => {
-        // Checked only now, because the access to `body` makes a host create the stream.
+        // Checked only now, because accessing `body` makes the host create the stream.
         if (isHeldByAnother(this.#request)) return Effect.fail(new BodyConsumed())
         return Effect.withFiber((fiber) => {
           this.bodyFailure = { reason }

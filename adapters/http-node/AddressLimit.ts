@@ -2,7 +2,7 @@
 import type { Socket } from "node:net"
 import * as ClientAddress from "../../core/service/ClientAddress.ts"
 
-/** Counts the open connections of each IPv4 address and of each IPv6 /64. */
+/** Counts the open connections per IPv4 address and IPv6 /64. */
 export class AddressLimit {
   readonly #max: number | undefined
   readonly #counts = new Map<string, number>()

@@ -23,9 +23,12 @@ describe("a client that does not read", () => {
     })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.sending(server.port, long.repeat(100)), 100)
+    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
     const many = 5_000 // more than one read of the socket returns
-    const wire = await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(many))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, target: "/v1/pets?limit=100" }).repeat(many)
+    )
     // The client notices the disconnect only when it sends or reads.
     const more = setInterval(() => void wire.send("x"), 20)
     await wire.closed
@@ -37,7 +40,7 @@ describe("a client that does not read", () => {
     const server = await serve({ server: { requestTimeoutMs: 200 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.sending(server.port, long.repeat(100)), 100)
+    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
     const [closed, remember] = [
       new Count(),
       (message: unknown): void => {
@@ -50,7 +53,7 @@ describe("a client that does not read", () => {
       unsubscribe("net.server.socket", remember)
     })
     // The responses exceed the socket buffers of both sides.
-    await Wire.sending(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(2_000))
+    await Wire.openAndSend(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(2_000))
     await closed.reaches(1)
   })
 
@@ -63,9 +66,9 @@ describe("a client that does not read", () => {
       const server = await serve({ server: { requestTimeoutMs: 300 } })
       const key = await server.issue()
       const long = request({ key, body: pet("\u0001".repeat(255)) })
-      await responses(await Wire.sending(server.port, long.repeat(100)), 100)
+      await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
       const list = { key, target: "/v1/pets?limit=100" }
-      const wire = await Wire.sending(
+      const wire = await Wire.openAndSend(
         server.port,
         request(list).repeat(count) + request({ ...list, headers })
       )
@@ -86,10 +89,10 @@ describe("a client that reads slowly", () => {
     const server = await serve({ server: { requestTimeoutMs: 500 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.sending(server.port, long.repeat(100)), 100)
+    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
     const list = request({ key, target: "/v1/pets?limit=100" })
     // Responses of 160 kB each, which together exceed the socket buffers.
-    const wire = await Wire.sending(server.port, list.repeat(60))
+    const wire = await Wire.openAndSend(server.port, list.repeat(60))
     for (let read = 0; read < 60; read++) {
       expect((await wire.response()).status).toBe(200)
       await sleep(50)
@@ -99,13 +102,13 @@ describe("a client that reads slowly", () => {
 
 describe("a client that pipelines requests", () => {
   it("has only one request in flight at a time", async () => {
-    let [open, most] = [0, 0]
+    let [open, maxOpen] = [0, 0]
     const pages = new Count()
     const server = await serve({
       pets: (real) => ({
         ...real,
         page: (query) => {
-          most = Math.max(most, ++open)
+          maxOpen = Math.max(maxOpen, ++open)
           pages.increment()
           return Effect.tap(Effect.andThen(Effect.yieldNow, real.page(query)), () =>
             Effect.sync(() => open--)
@@ -114,8 +117,8 @@ describe("a client that pipelines requests", () => {
       })
     })
     const key = await server.issue()
-    await responses(await Wire.sending(server.port, request({ key }).repeat(200)), 200)
-    expect([pages.value, most]).toEqual([200, 1])
+    await responses(await Wire.openAndSend(server.port, request({ key }).repeat(200)), 200)
+    expect([pages.value, maxOpen]).toEqual([200, 1])
   })
 
   it.each([

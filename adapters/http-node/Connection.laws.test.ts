@@ -67,7 +67,7 @@ describe("one connection", () => {
         fc.array(place, { maxLength: 12 }),
         async (exchanges, places) => {
           const wire = await Wire.open(server.port)
-          const bytes = Buffer.from(exchanges.map((one) => one.bytes).join(""))
+          const bytes = Buffer.from(exchanges.map(({ bytes }) => bytes).join(""))
           for (const piece of pieces(bytes, places)) await wire.send(piece)
           for (const { sent, status } of exchanges) {
             const response = await wire.response({ head: sent.method === "HEAD" })
@@ -88,7 +88,7 @@ describe("one connection", () => {
         fc.integer({ min: 1, max: 30 }),
         async (perMinute, count) => {
           const key = await server.issue({ perMinute })
-          const wire = await Wire.sending(server.port, request({ key }).repeat(count))
+          const wire = await Wire.openAndSend(server.port, request({ key }).repeat(count))
           for (let index = 0; index < count; index++) {
             const response: WireResponse = await wire.response()
             expect(response.status).toBe(index < perMinute ? 200 : 429)
@@ -115,7 +115,7 @@ describe("one connection", () => {
         fc.array(place, { maxLength: 5 }),
         async (exchanges, garbage, places) => {
           const wire = await Wire.open(server.port)
-          const bytes = Buffer.concat([Buffer.from(exchanges.map((one) => one.bytes).join("")), garbage])
+          const bytes = Buffer.concat([Buffer.from(exchanges.map(({ bytes }) => bytes).join("")), garbage])
           for (const piece of pieces(bytes, places)) await wire.send(piece)
           for (const { sent, status } of exchanges) {
             expect((await wire.response({ head: sent.method === "HEAD" })).status).toBe(status)

@@ -14,7 +14,7 @@ describe("pipelined requests", () => {
         ? request({ key, body: pet(`pet ${index}`) })
         : request({ key, target: `/v1/pets/${(index + 1) / 2}` })
     )
-    const wire = await Wire.sending(server.port, bytes.join(""))
+    const wire = await Wire.openAndSend(server.port, bytes.join(""))
     const received = await responses(wire, 1_000)
     expect(received.map(({ status }) => status)).toEqual(
       Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? 201 : 200))
@@ -35,7 +35,7 @@ describe("pipelined requests", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }) + request({ key, target: "/v1/none" }))
+    const wire = await Wire.openAndSend(server.port, request({ key }) + request({ key, target: "/v1/none" }))
     await gate.entered.reaches(1)
     gate.open()
     expect(await statuses(wire, 2)).toEqual([200, 404])
@@ -45,7 +45,7 @@ describe("pipelined requests", () => {
     const server = await serve()
     const key = await server.issue()
     const last = request({ key, headers: ["Connection: close"] })
-    const wire = await Wire.sending(server.port, last + request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, last + request({ key, body: pet("Rex") }))
     const response = await wire.response()
     expect([response.status, response.header("connection")]).toEqual([200, "close"])
     expect(await wire.rest()).toBe("")
@@ -56,7 +56,7 @@ describe("pipelined requests", () => {
     const server = await serve()
     const key = await server.issue()
     const faulty = "GET /v1/pets HTTP/1.1\r\n\r\n"
-    const wire = await Wire.sending(server.port, faulty + request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, faulty + request({ key, body: pet("Rex") }))
     expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
@@ -69,7 +69,7 @@ describe("invalid bytes after valid requests", () => {
   it("invalid bytes get a 400 after the complete response to the earlier request", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }) + garbage)
+    const wire = await Wire.openAndSend(server.port, request({ key }) + garbage)
     expect((await wire.response()).status).toBe(200)
     expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
@@ -79,7 +79,7 @@ describe("invalid bytes after valid requests", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }) + garbage)
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }) + garbage)
     await gate.entered.reaches(1)
     await wire.send(garbage)
     gate.open()
@@ -93,7 +93,7 @@ describe("invalid bytes after valid requests", () => {
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
     const quick = request({ key, target: "/v1/none" })
-    const wire = await Wire.sending(server.port, request({ key }) + quick.repeat(3) + garbage)
+    const wire = await Wire.openAndSend(server.port, request({ key }) + quick.repeat(3) + garbage)
     await gate.entered.reaches(1)
     gate.open()
     expect(await statuses(wire, 5)).toEqual([200, 404, 404, 404, 400])
@@ -106,7 +106,7 @@ describe("invalid bytes after valid requests", () => {
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const broken = `${request({ method: "POST", key, headers })}zz\r\n`
-    const wire = await Wire.sending(server.port, request({ key }) + broken)
+    const wire = await Wire.openAndSend(server.port, request({ key }) + broken)
     await gate.entered.reaches(1)
     gate.open()
     const good = await wire.response()
@@ -114,7 +114,7 @@ describe("invalid bytes after valid requests", () => {
     expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     // The broken request was not handled, so it consumed no token of the key.
-    const next = await (await Wire.sending(server.port, request({ key }))).response()
+    const next = await (await Wire.openAndSend(server.port, request({ key }))).response()
     expect(Number(next.header("x-ratelimit-remaining"))).toBe(
       Number(good.header("x-ratelimit-remaining")) - 1
     )
@@ -123,7 +123,7 @@ describe("invalid bytes after valid requests", () => {
   it("an invalid chunk in a body that was already rejected gets no second response", async () => {
     const server = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
-    const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
+    const wire = await Wire.openAndSend(server.port, request({ method: "POST", headers }))
     expectError(await wire.response(), 401, "missing_api_key")
     await wire.send("zz\r\n")
     expect(await wire.rest()).toBe("")
@@ -132,19 +132,22 @@ describe("invalid bytes after valid requests", () => {
   it("invalid bytes after a request with Connection: close get no response", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }) + garbage)
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, headers: ["Connection: close"] }) + garbage
+    )
     expect((await wire.response()).status).toBe(200)
     expect(await wire.rest()).toBe("")
   })
 
   it("invalid bytes consume only one anonymous token, even if they arrive in several pieces", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
-    const wire = await Wire.sending(server.port, garbage)
+    const wire = await Wire.openAndSend(server.port, garbage)
     const response = await wire.response()
     for (let piece = 0; piece < 5; piece++) await wire.send(garbage)
     expect(await wire.rest()).toBe("")
     expect(response.header("x-ratelimit-remaining")).toBe("8")
-    const next = await (await Wire.sending(server.port, request({}))).response()
+    const next = await (await Wire.openAndSend(server.port, request({}))).response()
     expect(next.header("x-ratelimit-remaining")).toBe("7")
   })
 
@@ -152,11 +155,11 @@ describe("invalid bytes after valid requests", () => {
     const gate = new Gate()
     const anonymousPlan = { perMinute: 9, perDay: 100 }
     const server = await serve({ limits: gate.limits, service: { anonymousPlan } })
-    const wire = await Wire.sending(server.port, garbage)
+    const wire = await Wire.openAndSend(server.port, garbage)
     await gate.entered.reaches(1)
     await wire.send(garbage)
     // The response to this later request proves that the server has read the earlier bytes.
-    const next = await Wire.sending(server.port, request({}))
+    const next = await Wire.openAndSend(server.port, request({}))
     await gate.entered.reaches(2)
     gate.open()
     expect((await wire.response()).header("x-ratelimit-remaining")).toBe("8")
@@ -169,10 +172,10 @@ describe("invalid bytes after valid requests", () => {
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
     const faulty = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
-    const wire = await Wire.sending(server.port, request({ key }) + faulty)
+    const wire = await Wire.openAndSend(server.port, request({ key }) + faulty)
     await gate.entered.reaches(1)
     // The response to this later request proves that the server has read the earlier bytes.
-    expectError(await (await Wire.sending(server.port, request({}))).response(), 401, "missing_api_key")
+    expectError(await (await Wire.openAndSend(server.port, request({}))).response(), 401, "missing_api_key")
     gate.open()
     expect((await wire.response()).status).toBe(200)
     expectError(await wire.response(), 400, "malformed_request")
@@ -183,7 +186,7 @@ describe("invalid bytes after valid requests", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }) + garbage)
+    const wire = await Wire.openAndSend(server.port, request({ key }) + garbage)
     await gate.entered.reaches(1)
     gate.open()
     for (let sent = 0; sent < 20; sent++) await wire.send(Buffer.alloc(1_000_000, "x"))
@@ -197,7 +200,7 @@ describe("a client that disconnects", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     await gate.entered.reaches(1)
     wire.abort()
     await gate.interrupted.reaches(1)
@@ -210,7 +213,7 @@ describe("a client that disconnects", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }).repeat(50))
+    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(50))
     await gate.entered.reaches(1)
     wire.abort()
     await gate.interrupted.reaches(1)
@@ -233,11 +236,11 @@ describe("a client that disconnects", () => {
     const key = await server.issue()
     const wires = await Promise.all(
       Array.from({ length: 20 }, () =>
-        Wire.sending(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
+        Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
       )
     )
     for (const wire of wires) wire.abort()
-    const whole = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const whole = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     expect((await whole.response()).json()).toEqual({
       id: 1,
       name: "Rex",
@@ -252,7 +255,7 @@ describe("a client that disconnects", () => {
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
     const wires = await Promise.all(
-      Array.from({ length: 20 }, () => Wire.sending(server.port, request({ key }).repeat(20)))
+      Array.from({ length: 20 }, () => Wire.openAndSend(server.port, request({ key }).repeat(20)))
     )
     await gate.entered.reaches(20)
     gate.open()
@@ -275,7 +278,7 @@ describe("a body that arrives together with the head of its request", () => {
       return Readable.prototype.on.call(this, event, listener) as IncomingMessage
     })
     onTestFinished(() => wait.mockRestore())
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     expect((await wire.response()).status).toBe(201)
     expect(waited).toBe(0)
   })
@@ -311,7 +314,7 @@ describe("a body that arrives together with the head of its request", () => {
     const key = await server.issue()
     const create = { key, body: pet("Rex") }
     const impatient = request({ ...create, headers: ["Expect: 100-continue"] })
-    const wire = await Wire.sending(server.port, request(create) + impatient + request(create))
+    const wire = await Wire.openAndSend(server.port, request(create) + impatient + request(create))
     const seen = (await responses(wire, 4)).map((response) => [
       response.status,
       response.header("connection")
@@ -329,7 +332,7 @@ describe("a body that arrives together with the head of its request", () => {
     const key = await server.issue()
     const create = request({ key, body: pet("Rex") })
     const rejected = request({ key: "wrong", body: pet("Rex"), headers: ["Expect: 100-continue"] })
-    const wire = await Wire.sending(server.port, create + rejected + create)
+    const wire = await Wire.openAndSend(server.port, create + rejected + create)
     const seen = (await responses(wire, 2)).map((response) => [
       response.status,
       response.header("connection")
@@ -344,7 +347,7 @@ describe("a body that arrives together with the head of its request", () => {
 })
 
 describe("a body that arrives too slowly", () => {
-  const trickling = async (wire: Wire): Promise<void> => {
+  const trickle = async (wire: Wire): Promise<void> => {
     const timer = setInterval(() => void wire.send("x"), 20)
     await wire.closed
     clearInterval(timer)
@@ -354,7 +357,7 @@ describe("a body that arrives too slowly", () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex") })
-    const wire = await Wire.sending(server.port, bytes.slice(0, -1))
+    const wire = await Wire.openAndSend(server.port, bytes.slice(0, -1))
     const response = await wire.response()
     expectError(response, 408, "request_timeout")
     expect(response.header("connection")).toBe("close")
@@ -369,7 +372,7 @@ describe("a body that arrives too slowly", () => {
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex") })
-    const wire = await Wire.sending(server.port, request({ key }) + bytes.slice(0, -1))
+    const wire = await Wire.openAndSend(server.port, request({ key }) + bytes.slice(0, -1))
     await gate.entered.reaches(1)
     gate.open()
     expect((await wire.response()).status).toBe(200)
@@ -383,19 +386,19 @@ describe("a body that arrives too slowly", () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Content-Length: 1000"]
-    const wire = await Wire.sending(server.port, request({ method: "POST", key, headers }))
-    const closed = trickling(wire)
+    const wire = await Wire.openAndSend(server.port, request({ method: "POST", key, headers }))
+    const closed = trickle(wire)
     expectError(await wire.response(), 408, "request_timeout")
     await closed
   })
 
   it("does not keep the connection open if its request was already rejected", async () => {
     const server = await serve({ server: { requestTimeoutMs: 100 } })
-    const wire = await Wire.sending(
+    const wire = await Wire.openAndSend(
       server.port,
       request({ method: "POST", headers: ["Content-Length: 1000"] })
     )
-    const closed = trickling(wire)
+    const closed = trickle(wire)
     expectError(await wire.response(), 401, "missing_api_key")
     await closed
   })
@@ -404,7 +407,7 @@ describe("a body that arrives too slowly", () => {
 describe("headers that arrive too slowly", () => {
   it("get a 408, and the connection closes", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
-    const wire = await Wire.sending(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")
+    const wire = await Wire.openAndSend(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")
     const timer = setInterval(() => void wire.send("X: a\r\n"), 20)
     expectError(await wire.response(), 408, "request_timeout")
     await wire.closed
@@ -414,7 +417,7 @@ describe("headers that arrive too slowly", () => {
   it("get a 408 after the response to an earlier request", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
+    const wire = await Wire.openAndSend(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
     expect((await wire.response()).status).toBe(200)
     expectError(await wire.response(), 408, "request_timeout")
     expect(await wire.rest()).toBe("")
@@ -424,9 +427,9 @@ describe("headers that arrive too slowly", () => {
     const gate = new Gate()
     const server = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
-    const other = await Wire.sending(server.port, "GET")
-    expectError(await other.response(), 408, "request_timeout")
+    const wire = await Wire.openAndSend(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
+    const later = await Wire.openAndSend(server.port, "GET")
+    expectError(await later.response(), 408, "request_timeout")
     gate.open()
     expect((await wire.response()).status).toBe(200)
     expectError(await wire.response(), 408, "request_timeout")

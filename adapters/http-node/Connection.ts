@@ -17,7 +17,7 @@ const LINGER_MS = 1_000
 /** Maximum number of connections that hold a pipelined request at the same time, each with up to 128 KiB. */
 const MAX_HOLDING = 400
 
-/** Creates the responses to requests and to faults. */
+/** Creates the responses to requests and faults. */
 export interface Responder {
   readonly handle: NodeListener.Handler
   readonly reject: (
@@ -76,7 +76,7 @@ export class Connection implements Resumable {
   constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket
     this.#context = context
-    // While a request is held, no parser listens to the socket, and an unhandled `error` event ends the process.
+    // While a request is held, no parser listens to the socket, and an unhandled `error` event would crash the process.
     socket.on("error", () => {})
     socket.on("timeout", () => this.#closeStalled())
   }
@@ -286,7 +286,7 @@ export class Connection implements Resumable {
     this.#context.resumeQueue.add(this)
   }
 
-  /** Passes the response to a fault to `write`; `request` is `undefined` if its head did not arrive. */
+  /** Passes the response for a fault to `write`; `request` is `undefined` if its head did not arrive. */
   #reject(
     error: TransportError,
     request: IncomingMessage | undefined,

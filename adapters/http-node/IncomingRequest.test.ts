@@ -39,7 +39,7 @@ describe("the head of a held request", () => {
     const server = await serve()
     const key = await server.issue()
     const upgrade = request({ key, headers: ["Connection: Upgrade", "Upgrade: websocket"] })
-    const wire = await Wire.sending(server.port, upgrade.repeat(3))
+    const wire = await Wire.openAndSend(server.port, upgrade.repeat(3))
     for (let count = 0; count < 3; count++) expect((await wire.response()).status).toBe(200)
   })
 
@@ -49,7 +49,7 @@ describe("the head of a held request", () => {
     // With one more byte per header, the encoded head would exceed the limit.
     const fields = Array.from({ length: 97 }, (_, index) => `X-${index}:${"a".repeat(158)}`)
     const large = request({ key, headers: fields })
-    const wire = await Wire.sending(server.port, large.repeat(3))
+    const wire = await Wire.openAndSend(server.port, large.repeat(3))
     for (let count = 0; count < 3; count++) expect((await wire.response()).status).toBe(200)
   })
 })

@@ -9,7 +9,7 @@ import { Count, expectAlive, expectError, Gate, openService, serve } from "./Ser
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
 /** Starts a plain `node:http` server with a listener, and returns its address. */
-const host = async (listener: NodeListener.NodeListener): Promise<{ readonly port: number }> => {
+const startHost = async (listener: NodeListener.NodeListener): Promise<{ readonly port: number }> => {
   const server = Http.createServer(listener)
   onTestFinished(() => {
     server.closeAllConnections()
@@ -27,7 +27,7 @@ describe("a body", () => {
     const server = await serve({ service: { maxBodyBytes: 1_000 } })
     const key = await server.issue()
     const start = request({ method: "POST", key, headers: [json, "Transfer-Encoding: chunked"] })
-    const wire = await Wire.sending(server.port, `${start}3e8\r\n${" ".repeat(1_000)}\r\n`)
+    const wire = await Wire.openAndSend(server.port, `${start}3e8\r\n${" ".repeat(1_000)}\r\n`)
     await expectAlive(server)
     await wire.send("1\r\n \r\n")
     expectError(await wire.response(), 413, "payload_too_large")
@@ -39,7 +39,10 @@ describe("a body", () => {
     const body = pet("Rex")
     const server = await serve({ service: { maxBodyBytes: body.length } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body }) + request({ key, body: `${body} ` }))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, body }) + request({ key, body: `${body} ` })
+    )
     expect((await wire.response()).status).toBe(201)
     expectError(await wire.response(), 413, "payload_too_large")
   })
@@ -55,7 +58,7 @@ describe("a body", () => {
   it("is ignored if the method is GET", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(
+    const wire = await Wire.openAndSend(
       server.port,
       request({ method: "GET", key, body: pet("Rex") }) + request({ key })
     )
@@ -85,7 +88,7 @@ describe("Expect: 100-continue", () => {
   it("gets a 100 before the body is sent, and the connection stays alive", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, expecting({ key }))
+    const wire = await Wire.openAndSend(server.port, expecting({ key }))
     expect((await wire.response()).status).toBe(100)
     await wire.send(body)
     expect((await wire.response()).status).toBe(201)
@@ -97,7 +100,7 @@ describe("Expect: 100-continue", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }) + expecting({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }) + expecting({ key }))
     await gate.entered.reaches(1)
     gate.open()
     expect((await wire.response()).status).toBe(200)
@@ -108,7 +111,7 @@ describe("Expect: 100-continue", () => {
 
   it("gets a 401 instead of a 100 if the key is missing, and the connection closes", async () => {
     const server = await serve()
-    const wire = await Wire.sending(server.port, expecting({}))
+    const wire = await Wire.openAndSend(server.port, expecting({}))
     const response = await wire.response()
     expectError(response, 401, "missing_api_key")
     expect(response.header("connection")).toBe("close")
@@ -118,7 +121,7 @@ describe("Expect: 100-continue", () => {
   it("gets a 415 instead of a 100 if the content type is wrong, and the connection closes", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, expecting({ key, type: "text/plain" }))
+    const wire = await Wire.openAndSend(server.port, expecting({ key, type: "text/plain" }))
     expectError(await wire.response(), 415, "unsupported_media_type")
     expect(await wire.rest()).toBe("")
   })
@@ -126,25 +129,25 @@ describe("Expect: 100-continue", () => {
   it("gets a 413 instead of a 100 if Content-Length exceeds the limit, and the connection closes", async () => {
     const server = await serve({ service: { maxBodyBytes: 28 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, expecting({ key }))
+    const wire = await Wire.openAndSend(server.port, expecting({ key }))
     expectError(await wire.response(), 413, "payload_too_large")
     expect(await wire.rest()).toBe("")
-    const stranger = await Wire.sending(server.port, expecting({}))
+    const stranger = await Wire.openAndSend(server.port, expecting({}))
     expectError(await stranger.response(), 401, "missing_api_key")
   })
 
   it("is ignored in HTTP/1.0 (RFC 9110 §10.1.1)", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, expecting({ key, version: "1.0" }) + body)
+    const wire = await Wire.openAndSend(server.port, expecting({ key, version: "1.0" }) + body)
     expect((await wire.response()).status).toBe(201)
   })
 
   it("gets only one 100 from a plain node:http server, which sends it automatically", async () => {
     const service = await openService()
     const key = await service.issue()
-    const server = await host(await service.listener())
-    const wire = await Wire.sending(server.port, expecting({ key }))
+    const server = await startHost(await service.listener())
+    const wire = await Wire.openAndSend(server.port, expecting({ key }))
     expect((await wire.response()).status).toBe(100)
     await wire.send(body)
     expect((await wire.response()).status).toBe(201)
@@ -153,7 +156,10 @@ describe("Expect: 100-continue", () => {
   it("is the only supported expectation; any other expectation is ignored", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body, headers: ["Expect: the unexpected"] }))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, body, headers: ["Expect: the unexpected"] })
+    )
     expect((await wire.response()).status).toBe(201)
     await wire.send(request({ key }))
     expect((await wire.response()).status).toBe(200)
@@ -164,9 +170,9 @@ describe("response framing", () => {
   it("a HEAD response has the Content-Length of the GET response and no body", async () => {
     const server = await serve()
     const key = await server.issue()
-    await (await Wire.sending(server.port, request({ key, body: pet("Rêx 🦖") }))).response()
+    await (await Wire.openAndSend(server.port, request({ key, body: pet("Rêx 🦖") }))).response()
     for (const target of ["/v1/pets", "/v1/pets/1", "/v1/none", "/livez"]) {
-      const wire = await Wire.sending(
+      const wire = await Wire.openAndSend(
         server.port,
         request({ method: "HEAD", target, key }) + request({ target, key })
       )
@@ -182,7 +188,7 @@ describe("response framing", () => {
   it("a 204 response has neither Content-Length nor a body", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ method: "OPTIONS", key }) + request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ method: "OPTIONS", key }) + request({ key }))
     const options = await wire.response()
     expect([options.status, options.header("content-length"), options.header("transfer-encoding")]).toEqual([
       204,
@@ -197,7 +203,7 @@ describe("client-supplied headers", () => {
   it("Host, an absolute target and X-Forwarded-Host never change the links in responses", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(
+    const wire = await Wire.openAndSend(
       server.port,
       request({ key, body: pet("a") }) + request({ key, body: pet("b") })
     )
@@ -225,7 +231,10 @@ describe("client-supplied headers", () => {
   it("a second Authorization header gets a 401", async () => {
     const server = await serve()
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, headers: [`Authorization: Bearer ${key}`] }))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, headers: [`Authorization: Bearer ${key}`] })
+    )
     expectError(await wire.response(), 401, "invalid_api_key")
   })
 })
@@ -235,8 +244,8 @@ describe("the listener in a host's own server", () => {
     const gate = new Gate()
     const service = await openService({ pets: gate.pets })
     const key = await service.issue()
-    const server = await host(await service.listener())
-    const wire = await Wire.sending(server.port, request({ key }).repeat(3))
+    const server = await startHost(await service.listener())
+    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
     await gate.entered.reaches(3)
     wire.abort()
     await gate.interrupted.reaches(3)
@@ -257,14 +266,14 @@ describe("the listener in a host's own server", () => {
     const listener = await service.listener()
     const arrived = new Count()
     const passedOn = new Count()
-    const server = await host((incoming, response) => {
+    const server = await startHost((incoming, response) => {
       response.once("close", () => {
         listener(incoming, response)
         passedOn.increment()
       })
       arrived.increment()
     })
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     await arrived.reaches(1)
     wire.abort()
     await passedOn.reaches(1)
@@ -276,12 +285,12 @@ describe("the listener in a host's own server", () => {
     const service = await openService({ pets: gate.pets })
     const key = await service.issue()
     const listener = await service.listener()
-    const server = await host((incoming, response) => {
+    const server = await startHost((incoming, response) => {
       listener(incoming, response)
       response.writeHead(503, { "Content-Length": 4 }).write("ho")
       void gate.passed.reaches(1).then(() => response.end("st"))
     })
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(1)
     gate.open()
     const response = await wire.response()
@@ -296,8 +305,8 @@ describe("the listener in a host's own server", () => {
       isDraining: () => false
     })
     const listener = await Effect.runPromise(Effect.provideService(NodeListener.make, Service, broken))
-    const server = await host(listener)
-    const wire = await Wire.sending(server.port, request({}))
+    const server = await startHost(listener)
+    const wire = await Wire.openAndSend(server.port, request({}))
     expect(await wire.rest()).toBe("")
   })
 
@@ -305,10 +314,10 @@ describe("the listener in a host's own server", () => {
     const service = await openService()
     const key = await service.issue()
     const listener = await service.listener()
-    const server = await host((incoming, response) => {
+    const server = await startHost((incoming, response) => {
       incoming.resume().once("end", () => listener(incoming, response))
     })
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     const response = await wire.response()
     expectError(response, 500, "internal_error")
     expect(response.body).toContain("before any body parser")
@@ -317,8 +326,8 @@ describe("the listener in a host's own server", () => {
   it("closes a connection after the next response once the service is draining", async () => {
     const service = await openService()
     const key = await service.issue()
-    const server = await host(await service.listener())
-    const wire = await Wire.sending(server.port, request({ key }))
+    const server = await startHost(await service.listener())
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     expect((await wire.response()).header("connection")).toBe("keep-alive")
     await service.run(Service.use(({ drain }) => drain))
     await wire.send(request({ key }))
@@ -332,7 +341,7 @@ describe("the listener in a host's own server", () => {
     const key = await service.issue()
     const listener = await service.listener()
     const counts: Array<number> = []
-    const server = await host((incoming, response) => {
+    const server = await startHost((incoming, response) => {
       const { socket } = incoming
       counts.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0))
       listener(incoming, response)

@@ -1,4 +1,4 @@
-/** Adapts the service to a `(request, response)` listener of `node:http`, for any server built on it. */
+/** Adapts the service to a `(request, response)` listener for `node:http` and any server built on it. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
@@ -24,9 +24,9 @@ export type Handler = (
 
 /** Maximum bytes of a rejected body that are read and discarded, so that its sender can read the response. */
 const MAX_DISCARDED_BYTES = {
-  /** After the service started to read the body: the caller has a key. */
+  /** After the service has started to read the body: the caller has a key. */
   requested: 64 * 1024 * 1024,
-  /** After the service rejected the request without reading its body, for example for a missing key. */
+  /** After the service has rejected the request without reading its body, for example for a missing key. */
   unrequested: 1024 * 1024
 }
 
@@ -122,7 +122,7 @@ const writeBytes = (response: ServerResponse, bytes: Uint8Array, done: () => voi
       if (error === null || error === undefined) next()
     })
   } else if (response.write(chunk)) next()
-  // Middleware of a host may wrap `write` and drop its callback.
+  // A host's middleware may wrap `write` and drop its callback.
   else response.once("drain", next)
 }
 

@@ -8,7 +8,7 @@ import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/serv
 export class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
   #sendContinue: (() => void) | undefined
-  /** Whether the service started to read the body. */
+  /** Whether the service has started to read the body. */
   isBodyRequested = false
   /** Whether the whole body had already arrived and was read in one call. */
   isBodyRead = false
@@ -68,7 +68,7 @@ export class NodeRequest implements ServiceRequest {
       this.#sendContinue?.()
       this.#sendContinue = undefined
       const hasArrived = complete || readableLength === declaredLength
-      if (!hasArrived) return this.#arrivingBody(maxBytes)
+      if (!hasArrived) return this.#collectBody(maxBytes)
       if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
       const bytes: Buffer | null = request.read()
       this.isBodyRead = true
@@ -77,7 +77,7 @@ export class NodeRequest implements ServiceRequest {
   }
 
   /** Collects the body as its chunks arrive. */
-  #arrivingBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+  #collectBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
     return Effect.callback((resume) => {
       const request = this.#request
       const chunks: Array<Buffer> = []

@@ -28,7 +28,7 @@ describe("listening", () => {
       port: server.port,
       cause: { code: "EADDRINUSE" }
     })
-    expectError(await (await Wire.sending(server.port, request({}))).response(), 401, "missing_api_key")
+    expectError(await (await Wire.openAndSend(server.port, request({}))).response(), 401, "missing_api_key")
   })
 
   it("chooses a different free port for each server with port 0", async () => {
@@ -43,7 +43,9 @@ describe("concurrent requests", () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 60 })
     const responses = await Promise.all(
-      Array.from({ length: 200 }, async () => (await Wire.sending(server.port, request({ key }))).response())
+      Array.from({ length: 200 }, async () =>
+        (await Wire.openAndSend(server.port, request({ key }))).response()
+      )
     )
     const remaining = responses
       .filter(({ status }) => status === 200)
@@ -72,7 +74,7 @@ describe("connections", () => {
     await first.send(request({ key, headers: ["Connection: close"] }))
     expect((await first.response()).status).toBe(200)
     await first.rest()
-    const fourth = await Wire.sending(server.port, request({ key }))
+    const fourth = await Wire.openAndSend(server.port, request({ key }))
     expect((await fourth.response()).status).toBe(200)
     await second.send(request({ key }))
     expect((await second.response()).status).toBe(200)
@@ -87,19 +89,19 @@ describe("connections", () => {
     await first.send(request({ key, headers: ["Connection: close"] }))
     expect((await first.response()).status).toBe(200)
     await first.rest()
-    const fourth = await Wire.sending(server.port, request({ key }))
+    const fourth = await Wire.openAndSend(server.port, request({ key }))
     expect((await fourth.response()).status).toBe(200)
     await second.send(request({ key }))
     expect((await second.response()).status).toBe(200)
     // Connects from a second loopback address.
-    const other = Net.connect({ port: server.port, host: "127.0.0.1", localAddress: "127.0.0.2" })
+    const fromOtherAddress = Net.connect({ port: server.port, host: "127.0.0.1", localAddress: "127.0.0.2" })
     onTestFinished(() => {
-      other.destroy()
+      fromOtherAddress.destroy()
     })
     const status = new Promise<string>((resolve, reject) => {
-      other.setEncoding("latin1").once("data", resolve).once("close", reject)
+      fromOtherAddress.setEncoding("latin1").once("data", resolve).once("close", reject)
     })
-    other.write(request({ key }))
+    fromOtherAddress.write(request({ key }))
     expect(await status).toMatch(/^HTTP\/1\.1 200 /)
   })
 
@@ -108,12 +110,12 @@ describe("connections", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const pipelining = () => Wire.sending(server.port, request({ key }).repeat(2))
+    const pipelining = () => Wire.openAndSend(server.port, request({ key }).repeat(2))
     const holding = await Promise.all(Array.from({ length: HOLDING }, pipelining))
     await gate.entered.reaches(HOLDING)
     const further = await pipelining()
     await gate.entered.reaches(HOLDING + 1)
-    const plain = await Wire.sending(server.port, request({ key }))
+    const plain = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(HOLDING + 2)
     gate.open()
     expect((await further.response()).status).toBe(200)
@@ -141,7 +143,7 @@ describe("connections", () => {
     const server = await serve()
     const key = await server.issue()
     for (let count = 0; count < 50; count++) {
-      const wire = await Wire.sending(server.port, request({ key, headers: ["Connection: close"] }))
+      const wire = await Wire.openAndSend(server.port, request({ key, headers: ["Connection: close"] }))
       await wire.response()
       await wire.rest()
     }
@@ -153,7 +155,7 @@ describe("connections", () => {
   it("close without a response after the idle timeout", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 50 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     expect((await wire.response()).status).toBe(200)
     expect(await wire.rest()).toBe("")
   })
@@ -161,7 +163,7 @@ describe("connections", () => {
   it("stay open while idle for longer than the timeout that Keep-Alive announces", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     expect((await wire.response()).header("keep-alive")).toBe("timeout=1")
     const idleSince = performance.now()
     await wire.rest()
@@ -172,7 +174,7 @@ describe("connections", () => {
   it("stay open while idle for the request timeout, without a Keep-Alive header, if keepAliveTimeoutMs is 0", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 0, requestTimeoutMs: 300 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     expect((await wire.response()).header("keep-alive")).toBeUndefined()
     const idleSince = performance.now()
     await wire.rest()
@@ -201,10 +203,10 @@ describe("connections", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }))
-    // Waits until two other connections, one after the other, have exceeded the 50 ms timeout.
+    const wire = await Wire.openAndSend(server.port, request({ key }))
+    // Waits until two other connections, in sequence, have exceeded the 50 ms timeout.
     for (let count = 0; count < 2; count++) {
-      expectError(await (await Wire.sending(server.port, "GET")).response(), 408, "request_timeout")
+      expectError(await (await Wire.openAndSend(server.port, "GET")).response(), 408, "request_timeout")
     }
     gate.open()
     expect((await wire.response()).status).toBe(200)
@@ -215,7 +217,7 @@ describe("draining", () => {
   const serveDraining = async (setup: Setup = {}) => {
     const server = await serve(setup)
     const key = await server.issue()
-    const used = await Wire.sending(server.port, request({ key }))
+    const used = await Wire.openAndSend(server.port, request({ key }))
     expect((await used.response()).header("connection")).toBe("keep-alive")
     await server.run(Service.use(({ drain }) => drain))
     return { ...server, key, used }
@@ -248,7 +250,7 @@ describe("draining", () => {
     expect(await used.rest()).toBe("")
 
     const bytes = request({ key, body: pet("Rex"), headers: ["Expect: 100-continue"] })
-    const wire = await Wire.sending(port, bytes.slice(0, -1))
+    const wire = await Wire.openAndSend(port, bytes.slice(0, -1))
     expect((await wire.response()).status).toBe(100)
     await wire.send(bytes.slice(-1))
     const created = await wire.response()
@@ -274,7 +276,7 @@ describe("draining", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     await gate.entered.reaches(1)
     await server.run(Service.use(({ drain }) => drain))
     gate.open()
@@ -301,7 +303,7 @@ describe("closing", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, body: pet("Rex") }))
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     await gate.entered.reaches(1)
     const closed = server.close()
     await stopsListening(server.port)
@@ -316,7 +318,7 @@ describe("closing", () => {
     const server = await serve()
     const key = await server.issue()
     const bytes = request({ key, body: pet("Rex"), headers: ["Expect: 100-continue"] })
-    const wire = await Wire.sending(server.port, bytes.slice(0, -1))
+    const wire = await Wire.openAndSend(server.port, bytes.slice(0, -1))
     expect((await wire.response()).status).toBe(100)
     const closed = server.close()
     await stopsListening(server.port)
@@ -331,7 +333,7 @@ describe("closing", () => {
     const server = await serve()
     const key = await server.issue()
     const unused = await Wire.open(server.port)
-    const used = await Wire.sending(server.port, request({ key }))
+    const used = await Wire.openAndSend(server.port, request({ key }))
     expect((await used.response()).status).toBe(200)
     const closed = server.close()
     expect(await unused.rest()).toBe("")
@@ -343,7 +345,7 @@ describe("closing", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }).repeat(3))
+    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
     await gate.entered.reaches(1)
     const closed = server.close()
     await stopsListening(server.port)
@@ -360,7 +362,7 @@ describe("closing", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }))
+    const wire = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(1)
     const closed = server.close()
     await stopsListening(server.port)
@@ -375,7 +377,7 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets a client read a large response to its end", async () => {
+  it("lets a client read a large response to the end", async () => {
     const finds = new Count()
     // Makes the response larger than the socket buffers.
     const name = "x".repeat(20_000_000)
@@ -390,7 +392,7 @@ describe("closing", () => {
       })
     })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key, target: "/v1/pets/1" }))
+    const wire = await Wire.openAndSend(server.port, request({ key, target: "/v1/pets/1" }))
     await finds.reaches(1)
     const closed = server.close()
     expect((await wire.response()).body.length).toBeGreaterThan(name.length)
@@ -400,7 +402,10 @@ describe("closing", () => {
 
   it("lets a client finish sending a body that was already rejected", async () => {
     const server = await serve()
-    const wire = await Wire.sending(server.port, request({ method: "POST", headers: ["Content-Length: 9"] }))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ method: "POST", headers: ["Content-Length: 9"] })
+    )
     expectError(await wire.response(), 401, "missing_api_key")
     const closed = server.close()
     await wire.send("123456789")
@@ -412,8 +417,8 @@ describe("closing", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
     const key = await server.issue()
-    const working = await Wire.sending(server.port, request({ key }))
-    const sending = await Wire.sending(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
+    const working = await Wire.openAndSend(server.port, request({ key }))
+    const sending = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
     await gate.entered.reaches(1)
     await server.close()
     expect(await working.rest()).toBe("")
@@ -425,7 +430,7 @@ describe("closing", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
     const key = await server.issue()
-    const wire = await Wire.sending(server.port, request({ key }).repeat(3))
+    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
     await gate.entered.reaches(1)
     await server.close()
     expect(await wire.rest()).toBe("")

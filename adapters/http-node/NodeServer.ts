@@ -29,12 +29,12 @@ export interface NodeServerOptions {
   readonly requestTimeoutMs: number
   /**
    * Idle timeout in milliseconds, announced in the `Keep-Alive` header and enforced up to two seconds later. With 0,
-   * nothing is announced and idle connections close after `requestTimeoutMs`, or never if that is 0 too.
+   * nothing is announced and idle connections close after `requestTimeoutMs`, or never if that is also 0.
    */
   readonly keepAliveTimeoutMs: number
   /** Maximum number of open connections; further ones are closed immediately. */
   readonly maxConnections: number
-  /** Maximum number of open connections of one IPv4 address or one IPv6 /64; `undefined` means no limit. */
+  /** Maximum number of open connections per IPv4 address or IPv6 /64; `undefined` means no limit. */
   readonly maxConnectionsPerAddress: number | undefined
   /** Milliseconds for requests in flight to finish when the server closes; then their connections are destroyed. */
   readonly shutdownTimeoutMs: number
@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const listen = Effect.callback<AddressInfo, ListenFailed>((resume) => {
-    // Stays registered after the start: an error of a later `accept` must not end the process.
+    // Stays registered after startup: a later `accept` error must not crash the process.
     server.on("error", (cause) => resume(Effect.fail(new ListenFailed({ ...options, cause }))))
     server.listen(options.port, options.host, () => {
       const address = server.address()

@@ -22,7 +22,7 @@ describe("a request whose body is rejected before it arrives", () => {
         const key = await server.issue()
         const headers = [json, `Content-Length: ${size * megabyte.length}`, `Connection: ${connection}`]
         const sent = { method: "POST", headers, ...(hasKey ? { key } : {}) }
-        const wire = await Wire.sending(server.port, request(sent))
+        const wire = await Wire.openAndSend(server.port, request(sent))
         for (let count = 0; count < size; count++) await wire.send(megabyte)
         const response = await wire.response()
         expectError(response, status, code)
@@ -52,7 +52,7 @@ describe("a request whose body is rejected before it arrives", () => {
   it("gets its response after the responses to earlier pipelined requests", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 20, perDay: 100 } } })
     const create = request({ body: " ".repeat(60_000) })
-    const wire = await Wire.sending(server.port, create.repeat(30))
+    const wire = await Wire.openAndSend(server.port, create.repeat(30))
     const statuses: Array<number> = []
     while (statuses.length < 30) statuses.push((await wire.response()).status)
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(10).fill(429)])
@@ -61,7 +61,7 @@ describe("a request whose body is rejected before it arrives", () => {
   it("gets an immediate response with Connection: close if the body is too long to discard", async () => {
     const server = await serve()
     const headers = [json, "Content-Length: 2000000"]
-    const wire = await Wire.sending(server.port, request({ method: "POST", headers }))
+    const wire = await Wire.openAndSend(server.port, request({ method: "POST", headers }))
     const response = await wire.response()
     expectError(response, 401, "missing_api_key")
     expect(response.header("connection")).toBe("close")
@@ -69,7 +69,7 @@ describe("a request whose body is rejected before it arrives", () => {
 
   it("gets a response before its body has arrived completely", async () => {
     const server = await serve()
-    const wire = await Wire.sending(
+    const wire = await Wire.openAndSend(
       server.port,
       request({ method: "POST", headers: [json, "Content-Length: 9"] })
     )
@@ -80,7 +80,7 @@ describe("a request whose body is rejected before it arrives", () => {
     const server = await serve()
     const key = await server.issue()
     const headers = [json, `Content-Length: ${60 * megabyte.length}`]
-    const wire = await Wire.sending(server.port, request({ method: "POST", key, headers }))
+    const wire = await Wire.openAndSend(server.port, request({ method: "POST", key, headers }))
     expectError(await wire.response(), 413, "payload_too_large")
     await collectGarbage()
     const before = process.memoryUsage()
@@ -99,7 +99,7 @@ describe("a request whose body is rejected before it arrives", () => {
     const server = await serve()
     const key = await server.issue()
     const headers = [json, "Content-Length: 9000000000"]
-    const wire = await Wire.sending(
+    const wire = await Wire.openAndSend(
       server.port,
       request({ method: "POST", headers, ...(hasKey ? { key } : {}) })
     )
@@ -121,7 +121,7 @@ describe("a request whose body is rejected before it arrives", () => {
     const server = await serve()
     const key = await server.issue()
     const chunked = request({ method: "POST", headers: [json, "Transfer-Encoding: chunked"] })
-    const wire = await Wire.sending(server.port, `${chunked}4\r\n{"na\r\n`)
+    const wire = await Wire.openAndSend(server.port, `${chunked}4\r\n{"na\r\n`)
     expectError(await wire.response(), 401, "missing_api_key")
     await wire.send(`2\r\n{}\r\n0\r\n\r\n${request({ key })}`)
     expect((await wire.response()).status).toBe(200)
@@ -129,7 +129,10 @@ describe("a request whose body is rejected before it arrives", () => {
 
   it("keeps the connection alive if the method is HEAD", async () => {
     const server = await serve()
-    const wire = await Wire.sending(server.port, request({ method: "HEAD", headers: ["Content-Length: 4"] }))
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ method: "HEAD", headers: ["Content-Length: 4"] })
+    )
     const response = await wire.response({ head: true })
     expect([response.status, Number(response.header("content-length"))]).toEqual([401, expect.any(Number)])
     await wire.send(`true${request({})}`)

@@ -32,7 +32,7 @@ type Limits = RateLimitStore["Service"]
 export interface Setup {
   readonly server?: Partial<NodeServer.NodeServerOptions>
   readonly service?: Partial<ServiceOptions>
-  /** Wraps the repository of the memory adapter; `limits` wraps its rate limit store. */
+  /** Wraps the repository of the memory adapter; `limits` wraps its rate-limit store. */
   readonly pets?: (real: Pets) => Pets
   readonly limits?: (real: Limits) => Limits
 }

@@ -54,7 +54,7 @@ export class WireResponse {
   }
 
   header(name: string): string | undefined {
-    return this.#headers.find(([other]) => other === name)?.[1]
+    return this.#headers.find(([candidate]) => candidate === name)?.[1]
   }
 
   json(): unknown {
@@ -96,7 +96,7 @@ export class Wire {
   }
 
   /** Connects and sends bytes. */
-  static async sending(port: number, bytes: string | Uint8Array): Promise<Wire> {
+  static async openAndSend(port: number, bytes: string | Uint8Array): Promise<Wire> {
     const wire = await Wire.open(port)
     await wire.send(bytes)
     return wire
@@ -127,7 +127,7 @@ export class Wire {
         }
       }
       if (this.#ended)
-        throw new Error(`connection ended before or within a response: ${this.#received.toString("latin1")}`)
+        throw new Error(`connection closed before or within a response: ${this.#received.toString("latin1")}`)
       await new Promise<void>((resolve) => {
         this.#notify = resolve
       })

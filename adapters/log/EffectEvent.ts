@@ -61,10 +61,10 @@ export const lost = (count: number, time: number): LogEvent => ({
  * or in the numbers of an error message, such as ports.
  */
 export const kindOf = (event: EffectEvent): string =>
-  [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(described).join("\n")
+  [event.logLevel, ...partsOf(event), ...event.cause.reasons.map(reasonOf)].map(describe).join("\n")
 
 /**
- * Whether an event is about a key: a ban, or an action of an administrator. Such events are never summarized.
+ * Whether an event is about a key: a ban, or an administrator's action. Such events are never summarized.
  */
 export const isAboutKey = (event: EffectEvent): boolean => event.annotations.key !== undefined
 
@@ -98,11 +98,11 @@ const reasonOf = (reason: Cause.Reason<unknown>): unknown => {
   return Cause.isDieReason(reason) ? reason.defect : "interrupted"
 }
 
-/** Maximum numbers of nested causes, and of characters per text, that `kindOf` compares. */
+/** Maximum number of nested causes, and of characters per text, that `kindOf` compares. */
 const MAX_DEPTH = 4
 const MAX_LENGTH = 500
 
-const described = (value: unknown): string => {
+const describe = (value: unknown): string => {
   if (typeof value === "string") return value.slice(0, MAX_LENGTH)
   if (!(value instanceof Error)) return typeof value
   const texts: Array<string> = []

@@ -53,7 +53,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("treats events that differ only in annotations and in numbers of errors as one kind", () =>
+  it.effect("treats events that differ only in annotations and in numbers within errors as one kind", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       yield* Effect.annotateLogs(log("500", outage(40_001)), "request", "a")
@@ -120,7 +120,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes one common summary for the events of further kinds if there are too many kinds", () =>
+  it.effect("writes one summary for all events of further kinds if there are too many kinds", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* open
       const name = (index: number): string => String.fromCodePoint(0x4e00 + index)

@@ -28,7 +28,7 @@ export interface LogEvent {
   readonly time: number
   readonly level: LogLevel
   readonly message: string
-  /** Details, such as `request` (the id of a request) and `error` (the reason of a failure). */
+  /** Details, such as `request` (the id of a request) and `error` (the reason for a failure). */
   readonly fields: { readonly [name: string]: FieldValue }
 }
 

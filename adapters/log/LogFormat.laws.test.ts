@@ -22,8 +22,8 @@ const event: fc.Arbitrary<LogEvent> = fc.record({
 describe.each(LogFormat.formats)("a line in %s", (name) => {
   it("contains no control character, line separator, text direction mark or lone surrogate", () => {
     fc.assert(
-      fc.property(event, (any) => {
-        expect(LogFormat.named(name)(any)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)
+      fc.property(event, (logEvent) => {
+        expect(LogFormat.named(name)(logEvent)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)
       })
     )
   })

@@ -27,7 +27,7 @@ export const text: LogFormat = ({ fields, level, message, time }) => {
 
 /** Formats an event as a JSON object: `time`, `level`, `message`, and its fields, with `_` after reserved names. */
 export const json: LogFormat = ({ fields, level, message, time }) =>
-  escaped(JSON.stringify({ time: timestamp(time), level, message, ...withoutReserved(fields) }))
+  escapeUnprintable(JSON.stringify({ time: timestamp(time), level, message, ...withoutReserved(fields) }))
 
 /** Returns the format with this name. */
 export const named = (name: LogFormatName): LogFormat => (name === "json" ? json : text)
@@ -52,14 +52,14 @@ const bare = /^[A-Za-z0-9_./:+{}-]+$/
 
 const valueOf = (value: FieldValue): string => {
   const plain = String(value)
-  return bare.test(plain) ? plain : escaped(JSON.stringify(plain))
+  return bare.test(plain) ? plain : escapeUnprintable(JSON.stringify(plain))
 }
 
 // Control characters, format characters such as text direction marks, line separators and lone surrogates. In JSON
 // they occur only within strings.
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-const escaped = (jsonText: string): string =>
+const escapeUnprintable = (jsonText: string): string =>
   jsonText.replace(unprintable, (character) =>
     Array.from(
       { length: character.length },

@@ -1,5 +1,5 @@
 /**
- * Writes log events to a stream or a function. Writing never throws, blocks or ends the process: a line that cannot be
+ * Writes log events to a stream or a function. Writing never throws, blocks or crashes the process: a line that cannot be
  * written is dropped and counted, and the count precedes the next written line.
  */
 import type { Writable } from "node:stream"
@@ -66,7 +66,7 @@ export const toFunction =
   }
 
 /**
- * Prevents a failed write from ending the process: Node emits an `error` event, which is fatal without a listener. The
+ * Prevents a failed write from crashing the process: Node emits an `error` event, which is fatal without a listener. The
  * listener is never removed, because the event follows the callback of the write.
  */
 export const ignoreErrors = (stream: Writable): void => {
@@ -77,7 +77,7 @@ const ignore = (): void => undefined
 
 interface Target {
   readonly hasRoom: () => boolean
-  /** Sends an event and calls `done` once, or throws. `hasFailed` is whether the previous line failed. */
+  /** Sends an event and calls `done` once, or throws. `hasFailed` is true if the previous line failed. */
   readonly send: (event: LogEvent, hasFailed: boolean, done: (isWritten: boolean) => void) => void
 }
 

@@ -70,7 +70,7 @@ describe("repeated events", () => {
         for (const kind of new Set(kinds)) {
           const own = emitted.filter(({ event }) => kinds[event] === kind)
           expect(own.reduce((sum, { count }) => sum + count, 0)).toBe(
-            kinds.filter((other) => other === kind).length
+            kinds.filter((candidate) => candidate === kind).length
           )
           for (const [index, { at }] of own.entries()) {
             const previous = own[index - 1]

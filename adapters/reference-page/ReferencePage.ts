@@ -49,7 +49,7 @@ const fileOf = (bytes: Uint8Array): Pick<StaticFile, "bytes" | "version" | "gzip
   }
 }
 
-/** Allows pages to load and call only this service; forbids inline code, and other pages that frame them. */
+/** Allows pages to load and call only this service; forbids inline code, and framing by other pages. */
 const policy = [
   ["default-src", "'none'"],
   ["script-src", "'self'"],

@@ -1,6 +1,6 @@
 /**
  * Defines all metrics. `id` and attributes follow the OpenTelemetry semantic conventions where they exist; names for
- * Prometheus contain base units and `_total`, as the conventions of Prometheus require.
+ * Prometheus contain base units and `_total`, as the Prometheus conventions require.
  */
 
 /** The names, the unit and the description of a metric. */
@@ -26,7 +26,7 @@ const eventLoopDelay = (statistic: string, words: string): Instrument => ({
   id: `nodejs.eventloop.delay.${statistic}`,
   prometheus: `nodejs_eventloop_delay_${statistic}_seconds`,
   unit: "s",
-  description: `${words} of the delay of the event loop since the previous reading.`
+  description: `${words} of the event loop delay since the previous reading.`
 })
 
 /** All metrics. */
@@ -47,19 +47,19 @@ export const instruments = {
     id: "animal_store.bans",
     prometheus: "animal_store_bans_total",
     unit: "{ban}",
-    description: "Bans of API keys that began, by plan."
+    description: "API key bans that started, by plan."
   },
   callDuration: {
     id: "db.client.operation.duration",
     prometheus: "db_client_operation_duration_seconds",
     unit: "s",
-    description: "Duration of calls to a database, including the wait for a connection or a group commit."
+    description: "Duration of database calls, including the wait for a connection or a group commit."
   },
   activeCalls: {
     id: "animal_store.db.operations.active",
     prometheus: "animal_store_db_operations_active",
     unit: "{operation}",
-    description: "Calls to a database that have not ended."
+    description: "Database calls in progress."
   },
   groupSize: {
     id: "animal_store.commit.group.size",
@@ -78,7 +78,7 @@ export const instruments = {
     id: "nodejs.eventloop.utilization",
     prometheus: "nodejs_eventloop_utilization_ratio",
     unit: "1",
-    description: "Part of the time in which the event loop was busy since the previous reading, from 0 to 1."
+    description: "Fraction of time that the event loop was busy since the previous reading, from 0 to 1."
   },
   residentMemory: {
     id: "process.memory.usage",
@@ -96,13 +96,13 @@ export const instruments = {
     id: "v8js.memory.heap.used",
     prometheus: "v8js_memory_heap_used_bytes",
     unit: "By",
-    description: "Used memory of the JavaScript heap."
+    description: "Used memory in the JavaScript heap."
   },
   startTime: {
     id: "process.start_time",
     prometheus: "process_start_time_seconds",
     unit: "s",
-    description: "Start of the process, in seconds since 1970-01-01 UTC."
+    description: "Start time of the process, in seconds since 1970-01-01 UTC."
   }
 } as const satisfies { readonly [name: string]: Instrument }
 

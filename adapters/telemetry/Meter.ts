@@ -20,7 +20,7 @@ export interface Meter {
   readonly calls: (system: DatabaseSystem, operation: DatabaseOperation) => CallMeter
   /** Records a group commit or a batch with this number of calls. */
   readonly committed: (writes: number) => void
-  /** Returns all metrics in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   readonly prometheus: () => string
 }
 
@@ -86,7 +86,7 @@ export const errorTypeOf = (
   return status >= 500 ? (errorCode ?? String(status)) : undefined
 }
 
-/** Registers a gauge over a plain counter, because an update of a metric costs more than an increment. */
+/** Registers a gauge over a plain counter, because updating a metric costs more than incrementing a number. */
 const activeCalls = (attributes: Series.Attributes, context: Context.Context<never>): { count: number } => {
   const calls = { count: 0 }
   const gauge = Metric.gauge(instruments.activeCalls.id, describe(instruments.activeCalls, attributes))

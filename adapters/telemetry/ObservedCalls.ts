@@ -1,4 +1,4 @@
-/** Observes database calls: their durations, the number in progress, and child spans of the span of the request. */
+/** Observes database calls: their durations, the number in progress, and child spans of the request's span. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Pushes metrics and traces to a collector by OTLP over HTTP. A collector that is down or does not respond uses bounded
- * memory and delays only the close of the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
+ * Pushes metrics and traces to a collector with OTLP over HTTP. A collector that is down or does not respond uses bounded
+ * memory and delays only closing the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
  */
 
 import * as Context from "effect/Context"
@@ -34,7 +34,7 @@ export interface OtlpOptions {
 /** Maximum number of spans in one export. */
 const MAX_BATCH = 1_000
 
-/** Maximum number of concurrent exports of one client; the data of further exports is dropped. */
+/** Maximum number of concurrent exports per client; the data of further exports is dropped. */
 const MAX_EXPORTS = 8
 
 /** Timeout of an export. */
@@ -82,7 +82,7 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
       const bounded = Effect.suspend(() => {
         // Drops this export only: after a failure the exporter would pause for a minute.
         if (running >= MAX_EXPORTS) {
-          return Effect.as(notExported(`${MAX_EXPORTS} exports have not ended`), dropped(request))
+          return Effect.as(notExported(`${MAX_EXPORTS} exports are still in progress`), dropped(request))
         }
         running++
         return response.pipe(

@@ -1,5 +1,5 @@
 /**
- * Creates spans of requests and database calls by the OpenTelemetry semantic conventions. Spans contain no secret, no
+ * Creates spans for requests and database calls, by the OpenTelemetry semantic conventions. Spans contain no secret, no
  * query and no body.
  */
 import * as Clock from "effect/Clock"
@@ -20,7 +20,7 @@ import { errorTypeOf } from "./Meter.ts"
 export interface Tracing {
   /** Wraps a service so that each sampled request gets a span. */
   readonly service: (service: Service["Service"]) => Service["Service"]
-  /** Sets the name and the attributes of the span of a request. */
+  /** Sets the name and the attributes of a request's span. */
   readonly observer: ResponseObserver
   /** Starts the span of a database call below `parent`. */
   readonly call: (system: DatabaseSystem, operation: DatabaseOperation, parent: Tracer.AnySpan) => Tracer.Span

@@ -1,4 +1,4 @@
-/** Parses, combines and formats metrics in the text format of Prometheus. */
+/** Parses, combines and formats metrics in the Prometheus text format. */
 
 /** One metric (a metric family in Prometheus): its comments, type and samples. */
 export interface Family {

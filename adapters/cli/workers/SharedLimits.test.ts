@@ -77,7 +77,7 @@ for (const backend of backends) {
         const broken = new Set<number>()
         let [admitted, denied, count] = [0, 0, 0]
         const began = performance.now()
-        await Load.together([url], 24, async (first, index) => {
+        await Load.runClients([url], 24, async (first, index) => {
           let client = first
           while (denied < 200) {
             const request =

@@ -130,7 +130,7 @@ describeWorkers("a worker that is killed", () => {
     const undisturbed = new Set<string>()
     let victim: number | undefined
     let respondedAfter = 0
-    await Load.together([url], 24, async (client) => {
+    await Load.runClients([url], 24, async (client) => {
       let worker: string | undefined
       try {
         while (respondedAfter < 400) {
@@ -200,10 +200,10 @@ describeWorkers("a worker that is killed", () => {
 
   it("a worker that is killed repeatedly is replaced after increasing delays", async () => {
     const { server, workers } = await Workers.serve(2, await file())
-    const [first = 0, other] = workers()
+    const [first = 0, survivor] = workers()
     process.kill(first, "SIGKILL")
     await server.waitForLog(/another one starts in 1 s\n[\s\S]*serves again\n/)
-    const second = workers().find((pid) => pid !== other) ?? 0
+    const second = workers().find((pid) => pid !== survivor) ?? 0
     process.kill(second, "SIGKILL")
     await server.waitForLog(/another one starts in 2 s\n[\s\S]*serves again\n/)
     expect(workers()).toHaveLength(2)
@@ -260,7 +260,7 @@ describeWorkers("a worker that gets SIGTERM", () => {
     let sent = 0
     let closed = 0
     const statuses = new Set<number>()
-    await Load.together([url], 8, async (client) => {
+    await Load.runClients([url], 8, async (client) => {
       while (!isReplaced) {
         if (sent++ === 100) process.kill(workers()[0] ?? 0, "SIGTERM")
         const response = await client.send({ key, path: "/pets?limit=1" })
@@ -284,7 +284,7 @@ describeWorkers("stopping a server with workers", () => {
       const { key, server, url, workers } = served
       const pids = workers()
       let sent = 0
-      const ends = await Load.together([url], 16, async (client): Promise<string> => {
+      const ends = await Load.runClients([url], 16, async (client): Promise<string> => {
         for (;;) {
           if (sent++ === 500) server.process.kill(signal)
           try {
@@ -355,7 +355,7 @@ describeWorkers("stopping a server with workers", () => {
     "the server responds on all earlier connections if a signal is sent to %s",
     async (target) => {
       const { key, server, url, workers } = await Workers.serve(2, await file())
-      const signalled = target === "the primary" ? [] : workers()
+      const signaled = target === "the primary" ? [] : workers()
       const { hostname, port } = new URL(url)
       const responses: Array<Promise<string>> = []
       const connected = Array.from({ length: 60 }, async () => {
@@ -372,7 +372,7 @@ describeWorkers("stopping a server with workers", () => {
       })
       await Promise.all(connected)
       // Most connections are still in the queue of the operating system, or are being sent to a worker.
-      for (const pid of signalled) process.kill(pid, "SIGTERM")
+      for (const pid of signaled) process.kill(pid, "SIGTERM")
       server.process.kill("SIGTERM")
       expect(new Set(await Promise.all(responses))).toEqual(new Set(["HTTP/1.1 200"]))
       expect(await server.ended).toMatchObject({ code: 0, signal: null })
@@ -408,7 +408,7 @@ describeWorkers("the log of workers", () => {
   it("the log of workers consists of whole lines, one per response", async () => {
     const served = await Workers.serve(3, await file(), ["--access-log", "--log-format", "json"])
     const ids = new Set<string>()
-    await Load.together([served.url], 30, async (client) => {
+    await Load.runClients([served.url], 30, async (client) => {
       for (let sent = 0; sent < 50; sent++) {
         const response = await client.send({ key: served.key, path: "/pets?limit=1" })
         ids.add(response.header("x-request-id"))

@@ -1,6 +1,6 @@
 /** JSON as text: numbers are never parsed, so an int64 keeps all its digits. */
 
-/** A string, a mark of punctuation, or a number or word. */
+/** Matches a string, a punctuation mark, a number or a word. */
 const token = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/gs
 
 /**
@@ -20,7 +20,7 @@ export const prettyPrint = (text) => {
     const isClosing = part === "]" || part === "}"
     const isAfterOpening = previous === "[" || previous === "{"
     if (isClosing) depth--
-    // Empty arrays and objects stay in one line.
+    // Empty arrays and objects stay on one line.
     if (isClosing ? !isAfterOpening : isAfterOpening || previous === ",") parts.push("\n", "  ".repeat(depth))
     parts.push(part === ":" ? ": " : part)
     if (part === "[" || part === "{") depth++

@@ -69,7 +69,7 @@ describe("prettyPrint", () => {
     )
   })
 
-  it("returns the same for any white space in the text", () => {
+  it("returns the same result for any white space in the text", () => {
     fc.assert(
       fc.property(value, ({ pretty }) => {
         const printed = pretty("")

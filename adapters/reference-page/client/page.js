@@ -2,7 +2,7 @@
 import { prettyPrint } from "./ExactJson.js"
 
 /**
- * What this page uses of React and of Swagger UI.
+ * The parts of React and Swagger UI that this page uses.
  *
  * @typedef {(props: any) => unknown} Component
  * @typedef {{ createElement: (type: unknown, props: object | null, ...children: Array<unknown>) => unknown }} React
@@ -11,7 +11,7 @@ import { prettyPrint } from "./ExactJson.js"
  * @typedef {{ readonly servers?: ReadonlyArray<Server> }} ApiDocument
  */
 
-/** Follows the light or dark scheme of the system, for which Swagger UI has a class instead of a media query. */
+/** Follows the system's light or dark color scheme, for which Swagger UI has a class instead of a media query. */
 const followScheme = () => {
   const dark = matchMedia("(prefers-color-scheme: dark)")
   const apply = () => void document.documentElement.classList.toggle("dark-mode", dark.matches)
@@ -38,7 +38,7 @@ const exactResponses = () => ({
   }
 })
 
-/** Every documented response has a dozen headers, which would hide the next response: they can be opened. */
+/** Every documented response has a dozen headers, which would hide the next response, so they are folded. */
 const foldedHeaders = () => ({
   wrapComponents: {
     /** @type {(original: Component, system: System) => Component} */
@@ -73,7 +73,7 @@ const ownServers = () => ({
 
 followScheme()
 
-// The bundle declares it for all scripts of the page.
+// The bundle declares this function globally.
 Reflect.get(
   globalThis,
   "SwaggerUIBundle"
@@ -87,6 +87,6 @@ Reflect.get(
   tryItOutEnabled: true,
   persistAuthorization: false,
   queryConfigEnabled: false,
-  // By default Swagger UI asks a server of its authors whether the document is valid.
+  // By default, Swagger UI asks its authors' server whether the document is valid.
   validatorUrl: null
 })

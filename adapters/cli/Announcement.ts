@@ -38,10 +38,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * Issues the requested keys in order. If none are requested and `isFirstWanted` is true, issues the first key of an empty
- * store.
- */
+/** Issues the requested keys in order; if there are none and `isFirstWanted` is true, the first key of an empty store. */
 const issueAtStartup = (
   store: AnimalStore,
   requested: ReadonlyArray<KeyLifecycle.IssueOptions>,

@@ -107,7 +107,7 @@ const subjectFlags = {
   contact: optional(
     "contact",
     "CONTACT",
-    "Home page (https://…) or mail address of its maintainers.",
+    "Home page (https://…) or mail address for the implementation.",
     Setting.text
   ),
   budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),

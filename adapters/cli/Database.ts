@@ -91,7 +91,7 @@ export const openExisting = (
     return yield* open(options)
   })
 
-/** Fails if the SQLite file of an address does not exist. The error names `flag`, the flag that the address comes from. */
+/** Fails if the SQLite file of an address does not exist. The error names `flag`, where the address comes from. */
 export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
   const filename = filenameOf(address)
   return filename === undefined || existsSync(filename)

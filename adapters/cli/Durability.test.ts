@@ -201,7 +201,8 @@ for (const kind of Databases.kinds) {
           expect(response.status).toBe(201)
           const created = Load.petIn(response.body)
           ledger.acknowledged.set(created.id, created)
-          // A client that has received a response is connected. The server is stopped only once all clients are connected.
+          // A client that has received a response is connected. The server is stopped only once all clients are
+          // connected.
           if (connected.add(index).size < CLIENTS) continue
           ended ??= sleep(200).then(() => {
             isStopping = true

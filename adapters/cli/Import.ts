@@ -174,7 +174,7 @@ const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.Impor
     : "the same command would store these animals twice"
 }
 
-/** Returns the position at which the import starts, and records a new import; fails if it must not run, or not again. */
+/** Returns the position where the import starts, and records a new import; fails if it must not run, or not again. */
 const start = Effect.fnUntraced(function* (
   { again, keepIds }: Flags,
   { isFile, label }: ImportSource.ImportSource,

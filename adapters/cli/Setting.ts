@@ -20,7 +20,7 @@ export type Parse<A> = (text: string) => Result.Result<A, string>
  */
 export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
 
-/** Returns the name of a setting for messages that do not know whether the value comes from the flag or the variable. */
+/** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
 const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`

@@ -23,7 +23,7 @@ export const layer = (
     )
   )
 
-/** The source and target of a copy, and a function that receives how many animals are copied, and how many there are. */
+/** The source and target of a copy, and a function that receives how many animals of how many are copied. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient

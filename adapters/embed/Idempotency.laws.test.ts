@@ -1,4 +1,4 @@
-/** Checks `Idempotency-Key` on every store: random requests match a model, and concurrent requests create one animal. */
+/** Checks `Idempotency-Key` on every store: random requests match a model; concurrent requests create one animal. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { AnimalStore } from "./index.ts"

@@ -1,4 +1,4 @@
-/** Checks key administration on every store: random histories match a model, and plan changes under load obey the limits. */
+/** Checks key administration on every store: random histories match a model; plan changes under load obey limits. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type * as Plan from "../../core/limits/Plan.ts"

@@ -26,8 +26,8 @@ export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "l
  */
 export interface Keys {
   /**
-   * Issues a key. Rejects with `PlanInvalid` if the plan and the overrides give invalid limits, with `LabelInvalid`, or with
-   * `ExpiryInvalid`.
+   * Issues a key. Rejects with `PlanInvalid` if the plan and the overrides give invalid limits, with `LabelInvalid`, or
+   * with `ExpiryInvalid`.
    */
   readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
   /**
@@ -40,8 +40,8 @@ export interface Keys {
   /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
-   * Changes the plan, limits, label or expiry of the key and returns its record. Other processes apply the change within
-   * their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
+   * Changes the plan, limits, label or expiry of the key and returns its record. Other processes apply the change
+   * within their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
    * `ExpiryInvalid`.
    */
   readonly set: (id: string, change: KeyChange.KeyChange) => Promise<ApiKey>

@@ -16,8 +16,8 @@ export interface FetchHandlerOptions {
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
    * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
-   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this way, because
-   * a `Request` that other code creates can carry more bytes than it declares.
+   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this
+   * way, because a `Request` that other code creates can carry more bytes than it declares.
    */
   readonly trustContentLength?: boolean | undefined
 }
@@ -96,7 +96,7 @@ class FetchRequest implements ServiceRequest {
   /**
    * Whether the host limits the body to its declared length, and that length is at most `maxBytes`. A standard
    * `Request` can wrap a stream that is longer than declared, so only requests whose `arrayBuffer` was replaced by the
-   * host are trusted by default. Requests of another class, such as undici's, are not instances of the global `Request`.
+   * host are trusted by default. Requests of another class, such as undici's, are not instances of the global class.
    */
   #isFramed(maxBytes: number): boolean {
     const { arrayBuffer, bodyUsed, headers } = this.#request

@@ -1,6 +1,6 @@
 /**
- * Writes log events to a stream or a function. Writing never throws, blocks or crashes the process: a line that cannot be
- * written is dropped and counted, and the count precedes the next written line.
+ * Writes log events to a stream or a function. Writing never throws, blocks or crashes the process: a line that cannot
+ * be written is dropped and counted, and the count precedes the next written line.
  */
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -66,8 +66,8 @@ export const toFunction =
   }
 
 /**
- * Prevents a failed write from crashing the process: Node emits an `error` event, which is fatal without a listener. The
- * listener is never removed, because the event follows the callback of the write.
+ * Prevents a failed write from crashing the process: Node emits an `error` event, which is fatal without a listener.
+ * The listener is never removed, because the event follows the callback of the write.
  */
 export const ignoreErrors = (stream: Writable): void => {
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore)

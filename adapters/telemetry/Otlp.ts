@@ -1,6 +1,6 @@
 /**
- * Pushes metrics and traces to a collector with OTLP over HTTP. A collector that is down or does not respond uses bounded
- * memory and delays only closing the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
+ * Pushes metrics and traces to a collector with OTLP over HTTP. A collector that is down or does not respond uses
+ * bounded memory and delays only closing the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
  */
 
 import * as Context from "effect/Context"

@@ -61,7 +61,7 @@ const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.
     )
   )
 
-/** Prints `value` as JSON with `--json`, otherwise `text`. If this fails, `consequence` is appended to the error message. */
+/** Prints `value` as JSON with `--json`, otherwise `text`. If this fails, the error message ends with `consequence`. */
 export const print = (
   { json }: Values,
   value: unknown,

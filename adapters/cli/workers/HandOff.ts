@@ -18,7 +18,7 @@ const decodeConfirmation = Schema.decodeUnknownOption(
   Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int })
 )
 
-/** Hands the unconfirmed connections of `worker` to other workers when it exits; call this before the worker listens. */
+/** Hands the unconfirmed connections of `worker` to other workers when it exits; call this before it listens. */
 export const returnUnconfirmed = (worker: Worker): void => {
   const channel = worker.process
   const unconfirmed = new Set<number>()

@@ -5,7 +5,7 @@ import type { Worker } from "node:cluster"
 const LAST_MESSAGES_MS = 1_000
 
 /**
- * Calls `done` once, after the worker has exited and its last message was received, or `LAST_MESSAGES_MS` after its exit.
+ * Calls `done` once, after the worker has exited and its last message was received, at most `LAST_MESSAGES_MS` later.
  * The event `disconnect` is not enough: Node never emits it if the worker exits while a connection is being sent to it.
  */
 export const once = (

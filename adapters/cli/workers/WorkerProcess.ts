@@ -80,7 +80,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
     }
   }
   worker.on("message", (message) => Option.map(Message.decodeToPrimary(message), receive))
-  // The channel breaks when the worker is killed; a failed message then emits an error, which must not crash the primary.
+  // The channel breaks when the worker is killed; a failed message then emits an error, which would crash the primary.
   worker.on("error", () => undefined)
   const end = (code: number | null, signal: string | null): void =>
     void Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, startFailure }))

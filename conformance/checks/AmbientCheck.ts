@@ -24,7 +24,7 @@ export interface AmbientCheck {
   readonly clauses: readonly [ClauseSlug, ...ReadonlyArray<ClauseSlug>]
   readonly level: Level
   readonly advisedBy?: string
-  /** The profile with the requests that the law is about; `core` when absent. */
+  /** The profile with the requests that the law is about; `core` if absent. */
   readonly profile?: Profile
   /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
@@ -35,7 +35,7 @@ export interface AmbientCheck {
    * no exchange, the check is not applicable instead of inconclusive.
    */
   readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
-  /** Starts the law with an empty memory; present only if the law compares exchanges of the whole run. */
+  /** Starts the law without earlier exchanges; present only if the law compares exchanges of the whole run. */
   readonly begin?: () => Remembering
 }
 
@@ -47,7 +47,7 @@ export const overHistory = (
   check: Omit<AmbientCheck, "level" | "isAbout" | "examine"> & { readonly begin: () => Remembering }
 ): Omit<AmbientCheck, "level"> => ({
   ...check,
-  // These examine a single exchange, with an empty memory.
+  // These two examine a single exchange, without earlier ones.
   isAbout: (exchange) => check.begin()(exchange) !== undefined,
   examine: (exchange) => check.begin()(exchange)?.violation
 })

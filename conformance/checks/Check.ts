@@ -46,10 +46,10 @@ export interface Definition<F extends Face, Case> {
   readonly product?: Shape
   /** Boundary cases, which are always tried first. */
   readonly examples: ReadonlyArray<Case>
-  /** Random cases, shrunk when one fails. */
+  /** Random cases, which are shrunk if one fails. */
   readonly cases?: fc.Arbitrary<Case>
   readonly runs?: Runs
-  /** Timeout of one evaluation in ms of real time; 30 000 by default. An evaluation that exceeds it is a violation. */
+  /** Timeout of one evaluation in ms of real time; 30,000 by default. An evaluation that exceeds it is a violation. */
   readonly timeoutMs?: number
   /** Evaluates the law once: an effect, or a generator as for `Effect.gen`. */
   readonly holds: (face: Faces[F], given: Case, trial: Trial) => Effect.Effect<void, Failure> | LawGenerator

@@ -20,7 +20,7 @@ export const clauses = [
     "auth.error-body": "A 401 carries an Error body."
   }),
   ...section("§5.3", "design", "http", {
-    "auth.key-case": "A valid key is invalid once the case of one letter is changed."
+    "auth.key-case": "A valid key with the case of one letter changed is invalid."
   }),
   ...section("§5.4", "design", "http", {
     "auth.revoked": "A revoked key returns 401, like a key that was never issued.",

@@ -18,8 +18,9 @@ export const clauses = [
   }),
   ...section("§8.4.3", "design", "both", {
     "ban.rules": "A key is banned after 20 strikes within 5 minutes of the first.",
-    "ban.strike": "A strike is a denied request without a free slot; a bucket has as many slots as requests.",
-    "ban.first-429": "A 429 with its own slot is not a strike.",
+    "ban.strike":
+      "A strike is a denied request for which no slot is free; there are as many slots as requests in a full bucket.",
+    "ban.first-429": "A denied request that gets a slot is not a strike.",
     "ban.strike-interval": "At most one strike is counted per second, so a burst is one strike.",
     "ban.strikes-expire": "A new count begins five minutes after the first strike."
   }),
@@ -28,21 +29,22 @@ export const clauses = [
   }),
   ...section("§8.3", "design", "both", {
     "ban.headers":
-      "During a ban Limit is the requests per minute, Remaining is 0 and Reset is the end of the ban."
+      "During a ban, Limit is the per-minute limit, Remaining is 0, and Reset is the end of the ban."
   }),
   ...section("§8.4.2", "design", "both", {
-    "ban.retry-after": "During a ban `Retry-After` is at least the rest of the ban."
+    "ban.retry-after": "During a ban, `Retry-After` is at least the time until the ban ends."
   }),
   ...section("§8.4.3", "design", "both", {
     "ban.unchanged-by-requests": "Requests during a ban neither prolong it nor change any other state.",
-    "ban.levels": "The first ban lasts 1 minute, the next ones 5, 15 and then 60 each.",
-    "ban.clean-day": "Each 24 hours without a strike or ban shorten the next ban by one step.",
+    "ban.levels":
+      "The first ban lasts 1 minute, the next two last 5 and 15 minutes, and all later ones last 60 minutes.",
+    "ban.clean-day": "Every full 24 hours without a strike or ban shortens the next ban by one step.",
     "ban.polite-never":
       "A client that sends one request at a time and waits for `Retry-After` is never banned.",
     "ban.workers-never":
-      "Clients that share a key and wait for `Retry-After`, up to the size of its bucket, are never banned.",
+      "Clients that share a key and wait for `Retry-After` are never banned, if its bucket has a request for each.",
     "ban.day-workers-never":
-      "Eight clients that retry every 30 seconds after the day is used up are never banned.",
+      "Eight clients that retry every 30 seconds after the daily limit is reached are never banned.",
     "ban.capped-wait-never":
       "A client that sends one request at a time and waits at most 30 seconds is never banned."
   }),

@@ -53,7 +53,7 @@ describe("clauses", () => {
     const oneSentence = /^[A-Z0-9`](?:(?![.!?]\s+[A-Z`]).)*[^.\s]\.$/
     expect(slugsWhere(({ says }) => !oneSentence.test(says))).toEqual([])
     const sentences = all.map(({ says, slug }) => `${slug.slice(0, slug.indexOf("."))}: ${says}`)
-    expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
+    expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual([])
   })
 
   it("state why no check covers them if a violation is not observable", () => {
@@ -80,13 +80,13 @@ describe("clauses", () => {
     expect(slugsWhere(({ observable, slug }) => ofPort.test(slug) && observable !== "port")).toEqual([])
   })
 
-  it("are listed family by family", () => {
+  it("are grouped by family", () => {
     const subjects = all.map(({ slug }) => slug.slice(0, slug.indexOf(".")))
     const runs = subjects.filter((subject, index) => subject !== subjects[index - 1])
     expect(runs).toEqual([...new Set(subjects)])
   })
 
-  it("are found by their slugs, and none is found by an unknown slug such as toString", () => {
+  it("are found by their slugs; an unknown slug, such as toString, finds no clause", () => {
     expect(all.map(({ slug }) => bySlug.get(slug))).toEqual(all)
     expect(bySlug.size).toBe(all.length)
     expect(bySlug.get("toString")).toBeUndefined()

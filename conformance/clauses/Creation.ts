@@ -34,10 +34,10 @@ export const clauses = [
     "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³."
   }),
   ...section("§2", "spec", "http", {
-    "create.status-enum": "A creation whose `status` is neither one of the three nor null returns 400."
+    "create.status-enum": "A creation whose `status` is neither one of the three values nor null returns 400."
   }),
   ...section("§4.2", "spec", "http", {
-    "create.body-required": "A creation declared as JSON without a body returns 400.",
+    "create.body-required": "A creation that declares a JSON body but has none returns 400.",
     "create.body-object": "A creation whose body is JSON but not an object returns 400."
   }),
   ...section("§1", "spec", "http", {
@@ -53,13 +53,13 @@ export const clauses = [
     "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
   }),
   ...section("§2", "design", "http", {
-    "create.name-length": "A name of 1 to 255 code points is accepted, an empty or longer one returns 400.",
-    "create.name-blank": "A name that consists of white space returns 400.",
+    "create.name-length": "A name of 1 to 255 code points is accepted; an empty or longer one returns 400.",
+    "create.name-blank": "A name that consists only of white space returns 400.",
     "create.name-characters":
       "A name may contain any character except U+0000 and lone surrogates, which return 400."
   }),
   ...section("§2", "design", "both", {
-    "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalised.",
+    "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalized.",
     "create.name-not-unique": "Several animals may have the same name.",
     "create.category-any": "Every int64 is accepted as `categoryId`, including 0 and negative numbers."
   }),
@@ -91,6 +91,6 @@ export const clauses = [
   }),
   ...section("§7", "design", "http", {
     "create.codes":
-      "A 400 for a body has the code `invalid_json` if the JSON is unacceptable, otherwise `invalid_body`."
+      "A 400 for a body has the code `invalid_json` if the JSON is invalid, otherwise `invalid_body`."
   })
 ]

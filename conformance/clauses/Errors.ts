@@ -11,7 +11,7 @@ export const clauses = [
   }),
   ...section("§7", "spec", "http", {
     "errors.listed-statuses":
-      "A request that the contract describes gets a status that it lists, unless the key is banned."
+      "A request that the contract describes gets a status that the contract lists, unless the key is banned."
   }),
   ...section("§4", "spec", "http", {
     "errors.no-5xx": "A request that the contract describes never returns 5xx."
@@ -23,7 +23,8 @@ export const clauses = [
     "errors.exact-body": "The body of an error has exactly the members `code`, `message` and `status`."
   }),
   ...section("§7", "design", "http", {
-    "errors.codes": "Every `code` belongs to the closed set and comes with its own status.",
+    "errors.codes":
+      "Every `code` is in the closed set of codes and comes with the status that belongs to it.",
     "errors.messages": "The message of a 400 names the invalid field or parameter.",
     "errors.no-echo": "No message repeats an API key or long input."
   }),
@@ -48,7 +49,7 @@ export const clauses = [
     ),
     "errors.request-timeout": unchecked(
       "A request that is not complete in time returns 408 `request_timeout` with an Error body.",
-      "The host sets the timeout, and it is longer than a run should wait."
+      "The host sets the timeout, which is too long for a run to wait for."
     )
   })
 ]

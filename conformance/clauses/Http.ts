@@ -44,12 +44,13 @@ export const clauses = [
     "http.head": "HEAD returns the response of GET without the body.",
     "http.options": "OPTIONS returns 204 with `Allow`.",
     "http.paths-exact":
-      "Paths are case-sensitive and a trailing slash makes another path, so both return 404.",
+      "Paths are case-sensitive, and a trailing slash is significant: " +
+      "a path with the wrong case or an extra slash returns 404.",
     "http.decoded-once": "The segments of a path are percent-decoded exactly once.",
     "http.malformed-escape": "A malformed percent escape returns 404 in a path and 400 in a query.",
     "http.no-redirects": "No response is a redirect.",
     "http.order-of-checks":
-      "A request with several errors reports the first in the order path, method, content type, size, content.",
+      "The error of a request with several errors is the first of path, method, content type, size and content.",
     "http.standard-headers":
       "Every response has `Date`, `Cache-Control: no-store`, `X-Content-Type-Options`, `X-Request-Id`.",
     "http.date": "`Date` is the service's time, which also governs limits and removal.",
@@ -57,10 +58,10 @@ export const clauses = [
     "http.no-cors": "No response carries CORS headers.",
     "http.probes": unchecked(
       "`/livez` and `/readyz`, outside the base path, return 200 without a key and are not counted.",
-      "It is outside the base address, the only address that the suite knows; tests of the service cover it."
+      "They are outside the base address, the only address that the suite knows; tests of the service cover it."
     ),
     "http.openapi": unchecked(
-      "`/openapi.json`, outside the base path, is the OpenAPI document, without a key and not counted.",
+      "`/openapi.json`, outside the base path, returns the OpenAPI document; it needs no key and is not counted.",
       "It is outside the base address, the only address that the suite knows; tests of the service cover it."
     )
   }),

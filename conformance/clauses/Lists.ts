@@ -40,7 +40,7 @@ export const clauses = [
   ...section("§4.1", "design", "http", {
     "list.limit.range": "A `limit` below 1 or above 100 returns 400 and is never clamped.",
     "list.limit.syntax":
-      "A `limit` that is not plain decimal digits, such as `05`, `1e1`, `+5` or an empty one, returns 400.",
+      "A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, returns 400.",
     "list.limit.repeated": "A repeated `limit` returns 400.",
     "list.status.unknown": "An unknown or empty `status` returns 400.",
     "list.status.exact": "The value of `status` is compared exactly: case-sensitive and without trimming.",

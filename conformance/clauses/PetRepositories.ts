@@ -12,14 +12,16 @@ export const clauses = [
     "pets.insert.concurrent": "Concurrent inserts get different ids, and each animal keeps its own fields.",
     "pets.insert.int64": "A `categoryId` is stored exactly over the whole range of int64.",
     "pets.once":
-      "`insertOnce` stores one animal for each caller and key within 24 hours, however often and how many at a time.",
+      "`insertOnce` stores one animal for each caller and key within 24 hours, " +
+      "however often it is called and however many calls are concurrent.",
     "pets.insert.names":
       "A name is stored code point by code point, even if it has a meaning in the database."
   }),
   ...section("§4.3", "design", "port", {
     "pets.find.sees-insert": "`find` sees every acknowledged `insert`.",
     "pets.find.exact": "`find` returns the animal as `insert` returned it.",
-    "pets.find.none": "`find` returns none for an id that was not assigned, over the whole range of int64."
+    "pets.find.none":
+      "`find` returns `Option.none` for an id that was not assigned, over the whole range of int64."
   }),
   ...section("§4.1", "design", "port", {
     "pets.page.sees-insert": "`page` sees every acknowledged `insert`.",

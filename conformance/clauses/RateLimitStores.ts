@@ -5,7 +5,7 @@ export const clauses = [
   ...section("§8", "design", "port", {
     "limits-store.modify.initial": "`step` receives `undefined` when no state of the key is stored.",
     "limits-store.modify.stored":
-      "`step` receives the state that the latest `modify` of the key stored, every number exact.",
+      "`step` receives the state that the latest `modify` of the key stored, with every number exact.",
     "limits-store.modify.answer": "`modify` returns the value that `step` returns.",
     "limits-store.modify.atomic": "No other `modify` of a key runs between reading and writing its state.",
     "limits-store.modify.keys-apart":
@@ -18,12 +18,12 @@ export const clauses = [
       "A store may delete late, and its contents are not visible through the port."
     ),
     "limits-store.consume.equal":
-      "`consume` returns what `modify` with `RateLimit.step` would, and leaves the same state.",
+      "`consume` returns what `modify` with `RateLimit.step` would return, and leaves the same state.",
     "limits-store.consume.atomic": "Concurrent `consume` and `modify` of one key take effect in sequence.",
     "limits-store.consume.clock":
-      "`consume` takes its step at `now` or at the time of a clock that all nodes share.",
+      "`consume` computes its step for the time `now`, or for the time of a clock that all nodes share.",
     "limits-store.read":
-      "`read` returns the stored states of the given keys, every number exact, and changes none.",
+      "`read` returns the stored states of the given keys, with every number exact, and changes none.",
     "limits-store.linearizable": "Concurrent calls behave as if each took effect at one moment while it ran."
   }),
   ...section("§7", "design", "port", {
@@ -33,6 +33,6 @@ export const clauses = [
       "A partial failure cannot be caused from outside; each adapter tests its own failures."
     ),
     "limits-store.interruption":
-      "An interrupted call leaves the store usable, and the state before or after the step."
+      "An interrupted call leaves the store usable, and the state either unchanged or with the whole step applied."
   })
 ]

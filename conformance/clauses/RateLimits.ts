@@ -7,32 +7,32 @@ export const clauses = [
       "Every response carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset once each.",
     "limits.header-types": "The three headers are non-negative decimal integers.",
     "limits.remaining-within": "Remaining is at most Limit.",
-    "limits.plan-in-force": "For a valid key, Limit is the plan's number of requests per minute or per day.",
+    "limits.plan-in-force": "For a valid key, Limit is the per-minute or the daily limit of its plan.",
     "limits.reset-unix-seconds": "Reset is a Unix time in seconds by the service's clock.",
     "limits.reset-ahead": "For a valid key that is not banned, Reset is at most a day ahead.",
     "limits.reset-not-past": "For a valid key, Reset is not in the past.",
     "limits.reset-truth":
-      "A caller that only the window shown denied is admitted at its Reset if it sent nothing since.",
+      "A caller denied only by the window shown is admitted at that window's Reset, if it has sent nothing in between.",
     "limits.remaining-truth": "The window shown admits at least as many further requests as Remaining says.",
     "limits.remaining-bound": "At most Remaining counted requests are admitted before the window refills."
   }),
   ...section("§8.2", "spec", "http", {
     "limits.plan.free": unchecked(
-      "Plan Free allows 60 requests per minute and 1000 per day.",
+      "The Free plan allows 60 requests per minute and 1,000 per day.",
       "A key does not show the name of its plan; the suite checks the numbers it was declared with."
     ),
     "limits.plan.pro": unchecked(
-      "Plan Pro allows 300 requests per minute and 10000 per day.",
+      "The Pro plan allows 300 requests per minute and 10,000 per day.",
       "A key does not show the name of its plan; the suite checks the numbers it was declared with."
     ),
     "limits.plan.business": unchecked(
-      "Plan Business allows 1000 requests per minute and 100000 per day.",
+      "The Business plan allows 1,000 requests per minute and 100,000 per day.",
       "A key does not show the name of its plan; the suite checks the numbers it was declared with."
     )
   }),
   ...section("§8.2", "spec", "not", {
     "limits.plan.enterprise": unchecked(
-      "The limits of plan Enterprise are agreed individually.",
+      "The limits of the Enterprise plan are agreed individually.",
       "The numbers are agreed between people."
     )
   }),
@@ -44,8 +44,8 @@ export const clauses = [
   }),
   ...section("§8.2", "spec", "http", {
     "limits.per-minute":
-      "A caller that sends without a pause is denied once the requests per minute are used up.",
-    "limits.per-day": "A caller is denied once the requests per day are used up."
+      "A caller that sends without a pause is denied once the per-minute limit is reached.",
+    "limits.per-day": "A caller is denied once the daily limit is reached."
   }),
   ...section("§8.4.1", "spec", "http", {
     "limits.no-early-429":
@@ -67,9 +67,9 @@ export const clauses = [
       "A caller that waits for the time in `Retry-After` and is not banned is admitted."
   }),
   ...section("§8.4.2", "design", "http", {
-    "limits.retry-after-seconds": "`Retry-After` is a whole number of seconds from 1 to 2147483.",
+    "limits.retry-after-seconds": "`Retry-After` is a whole number of seconds from 1 to 2,147,483.",
     "limits.retry-after-exact":
-      "`Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is the next token."
+      "`Retry-After` is the time, rounded up, until the slot of the denied request; the first is at the next token."
   }),
   ...section("§8.4.2", "design", "both", {
     "limits.slots":
@@ -86,18 +86,17 @@ export const clauses = [
   }),
   ...section("§8.4.4", "design", "not", {
     "limits.plan-change": unchecked(
-      "A change of plan keeps the used requests and caps the remaining ones.",
+      "A plan change keeps the usage and caps the remaining requests.",
       "Plans are changed outside HTTP."
     )
   }),
   ...section("§8.2", "design", "http", {
     "limits.every-request-costs":
-      "Every request with a valid key costs one, whatever its status, unless that is 429.",
+      "Every request with a valid key that does not get 429 costs one, whatever its status.",
     "limits.denied-costs-nothing": "A request that gets 429 is counted in neither window."
   }),
   ...section("§8.2", "design", "both", {
-    "limits.bucket":
-      "The minute is a token bucket that starts full and never holds more than the requests per minute.",
+    "limits.bucket": "The per-minute limit is a token bucket of that size, which starts full.",
     "limits.bucket-refill":
       "The bucket refills evenly, from empty to full in 60 seconds, exact to the millisecond."
   }),
@@ -111,29 +110,32 @@ export const clauses = [
   }),
   ...section("§8.3", "design", "both", {
     "limits.window-shown":
-      "An admitted request shows the window with the least remaining, or with the later Reset if equal.",
+      "An admitted request shows the window with fewer requests remaining, " +
+      "or, if both have the same number, the one with the later Reset.",
     "limits.window-shown-denied":
       "A denied request shows the denying window with the longest wait, and Remaining 0.",
     "limits.window-single": "Limit, Remaining and Reset of one response describe the same window.",
     "limits.remaining-floor": "Remaining is the number of whole requests left after this one.",
-    "limits.reset-full": "Reset is the second, rounded up, when the window shown is full again."
+    "limits.reset-full": "Reset is the second, rounded up, at which the window shown is full again."
   }),
   ...section("§8.3", "design", "http", {
     "limits.standard-syntax":
       "`RateLimit` and `RateLimit-Policy`, where they are sent, are lists of policies with whole numbers.",
     "limits.standard-remaining": "`RateLimit` agrees with the X-RateLimit headers.",
     "limits.standard-wait":
-      "`RateLimit` promises more of an exhausted window by `Retry-After`, and of any window within its length."
+      "In `RateLimit`, `t` of an exhausted window is at most `Retry-After`; " +
+      "without `Retry-After`, `t` of any window is at most the length of the window."
   }),
   ...section("§7", "design", "http", {
-    "limits.exceeded-code": "A 429 for a window has the code `rate_limit_exceeded`."
+    "limits.exceeded-code": "A 429 because of a limit has the code `rate_limit_exceeded`."
   }),
   ...section("§4", "design", "http", {
     "limits.before-routing": "Limits and bans are checked before path, method, query and body."
   }),
   ...section("§8.3", "design", "http", {
     "limits.anonymous":
-      "A request without a valid key counts in, and shows, the bucket of its network, with plan Free.",
+      "A request without a valid key counts against the bucket of its network, " +
+      "which has the limits of the Free plan, and shows it.",
     "limits.anonymous-exhausted":
       "A request without a valid key returns 429 when the bucket of its network is empty.",
     "limits.anonymous-apart": "A request with a valid key does not affect the bucket of its network.",

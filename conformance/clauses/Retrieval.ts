@@ -4,7 +4,8 @@ import { section } from "./Clause.ts"
 export const clauses = [
   ...section("§4.3", "spec", "both", {
     "get.found":
-      "The id of an animal returns 200 with that animal, from its 201 until the operation is removed.",
+      "A request for the id of an animal returns 200 with that animal, " +
+      "from its creation until the operation is removed.",
     "get.faithful":
       "The response shows the id, name and category of the animal as its creation returned them.",
     "get.not-found": "An unknown id returns 404 until the operation is removed."

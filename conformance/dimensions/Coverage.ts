@@ -19,8 +19,8 @@ export const of = ({ pairs, values }: Shape, all: Iterable<Tried>): Coverage => 
       const value = tried[name]
       if (value === undefined) continue
       seen.get(name)?.add(value)
-      for (const other of names.slice(at + 1)) {
-        if (tried[other] !== undefined) together.add(JSON.stringify([name, value, other, tried[other]]))
+      for (const later of names.slice(at + 1)) {
+        if (tried[later] !== undefined) together.add(JSON.stringify([name, value, later, tried[later]]))
       }
     }
   }

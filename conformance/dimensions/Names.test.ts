@@ -10,19 +10,22 @@ const all = Object.keys(Names.characters).flatMap((characters) =>
 )
 
 describe("Names.of", () => {
-  it.each(all)("returns a name in normal form C ($characters, $length)", ({ characters, length }) => {
-    const name = Names.of("Token", characters, length)
-    const { count, size } = Names.lengths[length]
-    expect(count(name)).toBe(size)
-    expect(name.normalize("NFC")).toBe(name)
-    expect(name.trim()).toBe(name)
-    expect(/\p{Surrogate}/u.test(name)).toBe(false)
-  })
+  it.each(all)(
+    "returns a name of the given length in normalization form C ($characters, $length)",
+    ({ characters, length }) => {
+      const name = Names.of("Token", characters, length)
+      const { count, size } = Names.lengths[length]
+      expect(count(name)).toBe(size)
+      expect(name.normalize("NFC")).toBe(name)
+      expect(name.trim()).toBe(name)
+      expect(/\p{Surrogate}/u.test(name)).toBe(false)
+    }
+  )
 })
 
 describe("letters for names", () => {
   it.each(Object.entries(Names.letters))(
-    "are in form NFKC, so that a law sees their loss: %s",
+    "are unchanged by NFKC normalization, so that any change to them is an error: %s",
     (_, letters) => {
       expect(letters.normalize("NFKC")).toBe(letters)
     }

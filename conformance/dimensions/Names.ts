@@ -1,10 +1,10 @@
 /**
  * Builds names of animals with characters of every plane and of one to four bytes, and with lengths around every
- * plausible limit in bytes, UTF-16 units and code points. All names are in normal form C, without white space at the
- * ends.
+ * plausible limit in bytes, UTF-16 units and code points. All names are in normalization form C, and none begins or
+ * ends with white space.
  */
 
-/** Letters and pictures for names. A server that accepts them has no reason to change them. */
+/** Letters and emoji for names. A server that accepts them has no reason to change them. */
 export const letters = {
   "letters and digits": "aBdE3",
   "two bytes": "\u00e9\u00df\u0436\u05d0",

@@ -2,7 +2,7 @@
 
 export interface Operation {
   readonly method: "GET" | "POST" | "HEAD"
-  /** The object of the request: the list, a valid or invalid body, a new animal, the first of the run, or none. */
+  /** What the request is about: the list, a valid or invalid body, a new animal, the first of the run, or no animal. */
   readonly about: "list" | "valid" | "invalid" | "new" | "first" | "none"
 }
 

@@ -19,7 +19,7 @@ const scene = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 2, maxLength
 const optionsOf = (excluded: ReadonlyArray<Pairwise.Pair>, seed: number) => ({
   seed,
   allows: (row: Pairwise.Partial) =>
-    !excluded.some(([first, value, second, other]) => row[first] === value && row[second] === other)
+    !excluded.some(([first, value, second, otherValue]) => row[first] === value && row[second] === otherValue)
 })
 
 /** Returns every combination of values, including excluded ones. */
@@ -67,6 +67,6 @@ describe("Pairwise.cover", () => {
     const rows = Pairwise.cover([3, 3, 3, 3], { seed: 1 })
     expect(rows.length).toBeLessThanOrEqual(13)
     const distances = rows.map((row) => row.reduce((sum, value) => sum + value, 0))
-    expect(distances).toEqual(distances.toSorted((one, other) => one - other))
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Computes pairwise coverage: a small set of rows that together contain every allowed pair of values of two dimensions.
- * A row has one value of each dimension, given as an index.
+ * A row has one value for each dimension, given as an index.
  */
 
 /** A row in which values may be missing. */
@@ -16,8 +16,8 @@ export interface Options {
   readonly seed?: number
 }
 
-/** A value of the dimension `first`, and another value of the dimension `second`; `first` is less than `second`. */
-export type Pair = readonly [first: number, value: number, second: number, other: number]
+/** A value of the dimension `first` and a value of the dimension `second`; `first` is less than `second`. */
+export type Pair = readonly [first: number, value: number, second: number, otherValue: number]
 
 /** Number of candidates from which each row of the result is chosen. */
 const CANDIDATES = 8
@@ -38,7 +38,7 @@ const randomFrom = (seed: number) => {
 const shuffled = (values: ReadonlyArray<number>, random: () => number): ReadonlyArray<number> =>
   values
     .map((value) => ({ value, place: random() }))
-    .toSorted((one, other) => one.place - other.place)
+    .toSorted((a, b) => a.place - b.place)
     .map(({ value }) => value)
 
 const indices = (size: number): ReadonlyArray<number> => Array.from({ length: size }, (_, index) => index)
@@ -65,8 +65,8 @@ const complete = (
 
 const empty = (sizes: ReadonlyArray<number>): Partial => sizes.map(() => undefined)
 
-const withPair = (sizes: ReadonlyArray<number>, [first, value, second, other]: Pair): Partial =>
-  empty(sizes).with(first, value).with(second, other)
+const withPair = (sizes: ReadonlyArray<number>, [first, value, second, otherValue]: Pair): Partial =>
+  empty(sizes).with(first, value).with(second, otherValue)
 
 const openIn = (row: Partial): ReadonlyArray<number> =>
   indices(row.length).filter((dimension) => row[dimension] === undefined)
@@ -79,10 +79,10 @@ export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = 
     for (const [second, otherSize] of sizes.entries()) {
       if (second <= first) continue
       for (const value of indices(size)) {
-        for (const other of indices(otherSize)) {
-          const row = withPair(sizes, [first, value, second, other])
+        for (const otherValue of indices(otherSize)) {
+          const row = withPair(sizes, [first, value, second, otherValue])
           if (complete(row, openIn(row), inOrder, allows) !== undefined) {
-            found.push([first, value, second, other])
+            found.push([first, value, second, otherValue])
           }
         }
       }
@@ -96,8 +96,8 @@ export const namesOf = (row: Partial): ReadonlyArray<string> =>
   row.flatMap((value, first) =>
     value === undefined
       ? []
-      : row.flatMap((other, second) =>
-          second <= first || other === undefined ? [] : [`${first},${value},${second},${other}`]
+      : row.flatMap((otherValue, second) =>
+          second <= first || otherValue === undefined ? [] : [`${first},${value},${second},${otherValue}`]
         )
   )
 
@@ -128,7 +128,7 @@ export const cover = (
   const byGain = (row: Partial, dimension: number) =>
     shuffled(indices(sizes[dimension] ?? 0), random)
       .map((value) => ({ value, gain: gainOf(row.with(dimension, value)) }))
-      .toSorted((one, other) => other.gain - one.gain)
+      .toSorted((a, b) => b.gain - a.gain)
       .map(({ value }) => value)
   for (const pair of feasible) {
     if (!uncovered.has(String(pair))) continue
@@ -142,5 +142,5 @@ export const cover = (
     rows.push(best)
     for (const name of namesOf(best)) uncovered.delete(name)
   }
-  return rows.toSorted((one, other) => distance(one, sizes) - distance(other, sizes))
+  return rows.toSorted((a, b) => distance(a, sizes) - distance(b, sizes))
 }

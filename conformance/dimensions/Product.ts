@@ -5,10 +5,10 @@ import * as Pairwise from "./Pairwise.ts"
 /** Named values of each dimension, boundary values first. */
 export type Dimensions = { readonly [dimension: string]: { readonly [value: string]: unknown } }
 
-/** One case: a value of each dimension, by its name. */
+/** One case: the name of a value for each dimension. */
 export type Tuple<D extends Dimensions> = { readonly [dimension in keyof D]: keyof D[dimension] & string }
 
-/** The names and numbers of a product, without the types of its values. */
+/** The value names and pair count of a product, without its types. */
 export interface Shape {
   /** The names of the values of each dimension. */
   readonly values: { readonly [dimension: string]: ReadonlyArray<string> }
@@ -25,8 +25,8 @@ export interface Product<D extends Dimensions> {
 }
 
 /**
- * Creates the product of dimensions. `allows` returns false for cases that cannot occur. It also gets partial cases; if
- * it rejects one, it must reject every case that adds values to it.
+ * Creates the product of dimensions. `allows` returns false for cases that cannot occur. It is also called with partial
+ * cases; if it rejects one, it must reject every case that adds values to it.
  */
 export const of = <const D extends Dimensions>(
   dimensions: D,
@@ -40,7 +40,7 @@ export const of = <const D extends Dimensions>(
         const value = row[index]
         return value === undefined ? [] : [[dimension, values[index]?.[value] ?? ""]]
       })
-    ) as Tuple<D> // each name comes from the dimension; a partial row lacks some
+    ) as Tuple<D> // every name comes from `dimensions`; a partial row has only some of them
   const sizes = values.map(({ length }) => length)
   const options = { allows: (row: Pairwise.Partial) => allows(tupleOf(row)) }
   return {
@@ -57,7 +57,7 @@ export const of = <const D extends Dimensions>(
 }
 
 /** Selects values of a dimension by their names. */
-export const some = <const Values extends Dimensions[string], const Name extends keyof Values & string>(
+export const pick = <const Values extends Dimensions[string], const Name extends keyof Values & string>(
   values: Values,
   ...names: ReadonlyArray<Name>
 ): Pick<Values, Name> => Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name> // one entry each

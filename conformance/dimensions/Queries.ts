@@ -1,4 +1,4 @@
-/** Lists queries of a list (contract §4.1): no parameter, one, two in either order, and an unknown parameter. */
+/** Lists queries for a list of animals (contract §4.1): no, one, two (in either order) and unknown parameters. */
 
 export interface Query {
   /** The query with its question mark, as it follows the path. */

@@ -29,7 +29,7 @@ const before = (edge: (now: number) => number) => (now: number) => Math.max(now,
 interface Time {
   /** Returns the first such moment at or after `now`; both are in epoch ms. */
   readonly next: (now: number) => number
-  /** Whether the moment is the edge just after the previous moment of the list; a law must lose no time in between. */
+  /** Whether the moment is the edge just after the previous moment of the list; no time may pass in between. */
   readonly follows: boolean
 }
 

@@ -74,7 +74,7 @@ describe("Interleaving.run", () => {
       const first = await fc.check(losesNothing(racy), { seed })
       expect(first.failed).toBe(true)
       const { counterexamplePath } = first
-      if (counterexamplePath === null) throw new Error("a failure has a path")
+      if (counterexamplePath === null) throw new Error("the failure has no path")
       if (first.numShrinks > 0) shrunk++
       const again = await fc.check(losesNothing(racy), { seed, path: counterexamplePath, endOnFailure: true })
       expect(again.numRuns).toBe(1)

@@ -77,8 +77,11 @@ describe("Interleaving.run with external events", () => {
       return "kept"
     })
     await runs(long, Exit.succeed("kept"))
-    const rejected = Effect.tryPromise({ try: () => Promise.reject(new Error("no")), catch: () => "refused" })
-    await runs(rejected, Exit.fail("refused"))
+    const rejected = Effect.tryPromise({
+      try: () => Promise.reject(new Error("no")),
+      catch: () => "rejected"
+    })
+    await runs(rejected, Exit.fail("rejected"))
   })
 
   it("runs fibers that wait for a timer together with fibers that do not wait", () => {
@@ -108,32 +111,32 @@ describe("Interleaving.run with external events", () => {
       const exits = await Promise.all([
         Interleaving.run(scheduler, program),
         Interleaving.run(scheduler, program),
-        Interleaving.run(scheduler, Effect.succeed("at once"))
+        Interleaving.run(scheduler, Effect.succeed("immediate"))
       ])
-      expect(exits).toEqual(["rang", "rang", "at once"].map(Exit.succeed))
+      expect(exits).toEqual(["rang", "rang", "immediate"].map(Exit.succeed))
     }, 5))
 })
 
-describe("Interleaving.run keeps the guarantees of Effect", () => {
-  it("a semaphore admits one fiber at a time", () => {
+describe("Effect's guarantees under Interleaving.run", () => {
+  it("hold for a semaphore: it admits one fiber at a time", () => {
     const program = Effect.gen(function* () {
       const semaphore = yield* Semaphore.make(1)
       let inside = 0
-      let most = 0
+      let maxInside = 0
       const enter = semaphore.withPermits(1)(
         Effect.gen(function* () {
-          most = Math.max(most, ++inside)
+          maxInside = Math.max(maxInside, ++inside)
           yield* Effect.yieldNow
           inside--
         })
       )
       yield* Effect.all([enter, enter, enter], { concurrency: "unbounded" })
-      return most
+      return maxInside
     })
     return runs(program, Exit.succeed(1), 100)
   })
 
-  it("a queue delivers messages in order", () => {
+  it("hold for a queue: it delivers messages in order", () => {
     const program = Effect.gen(function* () {
       const queue = yield* Queue.bounded<number>(1)
       const gate = yield* Deferred.make<void>()
@@ -147,7 +150,7 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
     return runs(program, Exit.succeed([1, 2, 3]), 50)
   })
 
-  it("the children of a fiber start in the order in which they were forked", () => {
+  it("hold for the children of a fiber: they start in the order in which they were forked", () => {
     const program = Effect.gen(function* () {
       const started: Array<number> = []
       const children = yield* Effect.forEach([1, 2, 3], (child) =>
@@ -159,7 +162,7 @@ describe("Interleaving.run keeps the guarantees of Effect", () => {
     return runs(program, Exit.succeed([1, 2, 3]), 50)
   })
 
-  it("the test clock wakes all sleeping fibers", () => {
+  it("hold for the test clock: it wakes all sleeping fibers", () => {
     const program = Effect.gen(function* () {
       const woken: Array<number> = []
       const sleepers = yield* Effect.forEach([30, 10, 20], (ms) =>

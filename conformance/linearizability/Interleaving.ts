@@ -21,9 +21,9 @@ export const scheduler = (): fc.Arbitrary<fc.Scheduler> =>
 
 /** Creates a scheduler whose copies all make the same choices. */
 const schedulerOf = (seed: number): fc.Scheduler => {
-  const [one] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
-  if (one === undefined) throw new Error("One sample was asked for and none was given")
-  return Object.assign(one, { [fc.cloneMethod]: () => schedulerOf(seed) })
+  const [sample] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
+  if (sample === undefined) throw new Error("fast-check returned no sample")
+  return Object.assign(sample, { [fc.cloneMethod]: () => schedulerOf(seed) })
 }
 
 /** How finely fibers are interleaved. */

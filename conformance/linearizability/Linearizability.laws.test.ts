@@ -27,7 +27,7 @@ const set: Model<ReadonlyArray<number>, SetInput, boolean> = {
   initial: [],
   step: (state, input, output) => {
     const element = "add" in input ? input.add : "remove" in input ? input.remove : input.has
-    const without = state.filter((other) => other !== element)
+    const without = state.filter((member) => member !== element)
     if (output !== undefined && output !== without.length < state.length) return undefined
     return "add" in input ? [...without, element].sort() : "remove" in input ? without : state
   },
@@ -100,7 +100,7 @@ const replay = <State, Input, Output>(
 const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   all.length === 0
     ? [[]]
-    : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((others) => [one, ...others]))
+    : all.flatMap((first, index) => permutations(all.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
 /** Returns every selection of the calls that omits none, some or all of those with unknown outcome. */
 const selections = <Input, Output>(
@@ -109,7 +109,7 @@ const selections = <Input, Output>(
   const [first, ...rest] = history
   if (first === undefined) return [[]]
   const others = selections(rest)
-  const chosen = others.map((some) => [first, ...some])
+  const chosen = others.map((selection) => [first, ...selection])
   return first.completed === undefined ? [...chosen, ...others] : chosen
 }
 
@@ -138,10 +138,10 @@ const expectTruth = <State, Input, Output>(
     }
     case "Violation": {
       const state = replay(model, verdict.longest)
-      if (state === undefined) throw new Error("the longest explanation is none")
+      if (state === undefined) throw new Error("the longest explanation is invalid")
       const remaining = history.filter((operation) => !verdict.longest.includes(operation))
       expect(remaining.length).toBe(history.length - verdict.longest.length)
-      const candidates = remaining.filter((one) => !remaining.some((other) => precedes(other, one)))
+      const candidates = remaining.filter((call) => !remaining.some((earlier) => precedes(earlier, call)))
       expect(verdict.stuck.length).toBeGreaterThan(0)
       for (const candidate of candidates) {
         const next = model.step(state, candidate.input, candidate.completed?.output)
@@ -152,7 +152,7 @@ const expectTruth = <State, Input, Output>(
       break
     }
     case "Unknown":
-      throw new Error("the default budget is enough for a few calls")
+      throw new Error("the default budget must be enough for a few calls")
   }
 }
 
@@ -282,7 +282,7 @@ describe("Linearizability.render", () => {
         const verdict = Linearizability.check(register, history)
         const [, ...lines] = Linearizability.render(history, verdict).split("\n")
         const marks = lines.map((line) => line.trimStart().split(" ")[0])
-        const count = (mark: string) => marks.filter((other) => other === mark).length
+        const count = (mark: string) => marks.filter((found) => found === mark).length
         const placed =
           verdict._tag === "Linearizable"
             ? verdict.order

@@ -164,11 +164,11 @@ describe("Linearizability.check of a counter", () => {
   })
 
   it("rejects a lost update", () => {
-    const [one, two] = [increment(0, 0, 5, 0), increment(1, 1, 6, 0)]
-    expect(Linearizability.check(counter, [one, two])).toEqual({
+    const [first, second] = [increment(0, 0, 5, 0), increment(1, 1, 6, 0)]
+    expect(Linearizability.check(counter, [first, second])).toEqual({
       _tag: "Violation",
-      longest: [one],
-      stuck: [two]
+      longest: [first],
+      stuck: [second]
     })
   })
 
@@ -198,7 +198,7 @@ describe("Linearizability.check with a budget", () => {
     expect(Linearizability.check(register, history, { maxStates: 3 })._tag).toBe("Linearizable")
   })
 
-  it("visits at most 250 000 states by default", () => {
+  it("visits at most 250,000 states by default", () => {
     // Every subset of 22 overlapping writes is a separate state, and the read is possible in none of them.
     const many = Array.from({ length: 22 }, (_, client) => write(client, 0, 9, client))
     expect(Linearizability.check(register, [...many, read(99, 0, 9, 99)])).toEqual({

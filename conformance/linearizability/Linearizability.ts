@@ -20,7 +20,7 @@ export interface Operation<Input, Output> {
   readonly completed: { readonly at: number; readonly output: Output } | undefined
 }
 
-/** The sequential behaviour of an object. A state is never `undefined`. */
+/** The sequential behavior of an object. A state is never `undefined`. */
 export interface Model<State, Input, Output> {
   readonly initial: State
   /**
@@ -58,7 +58,7 @@ export type Verdict<Input, Output> =
 
 /** Limits the cost of a check. */
 export interface Options {
-  /** Maximum number of visited pairs (completed calls, state) before the verdict is `Unknown`; 250 000 by default. */
+  /** Maximum number of visited pairs (completed calls, state) before the verdict is `Unknown`; 250,000 by default. */
   readonly maxStates?: number
 }
 

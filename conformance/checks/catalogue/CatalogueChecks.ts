@@ -22,22 +22,22 @@ type Command =
   | { readonly do: "get"; readonly which: number }
 
 /** Maximum number of creations in a case; small, because animals cannot be deleted over HTTP. */
-const MOST_CREATIONS = 5
+const MAX_CREATIONS = 5
 
 const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .array(
     fc.oneof(
       fc.record({
         do: fc.constant("create" as const),
-        status: Listings.statusOrNone,
+        status: Listings.optionalStatus,
         categoryId: fc.bigInt({ min: 1n, max: 9n })
       }),
       Listings.listing.map((listing) => ({ do: "list" as const, ...listing })),
-      fc.record({ do: fc.constant("get" as const), which: fc.nat(MOST_CREATIONS) })
+      fc.record({ do: fc.constant("get" as const), which: fc.nat(MAX_CREATIONS) })
     ),
     { maxLength: 14 }
   )
-  .filter((all) => all.filter((command) => command.do === "create").length <= MOST_CREATIONS)
+  .filter((all) => all.filter((command) => command.do === "create").length <= MAX_CREATIONS)
 
 /** Generates ids uniformly over int64, so that practically none of them is an id that the store has assigned. */
 const drawnId = fc.noShrink(fc.noBias(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })))
@@ -71,7 +71,7 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<Listing>({
     id: "list.answered",
-    law: "A list is an array of animals, with every filter, and also when no animal matches.",
+    law: "A list is an array of animals with every filter, even if no animal matches.",
     clauses: ["list.status-200", "list.array", "list.empty", "list.status.accepted"],
     requests: 6,
     examples: [
@@ -139,14 +139,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "catalogue.kept",
-    law: "An animal does not change when others are created and listed.",
+    law: "An animal does not change when other animals are created and listed.",
     clauses: ["resources.stable", "get.found", "list.sees-created", "list.complete"],
     requests: 10,
     examples: [{ animals: 3 }, { animals: 120 }],
     cases: fc.record({ animals: fc.integer({ min: 1, max: 12 }) }),
     runs: { port: 4, http: 0 },
     *holds(catalogue, { animals }, trial) {
-      // Two are enough over HTTP, where animals stay in the store.
+      // Two animals are enough over HTTP, where they stay in the store.
       const many = Array.from(
         { length: catalogue.isShared ? Math.min(animals, 2) : animals },
         () => "sold" as const
@@ -172,11 +172,11 @@ export const checks: ReadonlyArray<Check> = [
       for (const { id, name } of yield* catalogue.list({ limit: 100, status: undefined })) used.set(id, name)
       for (let index = 0; index < animals; index++) {
         const { animal } = yield* OwnAnimals.create(catalogue, trial, "available")
-        const other = used.get(animal.id)
+        const owner = used.get(animal.id)
         yield* expect(
-          other === undefined,
-          "an id for the new animal that no other has",
-          `${animal.id}, the id of ${JSON.stringify(other)}`
+          owner === undefined,
+          "an id for the new animal that no other animal has",
+          `${animal.id}, the id of ${JSON.stringify(owner)}`
         )
         used.set(animal.id, animal.name)
       }
@@ -207,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "catalogue.category-exact",
-    law: "A categoryId is returned exactly, over the whole of int64, in every response that shows the animal.",
+    law: "A categoryId is returned exactly, over the whole range of int64, in every response that shows the animal.",
     clauses: ["create.int64-exact", "resources.int64-numbers", "list.faithful", "get.faithful"],
     needs: ["anyCategory"],
     requests: 15,
@@ -234,13 +234,13 @@ export const checks: ReadonlyArray<Check> = [
     *holds(catalogue, { status }, trial) {
       const { animal } = yield* OwnAnimals.create(catalogue, trial, status)
       const keeps = (shown: ReadonlyArray<Animal>, where: string) => {
-        const other = shown.find(({ id }) => id === animal.id)?.status ?? animal.status
-        return expect(other === animal.status, `${where} to show it as ${animal.status}`, `${other}`)
+        const current = shown.find(({ id }) => id === animal.id)?.status ?? animal.status
+        return expect(current === animal.status, `${where} to show it as ${animal.status}`, `${current}`)
       }
       yield* keeps(yield* catalogue.list({ limit: 100, status: undefined }), "a list")
-      yield* keeps(yield* catalogue.list({ limit: 100, status: animal.status }), "a list of its status")
+      yield* keeps(yield* catalogue.list({ limit: 100, status: animal.status }), "a list with its status")
       const found = yield* OwnAnimals.look(catalogue, animal.id)
-      yield* keeps(found === undefined ? [] : Option.toArray(found), "its id")
+      yield* keeps(found === undefined ? [] : Option.toArray(found), "a retrieval by its id")
     }
   })
 ]

@@ -24,7 +24,7 @@ const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
   const step = Math.max(1, Math.floor(all.length / (EACH + 1)))
   const middle = Array.from({ length: EACH }, (_, index) => all[(index + 1) * step])
   return [...new Set([...all.slice(0, EACH), ...middle, ...all.slice(-EACH)])].filter(
-    (one) => one !== undefined
+    (animal) => animal !== undefined
   )
 }
 
@@ -47,13 +47,13 @@ const listed = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal> 
 export const checks: ReadonlyArray<Check> = [
   closing({
     id: "history.kept",
-    law: "At the end of a run its animals are returned by their ids, the first, the last and some between.",
+    law: "At the end of a run, the first, the last and some other animals of the run are returned by their ids.",
     clauses: ["get.found", "get.faithful", "resources.stable"],
     requests: 26,
     examples: [null],
     *holds(http, _given, trial) {
       if ((yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's time getPet is removed: start the server anew")
+        return yield* inapplicable("by the server's time, getPet is removed: restart the server")
       }
       yield* Creations.own(http, trial)
       for (const animal of sampled(http.created())) {
@@ -65,7 +65,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   closing({
     id: "history.kept-in-lists",
-    law: "At the end of a run each of its animals is in the list of all and in the list of its status, and in no other.",
+    law: "At the end of a run, each of its animals is in the list of all and the list with its status, and in no other.",
     clauses: ["list.complete", "list.sees-created", "list.status.filter"],
     requests: 5,
     examples: [null],
@@ -89,13 +89,13 @@ export const checks: ReadonlyArray<Check> = [
           if (animals === undefined || current === undefined) continue
           yield* expect(
             shown.has(animal.id) === (current === status),
-            `${PetJson.line(animal)}, which is ${current}, ${current === status ? "in" : "not in"} the list of ${status}`,
-            shown.has(animal.id) ? "it is there" : "a list without it"
+            `${PetJson.line(animal)}, which is ${current}, ${current === status ? "in" : "not in"} the list with status ${status}`,
+            shown.has(animal.id) ? "a list with it" : "a list without it"
           )
         }
       }
       if (!isAnyComplete) {
-        return yield* inapplicable("every list has 100 animals or more, so it need not show all of them")
+        return yield* inapplicable("every list is full, so it need not show all animals")
       }
     }
   })

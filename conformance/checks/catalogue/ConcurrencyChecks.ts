@@ -88,14 +88,14 @@ const recorded = Effect.fnUntraced(function* (
   Failure
 > {
   const history: Array<Linearizability.Operation<Input, Output>> = []
-  const asked = programs
+  const drafts = programs
     .flat()
     .flatMap((step) =>
       step.do === "create"
         ? [{ name: trial.name(), categoryId: catalogue.categoryOf(1n), status: step.status }]
         : []
     )
-  const numberOf = new Map(asked.map(({ name }, number) => [name, number]))
+  const numberOf = new Map(drafts.map(({ name }, number) => [name, number]))
   const owned: Array<OwnAnimals.Own> = []
   const listed: Array<ReadonlyArray<Animal>> = []
   let next = 0
@@ -111,14 +111,14 @@ const recorded = Effect.fnUntraced(function* (
     switch (step.do) {
       case "create": {
         const number = next++
-        const draft = asked[number]
+        const draft = drafts[number]
         if (draft === undefined) return
         const invokedAt = time++
         const animal = yield* catalogue.create(draft)
         const completed = { at: time++, output: { numbers: [number], isFull: false } }
         history.push({ client, input: { do: "create", number }, invokedAt, completed })
         yield* OwnAnimals.shows(draft, animal, "the result of its creation")
-        owned.push({ asked: draft, animal })
+        owned.push({ draft, animal })
         return
       }
       case "list": {
@@ -136,7 +136,7 @@ const recorded = Effect.fnUntraced(function* (
       }
       case "get": {
         const own = owned[step.which % owned.length]
-        const number = own === undefined ? undefined : numberOf.get(own.asked.name)
+        const number = own === undefined ? undefined : numberOf.get(own.draft.name)
         if (own === undefined || number === undefined) return
         const invokedAt = time++
         const found = yield* OwnAnimals.look(catalogue, own.animal.id)
@@ -144,7 +144,7 @@ const recorded = Effect.fnUntraced(function* (
         const animals = Option.toArray(found)
         const output = { numbers: animals.length === 0 ? [] : [number], isFull: false }
         history.push({ client, input: { do: "get", number }, invokedAt, completed: { at: time++, output } })
-        for (const animal of animals) yield* OwnAnimals.shows(own.asked, animal, "its id")
+        for (const animal of animals) yield* OwnAnimals.shows(own.draft, animal, "a retrieval by its id")
       }
     }
   })
@@ -154,7 +154,7 @@ const recorded = Effect.fnUntraced(function* (
     (program, client) => Effect.forEach(program, (step) => perform(client, step), { discard: true }),
     { concurrency: "unbounded", discard: true }
   )
-  return { history, statuses: asked.map(({ status }) => status), owned, listed }
+  return { history, statuses: drafts.map(({ status }) => status), owned, listed }
 })
 
 /** Runs the programs; fails unless ids and lists are correct, and the model explains the recorded history. */
@@ -181,7 +181,7 @@ const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: P
     yield* expect(
       false,
       "results that some order explains, each operation at one moment between its start and its end",
-      `none explains ${verdict.stuck
+      `no order explains ${verdict.stuck
         .map(({ client, completed, input }) => `client ${client}: ${show(input, completed?.output)}`)
         .join("; or ")}`
     )
@@ -201,13 +201,13 @@ const reading: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("get" as const), which: fc.nat(5) })
 )
 
-const anyPrograms = (most: number): fc.Arbitrary<Programs> =>
+const anyPrograms = (maxCreations: number): fc.Arbitrary<Programs> =>
   fc
     .array(fc.array(fc.oneof(creation, reading), { minLength: 1, maxLength: 4 }), {
       minLength: 2,
       maxLength: 4
     })
-    .filter((programs) => programs.flat().filter((step) => step.do === "create").length <= most)
+    .filter((programs) => programs.flat().filter((step) => step.do === "create").length <= maxCreations)
 
 const create = (status: Status): Step => ({ do: "create", status })
 const listAll: Step = { do: "list", limit: 100, status: undefined }
@@ -253,11 +253,12 @@ export const checks: ReadonlyArray<Check> = [
         `${creations} different ids`,
         `${ids.size}: ${[...ids].join(", ")}`
       )
-      for (const { animal, asked } of owned) {
+      for (const { animal, draft } of owned) {
         const found = yield* OwnAnimals.look(catalogue, animal.id)
         if (found === undefined) break
         yield* expect(Option.isSome(found), `the animal with id ${animal.id}, since it was created`, "none")
-        for (const shown of Option.toArray(found)) yield* OwnAnimals.shows(asked, shown, "its id")
+        for (const shown of Option.toArray(found))
+          yield* OwnAnimals.shows(draft, shown, "a retrieval by its id")
       }
       for (const status of [...PetStatus.all, undefined]) {
         const listing = { limit: 100, status }
@@ -289,14 +290,14 @@ export const checks: ReadonlyArray<Check> = [
             )
             return
           }
-          const listing = { limit: 100, status: reader % 4 === 1 ? own.asked.status : undefined }
+          const listing = { limit: 100, status: reader % 4 === 1 ? own.draft.status : undefined }
           yield* OwnAnimals.complete(listing, yield* catalogue.list(listing), [own])
         })
       return Effect.forEach(
         Array.from({ length: writers }, (_, writer) => writer),
         (writer) =>
           Effect.flatMap(OwnAnimals.create(catalogue, trial, PetStatus.all[writer % 3]), (own) =>
-            // The readers use other connections than the writers, if the transport opens several.
+            // If the transport opens several connections, the readers and the writers use different ones.
             Effect.forEach([0, 1, 2, 3], (reader) => read(own, reader), {
               concurrency: "unbounded",
               discard: true

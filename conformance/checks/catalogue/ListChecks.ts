@@ -32,7 +32,7 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly statuses: ReadonlyArray<Status>; readonly limits: ReadonlyArray<number> }>({
     id: "list.filter",
-    law: "A list with a status filter holds only animals of that status, and every new one.",
+    law: "A list with a status filter holds only animals with that status, including every new one.",
     clauses: ["list.status.filter", "list.status.all", "list.sees-created"],
     requests: 16,
     mustSee: ["an animal that does not match the filter"],
@@ -84,12 +84,12 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec<Pick<Scene, "statuses">>({
     id: "list.complete",
-    law: "A list with fewer animals than its limit holds all that match, including new ones.",
+    law: "A list with fewer animals than its limit holds all animals that match, including new ones.",
     clauses: ["list.complete", "list.sees-created"],
     requests: 6,
     mustSee: ["a list with fewer animals than its limit"],
     examples: [{ statuses: ["sold", undefined] }],
-    cases: fc.record({ statuses: fc.array(Listings.statusOrNone, { minLength: 1, maxLength: 25 }) }),
+    cases: fc.record({ statuses: fc.array(Listings.optionalStatus, { minLength: 1, maxLength: 25 }) }),
     runs: { port: 5, http: 0 },
     *holds(catalogue, { statuses }, trial) {
       const owned: Array<OwnAnimals.Own> = []
@@ -128,7 +128,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec<Scene>({
     id: "list.pure",
-    law: "Listing changes nothing: the next list holds every animal of a complete one.",
+    law: "Listing changes nothing: the next list holds every animal of a complete list.",
     clauses: ["list.complete", "list.sees-created"],
     requests: 7,
     mustSee: ["a list with fewer animals than its limit"],
@@ -138,7 +138,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     cases: fc.record({
       statuses: fc.array(Listings.status, { maxLength: 6 }),
-      listing: fc.record({ limit: fc.constant(100), status: Listings.statusOrNone })
+      listing: fc.record({ limit: fc.constant(100), status: Listings.optionalStatus })
     }),
     runs: { port: 5, http: 0 },
     *holds(catalogue, { listing, statuses }, trial) {
@@ -152,7 +152,7 @@ export const checks: ReadonlyArray<Check> = [
         yield* expect(
           lost === undefined,
           "the same animals again, because none was deleted",
-          `one without ${lost === undefined ? "" : PetJson.line(lost)}`
+          `a list without ${lost === undefined ? "" : PetJson.line(lost)}`
         )
         before = after
       }

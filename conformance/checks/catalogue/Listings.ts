@@ -5,7 +5,7 @@ import type { Listing } from "../../evaluation/Catalogue.ts"
 
 export const status = fc.constantFrom(...PetStatus.all)
 
-export const statusOrNone = fc.option(status, { nil: undefined })
+export const optionalStatus = fc.option(status, { nil: undefined })
 
 const limit = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 6 }) },
@@ -13,4 +13,4 @@ const limit = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(undefined, 100) }
 )
 
-export const listing: fc.Arbitrary<Listing> = fc.record({ limit, status: statusOrNone })
+export const listing: fc.Arbitrary<Listing> = fc.record({ limit, status: optionalStatus })

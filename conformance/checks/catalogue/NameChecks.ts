@@ -35,7 +35,7 @@ const name = fc
   })
   .map((text) => text.replaceAll("\0", ""))
 
-/** A name that not every service accepts: the texts before and after its unique part. The animal has this status. */
+/** A name that not every service accepts, as the strings around its unique part, and the status of the animal. */
 interface Awkward {
   readonly before: string
   readonly after: string
@@ -77,12 +77,12 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ before: name, after: name, status: Listings.status }),
     runs: { port: 8, http: 0 },
     *holds(catalogue, { after, before, status }, trial) {
-      const asked = {
+      const draft = {
         name: `${before}${trial.name()}${after}`,
         categoryId: catalogue.categoryOf(1n),
         status
       }
-      const created = yield* createdUnlessRejected(catalogue, asked)
+      const created = yield* createdUnlessRejected(catalogue, draft)
       const shows = (animal: Animal, where: string) =>
         expect(
           animal.name === created.name,
@@ -98,25 +98,27 @@ export const checks: ReadonlyArray<Check> = [
       }
       const found = yield* OwnAnimals.look(catalogue, created.id)
       // Another law checks that the animal is found.
-      for (const animal of found === undefined ? [] : Option.toArray(found)) yield* shows(animal, "its id")
+      for (const animal of found === undefined ? [] : Option.toArray(found)) {
+        yield* shows(animal, "a retrieval by its id")
+      }
     }
   }),
   design({
     id: "catalogue.name-exact",
-    law: "A name is returned code point by code point: not trimmed, normalised or truncated.",
+    law: "A name is returned code point by code point: not trimmed, normalized or truncated.",
     clauses: ["create.name-exact", "create.name-characters"],
     requests: 52,
     examples: [{ before: " \u00a0", after: "\t " }, ...UNICODE.map((after) => ({ before: "", after }))],
     cases: fc.record({ before: name, after: name }),
     runs: { port: 8, http: 3 },
     *holds(catalogue, { after, before }, trial) {
-      const asked = {
+      const draft = {
         name: `${before}${trial.name(after)}`,
         categoryId: catalogue.categoryOf(1n),
         status: undefined
       }
-      const own = { asked, animal: yield* catalogue.create(asked) }
-      yield* OwnAnimals.shows(asked, own.animal, "its creation")
+      const own = { draft, animal: yield* catalogue.create(draft) }
+      yield* OwnAnimals.shows(draft, own.animal, "the result of its creation")
       yield* OwnAnimals.fetches(catalogue, own)
       yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: undefined }, [own])
       yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: own.animal.status }, [own])

@@ -12,7 +12,7 @@ import * as PetJson from "../../http/PetJson.ts"
 
 /** An animal that the evaluation created: the fields sent, and the result of its creation. */
 export interface Own {
-  readonly asked: Draft
+  readonly draft: Draft
   readonly animal: Animal
 }
 
@@ -24,23 +24,23 @@ export const create = (
   categoryId = 1n
 ): Effect.Effect<Own, Failure> =>
   Effect.gen(function* () {
-    const asked = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
-    const animal = yield* catalogue.create(asked)
-    yield* shows(asked, animal, "the result of its creation", "create.returns-created")
+    const draft = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
+    const animal = yield* catalogue.create(draft)
+    yield* shows(draft, animal, "the result of its creation", "create.returns-created")
     yield* expect(
       status === undefined || animal.status === status,
       `an animal created as ${status} to be returned with that status`,
       PetJson.line(animal),
       "create.status-kept"
     )
-    return { asked, animal }
+    return { draft, animal }
   })
 
 /** Fails unless a shown animal has the name and the category that were sent. */
-export const shows = (asked: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
+export const shows = (draft: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
   expect(
-    animal.name === asked.name && animal.categoryId === asked.categoryId,
-    `${where} to show the animal as it was created: ${PetJson.draft(asked)}`,
+    animal.name === draft.name && animal.categoryId === draft.categoryId,
+    `${where} to show the animal as it was created: ${PetJson.draft(draft)}`,
     PetJson.line(animal),
     clause
   )
@@ -56,8 +56,8 @@ type Listed = ReadonlyArray<Animal>
 type Owned = ReadonlyArray<Own>
 type Law = Effect.Effect<void, Violation>
 
-/** Fails if `found` is an animal, which then violates the law; `show` describes the violation. */
-const none = (
+/** Fails if there is an animal that violates the law; `show` describes the violation. */
+const expectNone = (
   found: Animal | undefined,
   expected: string,
   show: (animal: Animal) => string = PetJson.line
@@ -71,8 +71,8 @@ export const describe = (listing: Listing): string =>
   `a list of at most ${limitOf(listing)} ${listing.status === undefined ? "" : `${listing.status} `}animals`
 
 /** Whether an animal certainly belongs to lists with this status: it was created with it, or the list has no filter. */
-export const belongs = ({ asked }: Own, status: PetStatus | undefined): boolean =>
-  status === undefined || asked.status === status
+export const belongs = ({ draft }: Own, status: PetStatus | undefined): boolean =>
+  status === undefined || draft.status === status
 
 /** Whether a list is shorter than its limit, so that no matching animal may be missing. */
 export const isShort = (listing: Listing, animals: Listed): boolean => animals.length < limitOf(listing)
@@ -82,15 +82,15 @@ export const atMost = (listing: Listing, animals: Listed): Law =>
 
 export const distinct = (animals: Listed): Law => {
   const twice = animals.find(({ id }, index) => animals.findIndex((other) => other.id === id) < index)
-  return none(twice, "no animal in a list twice")
+  return expectNone(twice, "no animal in a list twice")
 }
 
 export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
   const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
-  return none(
+  return expectNone(
     other,
     `only animals with status ${status} in a list with that status`,
-    (one) => `one that is ${one.status ?? "without status"}: ${PetJson.line(one)}`
+    (animal) => `one that is ${animal.status ?? "without a status"}: ${PetJson.line(animal)}`
   )
 }
 
@@ -98,10 +98,10 @@ export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
 export const faithful = (animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     for (const shown of animals) {
-      const own = owned.find(({ animal, asked }) => animal.id === shown.id || asked.name === shown.name)
+      const own = owned.find(({ animal, draft }) => animal.id === shown.id || draft.name === shown.name)
       if (own === undefined) continue
-      const { asked, animal } = own
-      yield* shows(asked, shown, "a list")
+      const { animal, draft } = own
+      yield* shows(draft, shown, "a list")
       const expected = `a list to show the animal under its id ${animal.id}`
       yield* expect(shown.id === animal.id, expected, PetJson.line(shown))
     }
@@ -112,17 +112,17 @@ export const complete = (listing: Listing, animals: Listed, owned: Owned): Law =
   if (!isShort(listing, animals)) return Effect.void
   const ids = new Set(animals.map(({ id }) => id))
   const missing = owned.find((own) => belongs(own, listing.status) && !ids.has(own.animal.id))
-  return none(
+  return expectNone(
     missing?.animal,
     `${describe(listing)} to hold every animal that matches, or to be full`,
     (animal) => `${animals.length} animals, without ${PetJson.line(animal)}`
   )
 }
 
-/** Fails if a list has an animal that the evaluation did not create, unless other clients use the store, too. */
+/** Fails if a list has an animal that the evaluation did not create, unless other clients also use the store. */
 export const noOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
   const other = isShared ? undefined : animals.find(({ id }) => !owned.some(({ animal }) => animal.id === id))
-  return none(other, "only animals that were created")
+  return expectNone(other, "only animals that the check created")
 }
 
 /** Checks all laws about one list. */
@@ -145,14 +145,14 @@ export const createAll = (
   Effect.forEach(statuses, (status) => create(catalogue, trial, status))
 
 /** Fetches an own animal; fails unless it is returned as it was created, or the operation is removed. */
-export const fetches = (catalogue: Catalogue, { animal, asked }: Own): Effect.Effect<void, Failure> =>
+export const fetches = (catalogue: Catalogue, { animal, draft }: Own): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const found = yield* look(catalogue, animal.id)
     if (found === undefined) return
     if (Option.isNone(found)) {
       return yield* expect(false, `the animal with id ${animal.id}, since it was created`, "none")
     }
-    yield* shows(asked, found.value, "its id")
+    yield* shows(draft, found.value, "a retrieval by its id")
     const isOwn = found.value.id === animal.id
     yield* expect(isOwn, `the animal with id ${animal.id}`, PetJson.line(found.value))
   })

@@ -10,7 +10,7 @@ import { type AmbientCheck, overHistory } from "../AmbientCheck.ts"
 import { describedAs, momentsOf, ofLevel, violation } from "./ExchangeLaws.ts"
 
 /** Maximum and default number of animals in a list (contract §8.1). */
-const [MOST, DEFAULT] = [100, 20]
+const [MAX_LIMIT, DEFAULT_LIMIT] = [100, 20]
 
 /** Parses the body and reads its value; returns `undefined` if only the beginning of the body is stored. */
 const parsed = <A>(
@@ -28,7 +28,7 @@ const createdBy = (exchange: Exchange): Animal | undefined => {
   return read && Result.getOrUndefined(read)
 }
 
-/** Returns the animals in a successful list or retrieval that the contract describes; none for other exchanges. */
+/** Returns the animals in a successful list or retrieval that the contract describes, and no animals for others. */
 const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
   if (exchange.response.status !== 200) return []
   const operation = describedAs(exchange)
@@ -36,7 +36,7 @@ const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
   const read =
     operation === "list"
       ? parsed(exchange, PetJson.animals)
-      : parsed(exchange, (value) => Result.map(PetJson.animal(value), (one) => [one]))
+      : parsed(exchange, (value) => Result.map(PetJson.animal(value), (animal) => [animal]))
   return (read && Result.getOrUndefined(read)) ?? []
 }
 
@@ -103,7 +103,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
     clauses: ["get.found"],
     inapplicable: ([first]) =>
       first !== undefined && momentsOf(first)[1] >= REMOVAL_BEGINS
-        ? "by the server's time getPet is removed: start the server anew"
+        ? "by the server's time, getPet is removed: restart the server"
         : undefined,
     begin: knowing(
       (exchange, created) => {
@@ -132,9 +132,9 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
       if (read === undefined) return undefined
       if (Result.isFailure(read)) return { violation: violation("an array of Pet", read.failure) }
       const status = parameterOf(exchange, "status")
-      const other = status === null ? undefined : read.success.find((one) => one.status !== status)
+      const other = status === null ? undefined : read.success.find((animal) => animal.status !== status)
       if (other !== undefined) return { violation: violation(`only ${status} animals`, PetJson.line(other)) }
-      const limit = Math.min(Number(parameterOf(exchange, "limit") ?? DEFAULT), MOST)
+      const limit = Math.min(Number(parameterOf(exchange, "limit") ?? DEFAULT_LIMIT), MAX_LIMIT)
       return {
         violation:
           read.success.length <= limit

@@ -42,16 +42,16 @@ const statusOf: ReadonlyMap<string, number> = new Map(
 )
 
 /** Maximum length of a message in UTF-16 units; a longer one is assumed to repeat long input. */
-const LONGEST_MESSAGE = 400
+const MAX_MESSAGE_LENGTH = 400
 
 /** Minimum length of a credential whose presence in a message cannot be a coincidence. */
-const SHORTEST_SECRET = 8
+const MIN_SECRET_LENGTH = 8
 
 export const checks: ReadonlyArray<AmbientCheck> = [
   ...ofLevel("spec", [
     {
       id: "every.error-body",
-      law: "Every response of 400 or more has an Error body: code and message as text, status as integer.",
+      law: "Every response of 400 or more has an Error body: code and message are strings, status is an integer.",
       clauses: ["errors.body", "errors.body-types"],
       isAbout: (exchange) => exchange.response.status >= 400 && hasBody(exchange) && isOfService(exchange),
       examine: ({ response }) =>
@@ -67,7 +67,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       ...about(errorOf, (body, { response: { status } }) =>
         unless(
           body.status === status,
-          `status ${status} in the body too`,
+          `status ${status} in the body, as in the response`,
           `status ${body.status} in the body`
         )
       )
@@ -82,7 +82,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.listed-status",
-      law: "The response to a request that the contract describes has a status that it lists for the operation.",
+      law: "A request that the contract describes gets a status that the contract lists for the operation.",
       clauses: ["errors.listed-statuses"],
       ...about(
         (exchange, _previous, history) => {
@@ -113,7 +113,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
   ...ofLevel("design", [
     {
       id: "every.exact-error",
-      law: "An Error body has code, message and status and nothing else.",
+      law: "An Error body has the members code, message and status, and no others.",
       clauses: ["errors.exact-body"],
       isAbout: (exchange) => exchange.response.status >= 400 && hasBody(exchange),
       examine: (exchange) => {
@@ -127,7 +127,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.code",
-      law: "Every code is one of the closed set, with the status that belongs to it.",
+      law: "Every code is in the closed set and has the status that belongs to it.",
       clauses: ["errors.codes", "limits.exceeded-code"],
       ...about(errorOf, ({ code }, { response: { status } }) =>
         unless(
@@ -143,12 +143,12 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       clauses: ["errors.no-echo"],
       ...about(errorOf, ({ message, messageLength }, { request }) => {
         const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
-        return tokens.some((token) => token.length >= SHORTEST_SECRET && message.includes(token))
+        return tokens.some((token) => token.length >= MIN_SECRET_LENGTH && message.includes(token))
           ? violation("a message that repeats no credential", "the credential of the request in the message")
           : unless(
-              messageLength <= LONGEST_MESSAGE,
-              `a message of at most ${LONGEST_MESSAGE} characters`,
-              `a message of ${messageLength}`
+              messageLength <= MAX_MESSAGE_LENGTH,
+              `a message of at most ${MAX_MESSAGE_LENGTH} characters`,
+              `a message of ${messageLength} characters`
             )
       })
     },

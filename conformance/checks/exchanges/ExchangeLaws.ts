@@ -77,8 +77,8 @@ export const errorOf = (exchange: Exchange): ErrorBody.ErrorBody | undefined =>
 
 /**
  * Returns the earliest and latest time (epoch ms) at which the response can have been created, with a tolerance. If the
- * times of the exchange are by the subject's clock, only they are used. Otherwise `Date` is used too, although a server
- * may write it by another clock; without `Date` the tolerance is larger.
+ * times of the exchange are by the subject's clock, only they are used. Otherwise `Date` is also used, although a
+ * server may take it from another clock; without `Date` the tolerance is larger.
  */
 export const momentsOf = ({
   byClock = false,

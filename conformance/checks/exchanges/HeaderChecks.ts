@@ -96,7 +96,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.request-id",
-      law: "No two responses in a row have the same X-Request-Id.",
+      law: "No two consecutive responses have the same X-Request-Id.",
       clauses: ["http.request-id"],
       ...about(
         ({ response }, _previous, history) => {

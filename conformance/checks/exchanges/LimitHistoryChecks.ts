@@ -7,14 +7,14 @@ import { describedAs, isOfValidKey, ofLevel, rateOf, violation } from "./Exchang
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Maximum `Retry-After` in seconds of a denial for the minute. */
-const MINUTE_S = 60
+/** Maximum `Retry-After`, in seconds, of a denial by the per-minute limit. */
+const MAX_MINUTE_WAIT_S = 60
 
 /** Minimum number of requests in a row after the first one, because a window may end at one of them. */
-const LEAST = 3
+const MIN_ROW = 3
 
-/** Maximum number of different limits of one key: one of the minute and one of the day. */
-const LIMITS = 2
+/** Maximum number of different limits of one key: the per-minute limit and the daily limit. */
+const MAX_LIMITS = 2
 
 const isSuccess = (exchange: Exchange): boolean =>
   isOfValidKey(exchange) && describedAs(exchange) !== undefined && exchange.response.status < 300
@@ -63,19 +63,19 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
         else row = { all: [exchange] }
         earlier.push(exchange)
         const [first] = row.all
-        if (first === undefined || after === undefined || row.all.length <= LEAST) return undefined
+        if (first === undefined || after === undefined || row.all.length <= MIN_ROW) return undefined
         if (mayExpire(row, earlier.slice(0, -row.all.length))) return undefined
         const from = rateOf(first)?.remaining ?? 0
         const refilled = Math.ceil(((exchange.receivedAt - first.sentAt) * after.limit) / MINUTE_MS)
         const sent = row.all.length - 1
-        const least = sent - 1 - refilled
-        if (least <= 0) return undefined
+        const minCost = sent - 1 - refilled
+        if (minCost <= 0) return undefined
         return {
           violation:
-            from - after.remaining >= least
+            from - after.remaining >= minCost
               ? undefined
               : violation(
-                  `Remaining at most ${from - least} after ${sent} more successful requests in a row, ${from} before`,
+                  `Remaining at most ${from - minCost} after ${sent} more successful requests in a row, ${from} before`,
                   `${after.remaining}`
                 )
         }
@@ -84,11 +84,11 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
   }),
   overHistory({
     id: "history.admitted-while-remaining",
-    law: "A request after a response with Remaining of one or more is not denied for the minute.",
+    law: "The per-minute limit does not deny a request if the previous response showed Remaining of one or more.",
     clauses: ["limits.remaining-truth", "limits.no-early-429"],
     begin: () => {
       let latest: Exchange | undefined
-      // Requests that come too early after a denial may count towards a ban, which may be as short as a minute.
+      // Requests that come too early after a denial may count toward a ban, which may be as short as a minute.
       const deniedAt = new Map<string, number>()
       return (exchange) => {
         const previous = latest
@@ -104,11 +104,14 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
         if (!isSuccess(previous) || before.remaining === 0) return undefined
         const wait = RateHeaders.retryAfterSeconds(exchange)
         // If Remaining is one or more, the denial is for another window than the one shown.
-        const isOfMinute = after.remaining === 0 && wait !== undefined && wait <= MINUTE_S
+        const isOfMinute = after.remaining === 0 && wait !== undefined && wait <= MAX_MINUTE_WAIT_S
         return {
           violation:
             exchange.response.status === 429 && isOfMinute
-              ? violation(`a request admitted with ${before.remaining} remaining`, "429 for the minute")
+              ? violation(
+                  `a request admitted with ${before.remaining} remaining`,
+                  "429 by the per-minute limit"
+                )
               : undefined
         }
       }
@@ -116,7 +119,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
   }),
   overHistory({
     id: "history.limits-of-key",
-    law: "The admitted requests of a key show at most two limits, those of its minute and its day.",
+    law: "The admitted requests of a key show at most two limits: its per-minute limit and its daily limit.",
     clauses: ["limits.plan-in-force"],
     begin: () => {
       const seen = new Map<string, Set<number>>()
@@ -130,7 +133,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
         limits.add(rate.limit)
         return {
           violation:
-            isNew && known.length >= LIMITS
+            isNew && known.length >= MAX_LIMITS
               ? violation(`Limit ${known.join(" or ")}, as before for this key`, `Limit ${rate.limit}`)
               : undefined
         }

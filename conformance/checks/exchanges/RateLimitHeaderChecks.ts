@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000
 /** Tolerance in ms for the times of an exchange. */
 const SLACK_MS = 500
 
-/** Minimum Reset that must be in milliseconds since 1970, because in seconds it would be in the year 5138. */
-const MOST_SECONDS = 100_000_000_000
+/** Minimum Reset that must be in milliseconds since 1970; in seconds it would be in the year 5138. */
+const MIN_MILLISECONDS = 100_000_000_000
 
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
@@ -33,7 +33,7 @@ const isDenial = ({ response }: Exchange): boolean => response.status === 429 ||
 
 /** Formats epoch seconds, with the date if it is plausible. */
 const dated = (seconds: number): string =>
-  seconds < MOST_SECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
+  seconds < MIN_MILLISECONDS ? `${seconds} (${Moment.iso(seconds * 1_000)})` : String(seconds)
 
 /** The rate headers of two consecutive responses with the same limit. */
 interface Succession {
@@ -132,7 +132,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.remaining-falls-by-one",
-      law: "Between two consecutive successes of a key and window Remaining falls by at most one.",
+      law: "Between two consecutive successes of one key, Remaining of the same window falls by at most one.",
       clauses: ["limits.remaining-truth"],
       ...about(sameWindow, ({ after, before }) =>
         unless(
@@ -148,7 +148,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       clauses: ["limits.reset-unix-seconds"],
       ...about(rateOf, ({ resetAt }, exchange) => {
         const expected = "X-RateLimit-Reset in seconds since 1970"
-        if (resetAt >= MOST_SECONDS) return violation(expected, `${resetAt}, as if in milliseconds`)
+        if (resetAt >= MIN_MILLISECONDS) return violation(expected, `${resetAt}, as if in milliseconds`)
         // A Reset in the distant past must be a number of seconds to wait. Callers without a key may have no window.
         const isDuration = isOfValidKey(exchange) && resetAt * 1_000 < exchange.sentAt / 2
         return unless(!isDuration, expected, `${resetAt}, as if in seconds from now`)
@@ -228,14 +228,14 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     },
     {
       id: "every.remaining-arithmetic",
-      law: "Between consecutive responses Remaining falls by one, and rises by no more than the elapsed time allows.",
+      law: "Each request lowers Remaining by one, and Remaining rises by no more than the elapsed time allows.",
       clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
       ...about(timed, ({ after, before, ms }) => {
-        const least = Math.max(before.remaining - 1, 0)
-        const most = Math.max(before.remaining - 1 + Math.ceil((ms * before.limit) / 60_000), 0)
+        const min = Math.max(before.remaining - 1, 0)
+        const max = Math.max(before.remaining - 1 + Math.ceil((ms * before.limit) / 60_000), 0)
         return unless(
-          after.remaining >= least && after.remaining <= most,
-          `from ${least} to ${most} remaining, after ${before.remaining}`,
+          after.remaining >= min && after.remaining <= max,
+          `from ${min} to ${max} remaining, after ${before.remaining}`,
           `${after.remaining} remaining`
         )
       })

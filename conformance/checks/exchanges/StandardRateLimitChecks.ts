@@ -11,7 +11,7 @@ const limitsOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item>
 const policiesOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item> =>
   StandardRateLimit.itemsOf(response, "RateLimit-Policy") ?? []
 
-const isWhole = (value: number | undefined, least: number): boolean => value !== undefined && value >= least
+const isWhole = (value: number | undefined, min: number): boolean => value !== undefined && value >= min
 
 const wellFormed = {
   RateLimit: ({ numbers }: StandardRateLimit.Item) =>
@@ -48,16 +48,16 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
   },
   {
     id: "every.ratelimit-remaining",
-    law: "RateLimit shows the window of the X-RateLimit headers with the same numbers, and no window with less remaining.",
+    law: "RateLimit shows the window of the X-RateLimit headers, with the same numbers, and none with less remaining.",
     clauses: ["limits.standard-remaining"],
     isAbout: () => true,
     examine: (exchange) => {
       const limits = limitsOf(exchange)
       const shown = rateOf(exchange)
       if (limits.length === 0 || shown === undefined) return undefined
-      const least = Math.min(...limits.map(({ numbers }) => numbers.get("r") ?? 0))
-      if (least !== shown.remaining) {
-        return violation(`r=${shown.remaining} at least, as X-RateLimit-Remaining`, `r=${least}`)
+      const min = Math.min(...limits.map(({ numbers }) => numbers.get("r") ?? 0))
+      if (min !== shown.remaining) {
+        return violation(`a minimum of r=${shown.remaining}, as X-RateLimit-Remaining`, `r=${min}`)
       }
       const quotas = policiesOf(exchange)
       if (quotas.length === 0) return undefined
@@ -86,15 +86,15 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
       const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers.get("r") ?? 0]))
       for (const { numbers, policy } of limitsOf(exchange)) {
         const left = numbers.get("r") ?? 0
-        const least = (before.get(policy) ?? 0) - 1
-        if (left < least) return violation(`${show(policy, "r", least)} at least`, show(policy, "r", left))
+        const min = (before.get(policy) ?? 0) - 1
+        if (left < min) return violation(`${show(policy, "r", min)} at least`, show(policy, "r", left))
       }
       return undefined
     }
   },
   {
     id: "every.ratelimit-wait",
-    law: "No exhausted window of RateLimit has more after Retry-After; without one, each has more within its window.",
+    law: "In RateLimit, t of an exhausted window is at most Retry-After; without Retry-After, t is at most the window.",
     clauses: ["limits.standard-wait"],
     isAbout: () => true,
     examine: (exchange) => {
@@ -103,9 +103,9 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
       for (const { numbers, policy } of limitsOf(exchange)) {
         const until = numbers.get("t") ?? 0
         const isExhausted = numbers.get("r") === 0
-        const most = wait === undefined ? windows.get(policy) : isExhausted ? wait : undefined
-        if (most !== undefined && until > most) {
-          return violation(`${show(policy, "t", most)} at most`, show(policy, "t", until))
+        const max = wait === undefined ? windows.get(policy) : isExhausted ? wait : undefined
+        if (max !== undefined && until > max) {
+          return violation(`${show(policy, "t", max)} at most`, show(policy, "t", until))
         }
       }
       return undefined

@@ -37,21 +37,21 @@ const withOtherCase = (key: string): string | undefined => {
 
 type Credential = Credentials.Credential
 
-interface Ask {
+interface Attempt {
   readonly credential: Credential
   readonly operation: Operation
 }
 
 /** Pairs each credential with only one operation, because callers without a key may have a small limit. */
-const spread = (names: ReadonlyArray<Credential>): ReadonlyArray<Ask> =>
+const spread = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
   names.map((credential, index) => ({ credential, operation: operations[index % 3] ?? "list" }))
 
-const everywhere = (names: ReadonlyArray<Credential>): ReadonlyArray<Ask> =>
+const everywhere = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
   names.flatMap((credential) => operations.map((operation) => ({ credential, operation })))
 
 const isRejected = (
   http: Http,
-  { credential, operation }: Ask,
+  { credential, operation }: Attempt,
   trial: Trial,
   code?: string
 ): Effect.Effect<void, Failure> => {
@@ -190,7 +190,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "auth.scheme-in-any-case",
-    law: "The scheme Bearer is accepted in any case.",
+    law: "The scheme Bearer is accepted in any letter case.",
     clauses: ["auth.scheme-case"],
     advisedBy: "RFC 9110 §11.1",
     requests: 3,
@@ -222,7 +222,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         /^bearer\b/i.test(challenge ?? ""),
         "WWW-Authenticate: Bearer with a 401",
-        challenge ?? "none"
+        challenge ?? "no WWW-Authenticate"
       )
     }
   }),
@@ -246,13 +246,13 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         actual === challenge,
         `WWW-Authenticate: ${challenge} for ${credential}`,
-        actual ?? "none"
+        actual ?? "no WWW-Authenticate"
       )
     }
   }),
   design({
     id: "auth.error-codes",
-    law: "A 401 has the code missing_api_key when no credential was sent, else invalid_api_key.",
+    law: "A 401 has the code missing_api_key when no credential was sent, otherwise invalid_api_key.",
     clauses: ["auth.codes"],
     requests: 4,
     examples: [

@@ -314,7 +314,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 2,
     examples: [" ", "\u{1f408}"],
     *holds(http, padding, trial) {
-      const sent = Creations.padded(http, trial, Creations.LARGEST, padding)
+      const sent = Creations.padded(http, trial, Creations.MAX_BODY_BYTES, padding)
       yield* Responses.pet(yield* http.send(sent), 201)
     }
   }),

@@ -88,7 +88,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   spec({
     id: "create.deep-nesting",
-    law: "A body of a great many nested brackets that are never closed is rejected with 4xx within 10 seconds.",
+    law: "A body with very many nested brackets that are never closed is rejected with 4xx within 10 seconds.",
     clauses: ["create.json-syntax", "errors.no-5xx"],
     requests: 3,
     timeoutMs: 10_000,
@@ -108,13 +108,13 @@ export const checks: ReadonlyArray<Check> = [
   // Decisions on points that the contract leaves open.
   invalidBody(
     "create.name-limits",
-    "An empty name, and a name of more than 255 code points, are rejected with 400.",
+    "An empty name or a name of more than 255 code points is rejected with 400.",
     ["create.name-length"],
     [named('""'), named(`"${"a".repeat(256)}"`), named(`"${"\u{1f408}".repeat(256)}"`)]
   ),
   invalidBody(
     "create.blank-name",
-    "A name of only white space is rejected with 400.",
+    "A name that consists only of white space is rejected with 400.",
     ["create.name-blank"],
     ['" "', '"\\t\\r\\n"', '"\u00a0\u3000\u2028"'].map(named)
   ),
@@ -233,9 +233,9 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["create.body-size", "create.body-size-counted"],
     requests: 3,
     examples: [
-      { size: Creations.LARGEST + 1, padding: " " },
-      { size: Creations.LARGEST + 1, padding: "\u{1f408}" },
-      { size: 4 * Creations.LARGEST, padding: " " }
+      { size: Creations.MAX_BODY_BYTES + 1, padding: " " },
+      { size: Creations.MAX_BODY_BYTES + 1, padding: "\u{1f408}" },
+      { size: 4 * Creations.MAX_BODY_BYTES, padding: " " }
     ],
     holds: (http, { padding, size }, trial) =>
       Responses.rejects(http, Creations.padded(http, trial, size, padding), {

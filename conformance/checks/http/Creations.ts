@@ -59,8 +59,8 @@ export const request = (http: Http, trial: Trial, template: string = PLAIN): Sen
 export const create = (http: Http, body: string): Effect.Effect<Animal, Failure> =>
   Effect.flatMap(http.send(withBody(body)), (exchange) => Responses.pet(exchange, 201))
 
-/** Maximum size in bytes of a body that this project's service reads. */
-export const LARGEST = 65_536
+/** Maximum size, in bytes, of a body that this project's service accepts. */
+export const MAX_BODY_BYTES = 65_536
 
 /** Returns a creation whose body has `size` bytes; `padding` may be a character of several bytes. */
 export const padded = (http: Http, trial: Trial, size: number, padding: string): Sent => {

@@ -13,11 +13,11 @@ const kinds = [
   { of: /[0-9]/, ends: ["0", "9"] }
 ] as const
 
-const distance = (one: string, other: string): number => Math.abs(one.charCodeAt(0) - other.charCodeAt(0))
+const distance = (a: string, b: string): number => Math.abs(a.charCodeAt(0) - b.charCodeAt(0))
 
 /**
- * Replaces one letter or digit of the key by another of the same class. `part` selects it: 0 the first, 1 the last. The
- * new character occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal
+ * Replaces one letter or digit of the key with another of the same class. `part` selects it: 0 the first, 1 the last.
+ * The new character occurs elsewhere in the key if possible, because keys may use few characters, such as hexadecimal
  * digits. It has the most distant code, because the low bits of the last character of base64 may have no meaning.
  */
 const withOtherCharacter = (key: string, part: number): string => {
@@ -26,8 +26,8 @@ const withOtherCharacter = (key: string, part: number): string => {
   const given = key.charAt(at)
   const { ends, of } = kinds.find((kind) => kind.of.test(given)) ?? kinds[2]
   const farthest = (characters: ReadonlyArray<string>): string =>
-    characters.reduce((best, one) => (distance(one, given) > distance(best, given) ? one : best), given)
-  const own = farthest([...key].filter((one) => of.test(one)))
+    characters.reduce((best, next) => (distance(next, given) > distance(best, given) ? next : best), given)
+  const own = farthest([...key].filter((character) => of.test(character)))
   return key.slice(0, at) + (own === given ? farthest(ends) : own) + key.slice(at + 1)
 }
 
@@ -74,6 +74,6 @@ export const carrying = (
   const authorization: ReadonlyArray<string> = credentials[credential](facts.mainKey)
   const isTheKey = authorization.length === 1 && authorization[0] === `Bearer ${facts.mainKey}`
   return isTheKey
-    ? inapplicable(`of this main key, ${credential} is the key itself`)
+    ? inapplicable(`for this main key, ${credential} is the key itself`)
     : Effect.succeed({ authorization, credential })
 }

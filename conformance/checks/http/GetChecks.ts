@@ -21,7 +21,7 @@ const isThere = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
       ? Effect.void
-      : inapplicable("by the server's date GET /pets/{petId} is removed, or soon will be")
+      : inapplicable("by the server's date, GET /pets/{petId} is removed or soon will be")
   )
 
 const get = (http: Http, segment: string): Effect.Effect<Exchange, Failure> =>
@@ -127,7 +127,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "get.percent-encoded",
-    law: "A path is percent-decoded, once.",
+    law: "A path is percent-decoded exactly once.",
     clauses: ["http.decoded-once"],
     requests: 4,
     examples: [

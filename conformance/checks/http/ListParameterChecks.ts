@@ -15,7 +15,7 @@ import * as PagingChecks from "./PagingChecks.ts"
 
 type Status = PetStatus.PetStatus
 
-/** A case: the text of a query after `?`. */
+/** A case: the query string after `?`. */
 interface Query {
   readonly query: string
 }
@@ -26,7 +26,7 @@ const queries = (...lines: ReadonlyArray<string>): ReadonlyArray<Query> =>
 
 const anyStatus = fc.constantFrom(...PetStatus.all)
 
-const statusOrNone = fc.option(anyStatus, { nil: undefined })
+const optionalStatus = fc.option(anyStatus, { nil: undefined })
 
 /**
  * Creates animals if a list with the maximum limit shows fewer than `animals` with this status, or with any status if
@@ -34,15 +34,15 @@ const statusOrNone = fc.option(anyStatus, { nil: undefined })
  */
 const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: number, status?: Status) {
   const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
-  const there = (yield* Lists.list(http, query)).length
-  if (there >= animals) return
-  const statuses = Array.from({ length: animals - there }, (_, index) => status ?? PetStatus.all[index % 3])
+  const before = (yield* Lists.list(http, query)).length
+  if (before >= animals) return
+  const statuses = Array.from({ length: animals - before }, (_, index) => status ?? PetStatus.all[index % 3])
   yield* Lists.createAll(http, trial, statuses)
-  const then = (yield* Lists.list(http, query)).length
+  const after = (yield* Lists.list(http, query)).length
   yield* expect(
-    then >= animals,
+    after >= animals,
     `a list of at most ${pageLimit.max} animals to hold the existing ones, at least ${animals}`,
-    `${then} after ${animals - there} more were created`
+    `${after} after ${animals - before} more were created`
   )
 })
 
@@ -50,8 +50,8 @@ const stock = Effect.fnUntraced(function* (http: Http, trial: Trial, animals: nu
 const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.andThen(stock(http, trial, pageLimit.max), Lists.createAll(http, trial, ["sold"]))
 
-/** Generates queries whose limit is not valid. */
-const noLimit = fc
+/** Generates queries with an invalid limit. */
+const invalidLimit = fc
   .oneof(
     fc.string({ maxLength: 6 }),
     fc.string({ unit: "binary", maxLength: 4 }),
@@ -73,7 +73,7 @@ const noLimit = fc
   .filter((value) => !/^[1-9][0-9]{0,2}$/.test(value))
   .map((value) => ({ query: `limit=${encodeURIComponent(value)}` }))
 
-const noStatus = fc
+const invalidStatus = fc
   .oneof(
     fc.string({ maxLength: 8 }),
     fc.string({ unit: "binary", maxLength: 4 }),
@@ -99,7 +99,7 @@ const rejected = family({
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly limit: number; readonly status: Status | undefined }>({
     id: "list.limit.accepted",
-    law: "Every limit from 1 to 100 is accepted, with each status and without.",
+    law: "Every limit from 1 to 100 is accepted, with each status and without one.",
     clauses: ["list.limit.accepted", "list.status-200", "list.array", "list.status.accepted"],
     requests: 18,
     examples: [
@@ -110,7 +110,7 @@ export const checks: ReadonlyArray<Check> = [
       { limit: 9, status: "pending" },
       { limit: 10, status: "available" }
     ],
-    cases: fc.record({ limit: fc.integer({ min: 1, max: 100 }), status: statusOrNone }),
+    cases: fc.record({ limit: fc.integer({ min: 1, max: 100 }), status: optionalStatus }),
     runs: { port: 0, http: 3 },
     *holds(http, listing, trial) {
       if ((yield* Lists.list(http, "")).length < 2) yield* Lists.createAll(http, trial, ["sold", "available"])
@@ -127,7 +127,7 @@ export const checks: ReadonlyArray<Check> = [
       "status=sold%20 status=sold%00 status=sold'-- status='%20OR%20'1'='1 status=sold&status=pending",
       "status=sold,pending"
     ),
-    cases: noStatus.filter(({ query }) => /[a-z0-9]/i.test(decodeURIComponent(query.slice(7)))),
+    cases: invalidStatus.filter(({ query }) => /[a-z0-9]/i.test(decodeURIComponent(query.slice(7)))),
     runs: { port: 0, http: 3 },
     *holds(http, { query }, trial) {
       for (const status of PetStatus.all) {
@@ -135,12 +135,12 @@ export const checks: ReadonlyArray<Check> = [
           yield* Lists.createAll(http, trial, [status])
       }
       // Letter case, blanks and repetition can be interpreted in several ways; only other statuses are wrong.
-      const asked = decodeURIComponent(query).toLowerCase()
+      const decoded = decodeURIComponent(query).toLowerCase()
       const animals = yield* Effect.flatMap(
         http.send({ path: Lists.pathOf(`${query}&limit=100`) }),
         Lists.listIfAccepted
       )
-      const other = animals.find(({ status }) => status === undefined || !asked.includes(status))
+      const other = animals.find(({ status }) => status === undefined || !decoded.includes(status))
       yield* expect(
         other === undefined,
         `no animal of another status to ?${query}`,
@@ -164,7 +164,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   rejected({
     id: "list.limit.syntax",
-    law: "A limit that is not written in plain decimal digits is rejected.",
+    law: "A limit that is not a plain decimal number is rejected.",
     clauses: ["list.limit.syntax", "list.parameter-code"],
     requests: 42,
     examples: queries(
@@ -173,7 +173,7 @@ export const checks: ReadonlyArray<Check> = [
       "limit=1,0 limit=10abc limit=5n limit=[5] limit=true limit=NaN limit=null limit=%EF%BC%95 limit=%D9%A5",
       "limit=%C2%B2 limit=%E2%85%A4 limit=%255"
     ),
-    cases: noLimit,
+    cases: invalidLimit,
     runs: { port: 0, http: 10 }
   }),
   rejected({
@@ -185,7 +185,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   rejected({
     id: "list.status.unknown",
-    law: "A status that is not exactly one of the three is rejected.",
+    law: "A status that is not exactly one of the three values is rejected.",
     clauses: ["list.status.unknown", "list.status.exact", "list.parameter-code"],
     requests: 28,
     examples: queries(
@@ -193,7 +193,7 @@ export const checks: ReadonlyArray<Check> = [
       "status=solds status=s_ld status=sol%25 status=sold,pending status=sold%00",
       "status=%F0%9D%90%AC%6F%6C%64 status=%C5%BFold status=null status=undefined status=toString"
     ),
-    cases: noStatus,
+    cases: invalidStatus,
     runs: { port: 0, http: 10 }
   }),
   rejected({

@@ -16,7 +16,7 @@ import * as Creations from "./Creations.ts"
 /** Returns the path and query of a list. */
 export const pathOf = (query: string): string => (query === "" ? "/pets" : `/pets?${query}`)
 
-/** Returns `&status=…` to append to a query; an empty text without a status. */
+/** Returns `&status=…` to append to a query; an empty string without a status. */
 export const statusParameter = (status: PetStatus | undefined): string =>
   status === undefined ? "" : `&status=${status}`
 

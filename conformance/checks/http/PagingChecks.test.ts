@@ -37,7 +37,7 @@ const hold = async (
     const [body, ...headers] = list(request, lists++)
     return wireResponse(200, headers, body)
   })
-  const check = checks.find((one) => one.id === id)
+  const check = checks.find((candidate) => candidate.id === id)
   if (check === undefined) throw new Error(`there is no ${id}`)
   const failure = await Effect.runPromise(
     Effect.gen(function* () {
@@ -49,7 +49,7 @@ const hold = async (
         keys: { main: "main-secret" }
       })
       const held = check.evaluate(subject, given, Trial.make("t"))
-      return yield* Effect.match(held, { onSuccess: () => undefined, onFailure: (one) => one })
+      return yield* Effect.match(held, { onSuccess: () => undefined, onFailure: (failure) => failure })
     })
   )
   return { failure, lists: sent.flatMap(({ method, target }) => (method === "GET" ? [target] : [])) }
@@ -154,7 +154,7 @@ describe("the next link of a page", () => {
     expect(targets).toEqual([])
   })
 
-  it("keeps its cursor when a law changes the limit, and gets one other character when a law forges it", async () => {
+  it("keeps its cursor when a law changes the limit, and has one character replaced when a law forges it", async () => {
     const last = await hold("list.paging.last", { status: undefined }, (_request, index) =>
       index === 0
         ? [pets(1, 100), next(`/v1/pets?cursor=${cursor}&limit=100`)]

@@ -17,10 +17,10 @@ import * as NextPage from "./NextPage.ts"
 
 type Status = PetStatus.PetStatus
 
-const statusOrNone = fc.option(fc.constantFrom(...PetStatus.all), { nil: undefined })
+const optionalStatus = fc.option(fc.constantFrom(...PetStatus.all), { nil: undefined })
 
 /** Maximum number of pages of a list that a law requests. */
-const MOST_PAGES = 60
+const MAX_PAGES = 60
 
 /** Number of pages after which a law requests pages of maximum size, so that a store may have thousands of animals. */
 const SMALL_PAGES = 20
@@ -31,8 +31,8 @@ const repeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Anima
 
 /**
  * Follows next links and returns all pages. `onPage` runs between two pages and returns the path of the next one. Fails
- * with a `Violation` at a page that is too long or repeats an animal. After `MOST_PAGES` fails with a `Violation` if
- * the last `SMALL_PAGES` are empty, otherwise with `Undecided`.
+ * with a `Violation` at a page that is too long or repeats an animal. After `MAX_PAGES` pages, fails with a
+ * `Violation` if the last `SMALL_PAGES` are empty, otherwise with `Undecided`.
  */
 const walk = Effect.fnUntraced(function* (
   http: Http,
@@ -42,7 +42,7 @@ const walk = Effect.fnUntraced(function* (
   const pages: Array<ReadonlyArray<Animal>> = []
   const seen = new Set<bigint>()
   let path = Lists.pathOf(query)
-  while (pages.length < MOST_PAGES) {
+  while (pages.length < MAX_PAGES) {
     const exchange = yield* http.send({ path })
     const page = yield* Lists.listOf(exchange)
     yield* expect(
@@ -70,7 +70,7 @@ const walk = Effect.fnUntraced(function* (
     `${SMALL_PAGES} empty pages in a row, each with a next link`,
     "list.paging.last"
   )
-  return yield* undecided(`there are more than ${MOST_PAGES} pages; use a store with fewer animals`)
+  return yield* undecided(`there are more than ${MAX_PAGES} pages; use a store with fewer animals`)
 })
 
 /** Fails unless the pages show each animal once, in order, with the status, and all animals in `before` that match. */
@@ -88,13 +88,13 @@ const walked = (
     (animal) => (status ?? animal.status) === animal.status && !listed.has(animal.id)
   )
   const unordered = all.find(({ id }, index) => id < (all[index - 1]?.id ?? id))
-  const say = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
+  const show = (animal: Animal | undefined) => (animal === undefined ? "" : PetJson.line(animal))
   return Effect.all(
     [
-      expect(twice === undefined, "each animal on only one page", `twice ${say(twice)}`),
-      expect(other === undefined, `only animals with status ${status} on every page`, say(other)),
-      expect(missing === undefined, "every animal on some page", `none with ${say(missing)}`),
-      expect(unordered === undefined, "ascending ids from page to page", `out of order ${say(unordered)}`)
+      expect(twice === undefined, "each animal on only one page", `twice ${show(twice)}`),
+      expect(other === undefined, `only animals with status ${status} on every page`, show(other)),
+      expect(missing === undefined, "every animal on some page", `no page with ${show(missing)}`),
+      expect(unordered === undefined, "ascending ids from page to page", `out of order ${show(unordered)}`)
     ],
     { discard: true }
   )
@@ -147,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     cases: fc.record({
       limits: fc.array(fc.integer({ min: 8, max: 100 }), { minLength: 1, maxLength: 3 }),
-      status: statusOrNone
+      status: optionalStatus
     }),
     runs: { port: 0, http: 2 },
     *holds(http, { limits, status }, trial) {
@@ -175,15 +175,15 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "list.paging.last",
-    law: "A list has a next link exactly when more animals follow.",
+    law: "A list has a next link if and only if more animals follow.",
     clauses: ["list.paging", "list.paging.last"],
     requests: 11,
     examples: [{ status: "sold" }, { status: undefined }],
-    cases: fc.record({ status: statusOrNone }),
+    cases: fc.record({ status: optionalStatus }),
     runs: { port: 0, http: 0 },
     *holds(http, { status }: { readonly status?: Status | undefined }, trial) {
       yield* Lists.createAll(http, trial, [status, status])
-      // The last page is requested again with a limit that its animals fit exactly, and with one less.
+      // The last page is requested again with a limit of exactly its number of animals, and of one less.
       const query = `limit=${pageLimit.max}${Lists.statusParameter(status)}`
       let last = Lists.pathOf(query)
       const pages = yield* walk(http, query, (_, next) =>

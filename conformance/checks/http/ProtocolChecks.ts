@@ -10,7 +10,7 @@ import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, family } from "../Check.ts"
 import * as Responses from "./Responses.ts"
 
-const NOBODY = "/pets/5318008317345021"
+const UNKNOWN_ANIMAL = "/pets/5318008317345021"
 
 const creation = (json: string): Sent => ({ method: "POST", path: "/pets", json })
 
@@ -19,7 +19,7 @@ const described: ReadonlyArray<Sent> = [
   creation("{}"),
   creation('{"name":"a","categoryId":"1"}'),
   { path: "/pets", key: "none" },
-  { path: NOBODY }
+  { path: UNKNOWN_ANIMAL }
 ]
 
 /** Requests for every kind of error that can be caused without side effects. */
@@ -41,13 +41,13 @@ const send = (http: Http, sent: Sent): Effect.Effect<Exchange, Failure> =>
 const unknownOperations: ReadonlyArray<Sent> = [
   { path: "/nothing" },
   { path: "/store/orders/none" },
-  { path: `${NOBODY}/photos` },
+  { path: `${UNKNOWN_ANIMAL}/photos` },
   { path: "/pets/1/2/3/4/5" },
   { path: "/pets%2F1" },
   { path: `/pets/${"9".repeat(2_000)}` },
-  { method: "DELETE", path: NOBODY },
-  { method: "PUT", path: NOBODY, json: "{}" },
-  { method: "PATCH", path: NOBODY, json: "{" },
+  { method: "DELETE", path: UNKNOWN_ANIMAL },
+  { method: "PUT", path: UNKNOWN_ANIMAL, json: "{}" },
+  { method: "PATCH", path: UNKNOWN_ANIMAL, json: "{" },
   { method: "PATCH", path: "/pets", json: "nonsense" },
   { method: "PROPFIND", path: "/pets" }
 ]
@@ -130,17 +130,17 @@ export const checks: ReadonlyArray<Check> = [
     examples: errors,
     *holds(http, sent) {
       const { response } = yield* send(http, sent)
-      const said = text(response.body)
+      const body = text(response.body)
       yield* expect(
-        !/\\n|\bat \S+ \(|\.[a-z]{2,4}:[0-9]+|[a-z](?:Error|Exception)\b/.test(said),
+        !/\\n|\bat \S+ \(|\.[a-z]{2,4}:[0-9]+|[a-z](?:Error|Exception)\b/.test(body),
         "a message without internals of the program",
-        said
+        body
       )
     }
   }),
   design({
     id: "protocol.unknown-path",
-    law: "An unknown path returns 404 not_found, also with other letter case, extra slashes or segments.",
+    law: "An unknown path returns 404 not_found, even a known one with other letter case or extra slashes or segments.",
     clauses: ["http.unknown-path", "http.paths-exact", "http.other-operations"],
     requests: 18,
     examples: [
@@ -151,7 +151,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.encoded-path",
-    law: "A path with percent-encoded letters is the same path; encoded twice it is another path.",
+    law: "A path with percent-encoded letters is the same path; if they are encoded twice, it is another path.",
     clauses: ["http.decoded-once"],
     requests: 2,
     examples: [
@@ -176,12 +176,12 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.method-not-allowed",
-    law: "A method that a path does not support is rejected with 405, and Allow lists those that it does.",
+    law: "A method that a path does not support is rejected with 405, and Allow lists the methods that it supports.",
     clauses: ["http.method-not-allowed", "http.other-operations"],
     requests: 8,
     examples: [
       ...["PUT", "PATCH", "DELETE", "PROPFIND"].map((method) => ({ method, path: "/pets", allow: PETS })),
-      ...["POST", "PUT", "PATCH", "DELETE"].map((method) => ({ method, path: NOBODY, allow: PET }))
+      ...["POST", "PUT", "PATCH", "DELETE"].map((method) => ({ method, path: UNKNOWN_ANIMAL, allow: PET }))
     ],
     *holds(http, { allow, method, path }) {
       const exchange = yield* http.send({ method, path })
@@ -234,7 +234,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 2,
     examples: [
       { path: "/pets", allow: PETS },
-      { path: NOBODY, allow: PET }
+      { path: UNKNOWN_ANIMAL, allow: PET }
     ],
     *holds(http, { allow, path }) {
       const { response } = yield* http.send({ method: "OPTIONS", path })
@@ -311,7 +311,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.order",
-    law: "A request with several errors reports the first of path, method, content type, size and content.",
+    law: "The error of a request with several errors is the first of path, method, content type, size and content.",
     clauses: ["http.order-of-checks"],
     requests: 5,
     examples: [

@@ -103,13 +103,13 @@ export const checks: ReadonlyArray<Check> = [
     examples: [undefined],
     *holds(http, _, trial) {
       if ((yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's time getPet is removed: start the server anew")
+        return yield* inapplicable("by the server's time, getPet is removed: restart the server")
       }
       yield* until(http, REMOVAL_BEGINS - 60_000)
       const animal = yield* Creations.own(http, trial, "sold")
       const exchange = yield* get(http, animal)
       if (exchange.receivedAt >= REMOVAL_BEGINS) {
-        return yield* undecided("by the server's date 5 December 2030 has begun or ended somewhere")
+        return yield* undecided("by the server's date, 5 December 2030 has begun or ended somewhere")
       }
       yield* expect(
         exchange.response.status === 200,

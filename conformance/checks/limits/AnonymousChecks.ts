@@ -1,4 +1,4 @@
-/** Laws about callers without a valid key. Contract §8.3 leaves their limits open; ours have a bucket of plan Free. */
+/** Laws about callers without a valid key. Contract §8.3 leaves their limits open; ours are those of the Free plan. */
 import * as Effect from "effect/Effect"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
@@ -26,7 +26,7 @@ const rateOf = Effect.fnUntraced(function* ({
     : rate
 })
 
-/** Evaluates a law with a full bucket, and waits until the bucket is full again, because other laws use it too. */
+/** Evaluates a law with a full bucket, and waits until the bucket is full again, because other laws also use it. */
 const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     yield* http.pass(DAY + MINUTE)
@@ -57,10 +57,10 @@ const firstDenial = Effect.fnUntraced(function* (http: Http) {
     const exchange = yield* http.send(withoutKey)
     if (exchange.response.status === 429) return exchange
     // The bucket regains one request a second while time passes.
-    const most = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
+    const max = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
     yield* expect(
-      sent < most,
-      `429 after ${most} requests without a key`,
+      sent < max,
+      `429 after ${max} requests without a key`,
       `${sent + 1} of them had another status`
     )
   }
@@ -69,7 +69,7 @@ const firstDenial = Effect.fnUntraced(function* (http: Http) {
 export const checks: ReadonlyArray<Check> = [
   anonymous({
     id: "anonymous.counted",
-    law: "Each 401 takes one request from a bucket of plan Free, and shows it.",
+    law: "Each 401 costs one request of a bucket with the limits of the Free plan, and shows that bucket.",
     clauses: ["limits.anonymous"],
     requests: 5,
     *holds(http) {
@@ -81,7 +81,7 @@ export const checks: ReadonlyArray<Check> = [
         const back = Math.ceil(((yield* http.now) - begin) / SECOND)
         yield* expect(
           exchange.response.status === 401 && rate.limit === perMinute,
-          `401 with Limit ${perMinute}, of plan Free`,
+          `401 with Limit ${perMinute}, as in the Free plan`,
           `${exchange.response.status} with Limit ${rate.limit}`
         )
         yield* expect(

@@ -17,11 +17,14 @@ const WITHIN_MS = 5 * MINUTE
 /** Durations of consecutive bans in ms; the last one repeats. */
 const DURATIONS_MS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 60 * MINUTE]
 
-/** Maximum Retry-After in seconds that a law waits for. */
-const MOST_WAITED_S = 31 * 86_400
+/** The longest Retry-After, in seconds, that a law waits for. */
+const MAX_WAIT_S = 31 * 86_400
 
-/** Maximum Retry-After in seconds of a denial for the minute; a longer one is for a ban or for the day. */
-const BEYOND_MINUTE_S = 70
+/**
+ * The longest Retry-After, in seconds, of a denial by the per-minute limit; a longer one means a ban or the daily
+ * limit.
+ */
+const MAX_MINUTE_WAIT_S = 70
 
 const list = { path: "/pets?limit=1" } as const
 
@@ -35,7 +38,7 @@ export const checks: ReadonlyArray<Check> = [
     level: "spec",
     requests: 29,
     *holds(meter, _given, trial) {
-      yield* Bursts.small(meter, Offender.MOST_PER_MINUTE)
+      yield* Bursts.small(meter, Offender.MAX_PER_MINUTE)
       yield* Bursts.rested(meter)
       let last = yield* Bursts.denial(meter)
       for (let sent = 0; sent < 45; sent++) {
@@ -43,21 +46,19 @@ export const checks: ReadonlyArray<Check> = [
         const before: Reading = last
         last = yield* meter.spend
         if (last.admitted) last = yield* Bursts.denial(meter)
-        // A response need not show that it is a ban; a longer wait may indicate one.
+        // A response need not reveal a ban; a longer wait may indicate one.
         if (
           last.banned === true ||
-          last.retryAfter > BEYOND_MINUTE_S ||
+          last.retryAfter > MAX_MINUTE_WAIT_S ||
           last.retryAfter > before.retryAfter + 5
         ) {
           trial.saw("a probable ban")
-          if (last.banned === true || last.retryAfter > BEYOND_MINUTE_S) break
+          if (last.banned === true || last.retryAfter > MAX_MINUTE_WAIT_S) break
         }
       }
       for (let waits = 0; waits < 5 && !last.admitted; waits++) {
-        if (last.retryAfter > MOST_WAITED_S) {
-          return yield* undecided(
-            `Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`
-          )
+        if (last.retryAfter > MAX_WAIT_S) {
+          return yield* undecided(`Retry-After is ${last.retryAfter} s, longer than the suite waits`)
         }
         yield* Bursts.waitForRetryAfter(meter, last)
         last = yield* meter.spend
@@ -88,18 +89,18 @@ export const checks: ReadonlyArray<Check> = [
         // Pacing would wait until the ban is over.
         const { response } = yield* http.sendUnpaced(list)
         if (response.status === 200) return
-        // Keys may share the limit of an address or an account (contract §8); then Remaining falls for both.
-        // Headers that always show the day do not show the window that denies.
+        // Keys may share the limit of an address or an account (contract §8); a request with one then lowers Remaining
+        // for both. If the headers always show the daily limit, they may not show the window that denied the request.
         const isOfShown = response.status !== 429 || RateHeaders.of(response)?.remaining === 0
         if (before !== undefined && before.remaining >= sent && isOfShown) {
-          const expected = `200 to another key, which showed Remaining ${before.remaining} before ${sent - 1} more requests`
+          const expected = `200 for another key, whose Remaining was ${before.remaining} before ${sent - 1} more requests`
           return yield* new Violation({ expected, actual: Conversation.outcome(response) })
         }
-        // A shared limit per minute is over after two minutes.
+        // A shared per-minute limit admits again after two minutes.
         yield* http.pass(2 * MINUTE)
         const again = yield* http.sendUnpaced(list)
         const actual = Conversation.outcome(again.response)
-        yield* expect(again.response.status === 200, "200 to a key that waited two minutes", actual)
+        yield* expect(again.response.status === 200, "200 for a key that waited two minutes", actual)
       })
       for (let denials = 0; sent < 150 && denials < 45; sent++) {
         const exchange = yield* http.send({ ...list, key: "victim" })
@@ -108,8 +109,8 @@ export const checks: ReadonlyArray<Check> = [
         if (status !== 429) continue
         denials++
         const wait = RateHeaders.retryAfterSeconds(exchange) ?? 0
-        if (wait > BEYOND_MINUTE_S) break
-        // A response need not show that it is a ban, and a ban may be short.
+        if (wait > MAX_MINUTE_WAIT_S) break
+        // A response need not reveal a ban, and a ban may be short.
         if (denials % 3 === 0) yield* isAdmitted
         yield* http.pass(SECOND + 100)
       }
@@ -138,12 +139,12 @@ export const checks: ReadonlyArray<Check> = [
         if (response.status === 429) yield* http.pass(Offender.APART_MS)
       }
       const { response } = yield* http.sendUnpaced(list)
-      yield* expect(response.status === 200, "200 to another key", Conversation.outcome(response))
+      yield* expect(response.status === 200, "200 for another key", Conversation.outcome(response))
     }
   }),
   victim({
     id: "ban.at-strike-20",
-    law: "The 20th denial without a free slot, counted at most once a second, bans the key, and no earlier one.",
+    law: "The 20th denial without a free slot, counted at most once a second, bans the key; no earlier denial does.",
     clauses: ["ban.rules", "ban.strike", "ban.first-429"],
     requests: 104,
     examples: [1_500, 2_500, 10_000],
@@ -154,7 +155,9 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.answer",
-    law: "A ban shows the Limit per minute, Remaining 0, Reset at its end, and the remaining Retry-After.",
+    law:
+      "Responses during a ban show the per-minute Limit, Remaining 0, a Reset at the end of the ban, " +
+      "and the remaining time in Retry-After.",
     clauses: ["ban.answer", "ban.headers", "ban.retry-after"],
     requests: 29,
     *holds(meter) {
@@ -180,7 +183,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         later.retryAfter >= Offender.seconds(left[0] - SECOND) &&
           later.retryAfter <= Offender.seconds(left[1]),
-        `Retry-After of the remaining ${Offender.seconds(left[1])} s`,
+        `Retry-After of ${Offender.seconds(left[1])} s, the rest of the ban`,
         `${later.retryAfter} s`
       )
     }
@@ -199,16 +202,16 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         !during.admitted && during.banned === true,
         `a ban of ${retryAfter} s to last at least ${early} ms`,
-        during.admitted ? "a request admitted" : "429 without ban"
+        during.admitted ? "a request admitted" : "429 without a ban"
       )
       yield* meter.pass(retryAfter * SECOND - early)
       const after = yield* meter.spend
-      yield* expect(after.admitted, `a request admitted after ${retryAfter} s of ban`, "429")
+      yield* expect(after.admitted, `a request admitted after a ban of ${retryAfter} s`, "429")
     }
   }),
   victim({
     id: "ban.unmoved",
-    law: "Requests during a ban neither extend it nor count towards the next.",
+    law: "Requests during a ban neither extend it nor count toward the next one.",
     clauses: ["ban.unchanged-by-requests"],
     requests: 85,
     *holds(meter) {
@@ -221,7 +224,7 @@ export const checks: ReadonlyArray<Check> = [
         const during = yield* meter.spend
         yield* expect(
           !during.admitted && during.resetAt === resetAt,
-          `the ban still to end at ${resetAt}`,
+          `a ban that still ends at ${resetAt}`,
           during.admitted ? "a request admitted" : `an end at ${during.resetAt}`
         )
       }
@@ -247,7 +250,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.clean-days",
-    law: "Every full 24 hours without a strike or ban make the next ban one step shorter.",
+    law: "Every full 24 hours without a strike or ban shortens the next ban by one step.",
     clauses: ["ban.clean-day"],
     requests: 252,
     examples: [
@@ -274,9 +277,13 @@ export const checks: ReadonlyArray<Check> = [
       yield* Offender.cleanSlate(meter)
       yield* Bursts.denial(meter)
       for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
-        yield* expect(reading.banned !== true, `no ban for ${2 * Offender.STRIKES} requests at once`, "a ban")
+        yield* expect(
+          reading.banned !== true,
+          `no ban for ${2 * Offender.STRIKES} concurrent requests`,
+          "a ban"
+        )
       }
-      // Three rounds make one strike, so these are little more than half of the strikes that lead to a ban.
+      // Three rounds make one strike, so 30 rounds make about half of the strikes that lead to a ban.
       yield* meter.pass(WITHIN_MS + MINUTE)
       const { ban, rounds } = yield* Offender.hammer(meter, 30, 400)
       yield* expect(ban === undefined, "no ban for 30 denials within 12 s", `a ban after ${rounds}`)
@@ -301,7 +308,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.strikes-together",
-    law: "Strikes within five minutes of the first are counted together, however slow they are.",
+    law: "Strikes within five minutes of the first are counted together, however far apart they are.",
     clauses: ["ban.rules"],
     requests: 56,
     *holds(meter) {

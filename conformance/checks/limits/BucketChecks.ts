@@ -140,7 +140,7 @@ const overHttp = family({ level: "design", profile: "limits", on: "http", needs:
 export const checks: ReadonlyArray<Check> = [
   walked({
     id: "bucket.outcome",
-    law: "A request is admitted exactly when an evenly refilled bucket and the UTC day have a request left.",
+    law: "A request is admitted if and only if an evenly refilled bucket and the UTC day both have a request left.",
     clauses: ["limits.bucket", "limits.bucket-refill", "limits.denied-costs-nothing", "limits.day-utc"],
     requests: 100,
     holds: (meter, walk) =>
@@ -156,7 +156,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   walked({
     id: "bucket.remaining",
-    law: "Limit and Remaining are those of the window with the least left, or of the window that denies longest.",
+    law: "Limit and Remaining are those of the window with the fewest requests left, or of the one that denies longest.",
     clauses: ["limits.window-shown", "limits.window-shown-denied", "limits.remaining-floor"],
     requests: 120,
     holds: (meter, walk) =>
@@ -211,7 +211,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* meter.pass(DAY + MINUTE)
       for (let sent = 0; sent < meter.plan.perMinute; sent++) yield* meter.spend
       yield* meter.pass(lateMs)
-      const denied = (yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))).at(-1)
+      const denied = (yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))).at(-1)
       if (denied === undefined || denied.admitted) return yield* undecided("there was no 429")
       const early = (denied.retryAfter - 1) * SECOND - 200
       if (early > 0) {
@@ -246,7 +246,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.denial(meter)
       yield* meter.pass(-ms)
       const earlier = yield* meter.spend
-      yield* expect(!earlier.admitted, `a 429 though the clock went back ${ms} ms`, "a request admitted")
+      yield* expect(!earlier.admitted, `a 429 although the clock went back ${ms} ms`, "a request admitted")
       yield* meter.pass(ms)
       const later = yield* meter.spend
       yield* expect(!later.admitted, "a 429 when the clock shows the former time", "a request admitted")

@@ -14,12 +14,11 @@ const { DAY, MINUTE, SECOND } = Bursts
 const COST = MINUTE
 
 /** A range of whole numbers, both ends included. */
-type Range = readonly [least: number, most: number]
+type Range = readonly [min: number, max: number]
 
-export const includes = ([least, most]: Range, value: number): boolean => least <= value && value <= most
+export const includes = ([min, max]: Range, value: number): boolean => min <= value && value <= max
 
-export const shown = ([least, most]: Range): string =>
-  least === most ? String(least) : `${least} to ${most}`
+export const shown = ([min, max]: Range): string => (min === max ? String(min) : `${min} to ${max}`)
 
 /** One possible description of a window in a response. */
 interface View {
@@ -36,17 +35,17 @@ export interface Expected {
   readonly views: ReadonlyArray<View>
 }
 
-const NONE: Range = [0, 0]
+const ZERO: Range = [0, 0]
 
-const inSeconds = ([least, most]: Range): Range => [Math.ceil(least / SECOND), Math.ceil(most / SECOND)]
+const inSeconds = ([min, max]: Range): Range => [Math.ceil(min / SECOND), Math.ceil(max / SECOND)]
 
-/** Interval in ms at which a slot is released while the day is used up, and the minimum number of slots then. */
-const FORGIVEN_EVERY_MS = 2_000
+/** Interval in ms at which a slot is released while the daily limit is used up, and the minimum number of slots then. */
+const SLOT_INTERVAL_MS = 2_000
 const MIN_SLOTS_OF_DAY = 8
 
-const forgiven = ([least, most]: Range, elapsed: Range): Range => [
-  Math.max(0, least - Math.floor(elapsed[1] / FORGIVEN_EVERY_MS)),
-  Math.max(0, most - Math.floor(elapsed[0] / FORGIVEN_EVERY_MS))
+const released = ([min, max]: Range, elapsed: Range): Range => [
+  Math.max(0, min - Math.floor(elapsed[1] / SLOT_INTERVAL_MS)),
+  Math.max(0, max - Math.floor(elapsed[0] / SLOT_INTERVAL_MS))
 ]
 
 /** Creates the model of a caller that sent nothing for a day; call the result with each reading in sequence. */
@@ -76,7 +75,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
       Math.min(capacity, level[1] + elapsed[1] * perMinute)
     ]
     const isDayFree = used < perDay
-    if (!isDayFree) slots = forgiven(slots, elapsed)
+    if (!isDayFree) slots = released(slots, elapsed)
     else if (level[1] === capacity) slots = [0, level[0] === capacity ? 0 : slots[1]]
     const mayAdmit = isDayFree && level[1] >= COST
     const mayDeny = !isDayFree || level[0] < COST
@@ -86,7 +85,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
       Math.max(0, Math.ceil((units - level[0]) / perMinute))
     ]
     const views: Array<View> = []
-    const reset = { day: inSeconds([midnight, midnight]), minute: NONE }
+    const reset = { day: inSeconds([midnight, midnight]), minute: ZERO }
     if (reading.admitted) {
       level = [Math.max(level[0], COST) - COST, Math.max(level[1], COST) - COST]
       slots = [Math.max(0, slots[0] - 1), Math.max(0, slots[1] - 1)]
@@ -96,36 +95,36 @@ export const make = ({ perDay, perMinute }: Plan) => {
       reset.minute = inSeconds(fullAt)
       const left: Range = [Math.floor(level[0] / COST), Math.floor(level[1] / COST)]
       const leftToday = perDay - used
-      const minute = { limit: perMinute, resetAt: reset.minute, retryAfter: NONE }
+      const minute = { limit: perMinute, resetAt: reset.minute, retryAfter: ZERO }
       const isLaterPossible = fullAt[1] > midnight
-      const most = Math.min(left[1], isLaterPossible ? leftToday : leftToday - 1)
-      if (left[0] <= most) views.push({ ...minute, remaining: [left[0], most] })
+      const max = Math.min(left[1], isLaterPossible ? leftToday : leftToday - 1)
+      if (left[0] <= max) views.push({ ...minute, remaining: [left[0], max] })
       if (left[1] > leftToday || (left[1] === leftToday && fullAt[0] <= midnight)) {
         const remaining: Range = [leftToday, leftToday]
-        views.push({ limit: perDay, remaining, resetAt: reset.day, retryAfter: NONE })
+        views.push({ limit: perDay, remaining, resetAt: reset.day, retryAfter: ZERO })
       }
     } else {
       if (isDayFree) level = [Math.min(level[0], COST - 1), Math.min(level[1], COST - 1)]
-      const least = isDayFree ? perMinute : Math.max(perMinute, MIN_SLOTS_OF_DAY)
+      const min = isDayFree ? perMinute : Math.max(perMinute, MIN_SLOTS_OF_DAY)
       slots = [
-        Math.min(slots[0] + 1, least + Math.floor(level[0] / COST)),
-        Math.min(slots[1] + 1, least + Math.floor(level[1] / COST))
+        Math.min(slots[0] + 1, min + Math.floor(level[0] / COST)),
+        Math.min(slots[1] + 1, min + Math.floor(level[1] / COST))
       ]
       const wait = waitFor(COST)
       const slot: Range = [waitFor(slots[0] * COST)[0], waitFor(slots[1] * COST)[1]]
       const full = waitFor(capacity)
-      const untilMidnight: Range = isDayFree ? NONE : [midnight - now[1], midnight - now[0]]
-      const asked = (range: Range): Range => {
-        const [least, most] = inSeconds(range)
-        return [Math.max(1, least), Math.max(1, most)]
+      const untilMidnight: Range = isDayFree ? ZERO : [midnight - now[1], midnight - now[0]]
+      const atLeastOne = (range: Range): Range => {
+        const [min, max] = inSeconds(range)
+        return [Math.max(1, min), Math.max(1, max)]
       }
       if (untilMidnight[1] > wait[0]) {
         const later: Range = [Math.max(slot[0], untilMidnight[0]), Math.max(slot[1], untilMidnight[1])]
-        views.push({ limit: perDay, remaining: NONE, resetAt: reset.day, retryAfter: asked(later) })
+        views.push({ limit: perDay, remaining: ZERO, resetAt: reset.day, retryAfter: atLeastOne(later) })
       }
       if (wait[1] >= untilMidnight[0]) {
         const resetAt = inSeconds([now[0] + full[0], now[1] + full[1]])
-        views.push({ limit: perMinute, remaining: NONE, resetAt, retryAfter: asked(slot) })
+        views.push({ limit: perMinute, remaining: ZERO, resetAt, retryAfter: atLeastOne(slot) })
       }
     }
     return Effect.succeed({ mayAdmit, mayDeny, views })

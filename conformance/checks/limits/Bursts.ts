@@ -8,24 +8,24 @@ export const SECOND = 1_000
 export const MINUTE = 60_000
 export const DAY = 86_400_000
 
-/** Maximum number of requests per minute of a plan that laws use up by default. */
-const MOST_PER_MINUTE = 100
+/** Maximum per-minute limit of a plan that laws use up by default. */
+const MAX_PER_MINUTE = 100
 
-/** Fails with `Undecided` if the minute has too many requests to use up. */
-export const small = ({ plan }: Meter, mostPerMinute = MOST_PER_MINUTE): Effect.Effect<void, Failure> =>
-  plan.perMinute <= mostPerMinute
+/** Fails with `Undecided` if the per-minute limit is too large to use up. */
+export const small = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Effect.Effect<void, Failure> =>
+  plan.perMinute <= maxPerMinute
     ? Effect.void
     : undecided(
-        `${plan.perMinute} requests per minute are too many to use up: give a key with at most ${mostPerMinute}`
+        `${plan.perMinute} requests per minute are too many to use up: use a key with at most ${maxPerMinute}`
       )
 
-/** Fails with `Undecided` if the day has too many requests to use up. */
+/** Fails with `Undecided` if the daily limit is too large to use up. */
 export const smallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
   plan.perDay <= 200
     ? Effect.void
-    : undecided(`${plan.perDay} requests per day are too many to use up: give a key with at most 200`)
+    : undecided(`${plan.perDay} requests per day are too many to use up: use a key with at most 200`)
 
-/** Waits until the whole budget of a minute is available, whatever the algorithm of the subject. */
+/** Waits until the whole per-minute limit is available, whatever the algorithm of the subject. */
 export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   const begin = yield* meter.now
   yield* meter.refill
@@ -57,15 +57,15 @@ export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
 })
 
 /** Returns the maximum number of requests admitted in a burst: those of two windows, because a window may end. */
-export const mostInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
+export const maxInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
 
-/** Sends at most `most + 1` requests, until one is denied; returns all readings, the denial last. */
+/** Sends at most `max + 1` requests, until one is denied; returns all readings, the denial last. */
 export const untilDenied = Effect.fnUntraced(function* (
   meter: Meter,
-  most: number
+  max: number
 ): Effect.fn.Return<ReadonlyArray<Reading>, Failure> {
   const readings: Array<Reading> = []
-  while (readings.length <= most) {
+  while (readings.length <= max) {
     const reading = yield* meter.spend
     readings.push(reading)
     if (!reading.admitted) break
@@ -73,18 +73,18 @@ export const untilDenied = Effect.fnUntraced(function* (
   return readings
 })
 
-/** Uses up the minute and returns the denial; `Undecided` if the plan is too large or no request is denied. */
+/** Uses up the per-minute limit and returns the denial; `Undecided` if it is too large or no request is denied. */
 export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* small(meter)
-  const last = (yield* untilDenied(meter, mostInBurst(meter) + refilled(meter, MINUTE))).at(-1)
+  const last = (yield* untilDenied(meter, maxInBurst(meter) + refilled(meter, MINUTE))).at(-1)
   if (last !== undefined && !last.admitted) return last
-  return yield* undecided("there was no 429, although the plan per minute was used up")
+  return yield* undecided("there was no 429, although the per-minute limit was used up")
 })
 
 /** Returns the number of requests that a bucket regains in `ms` milliseconds, rounded up. */
 export const refilled = ({ plan }: Meter, ms: number): number => Math.ceil((ms * plan.perMinute) / MINUTE)
 
-/** Whether a response shows the minute; false if both windows have the same limit. */
+/** Whether a response shows the per-minute limit; false if both windows have the same limit. */
 export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
   limit === plan.perMinute && plan.perMinute !== plan.perDay
 
@@ -98,7 +98,7 @@ export const span = (first: Reading, last: Reading): number => last.between[1] -
 export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
   Effect.catchTag(attempt, "Violation", () => Effect.catchTag(attempt, "Violation", () => attempt))
 
-/** A list of one animal with the small key: the cheapest request. */
+/** A request for one animal with the small key: the cheapest request. */
 export const tinyList = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
 
 /** Sends requests with the small key until a 429; `Undecided` at a 403, or if there is no 429 in 251 requests. */
@@ -108,5 +108,5 @@ export const useUpTiny = Effect.fnUntraced(function* (http: Http): Effect.fn.Ret
     if (response.status === 429) return
     if (response.status === 403) break
   }
-  return yield* undecided("the small key meets no 429 in 250 requests: give one on a smaller plan")
+  return yield* undecided("the small key gets no 429 in 250 requests: use one on a smaller plan")
 })

@@ -10,15 +10,15 @@ import * as Bursts from "./Bursts.ts"
 const { DAY, MINUTE, SECOND } = Bursts
 
 /** Maximum number of minutes in which a law counts admitted requests. */
-const MOST_MINUTES = 10
+const MAX_MINUTES = 10
 
 /** Maximum number of consecutive bursts. Their interval does not divide the windows that the law must detect. */
-const MOST_BURSTS = 8
+const MAX_BURSTS = 8
 
 /** Approximate number of requests of a case; larger plans get fewer minutes and bursts. */
 const MANY = 250
 
-/** Interval of bursts in ms: more than a minute, even by a slightly different clock. */
+/** Interval between bursts in ms: more than a minute, even by a slightly different clock. */
 const APART = MINUTE + SECOND
 
 /** Duration in ms that overlaps at most four days, even if one of them has 23 hours. */
@@ -30,10 +30,10 @@ const SILENCE = 26 * 3_600_000
 /** Tolerance in ms for the clocks of two machines and for rounding to a second. */
 const CLOCK_SLACK = 10 * SECOND
 
-/** Returns the maximum number of requests in a case, denied ones included; waiting should make more unnecessary. */
-const mostSent = (allowed: number): number => 4 * allowed + 20
+/** Returns the maximum number of requests in a case, including denied ones; the client waits, so it needs no more. */
+const maxSent = (allowed: number): number => 4 * allowed + 20
 
-/** Waits two days, so that no ban or used window of another law is left. */
+/** Waits two days, so that no ban or used window from another law is left. */
 const freshDays = Effect.fnUntraced(function* (meter: Meter) {
   yield* Bursts.rested(meter)
   yield* meter.pass(2 * DAY)
@@ -46,7 +46,7 @@ const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Fail
 /**
  * Returns the number of requests that are admitted within `ms` milliseconds. The client pauses only after denials, for
  * their Retry-After, and after each `burst` admitted requests, for `pause` ms. It stops early when more than `allowed`
- * requests are admitted or `mostSent(allowed)` are sent.
+ * requests are admitted or `maxSent(allowed)` are sent.
  */
 const throughput = Effect.fnUntraced(function* (
   meter: Meter,
@@ -54,7 +54,7 @@ const throughput = Effect.fnUntraced(function* (
 ) {
   let first: Reading | undefined
   let admitted = 0
-  for (let sent = 0; sent < mostSent(allowed) && admitted <= allowed; sent++) {
+  for (let sent = 0; sent < maxSent(allowed) && admitted <= allowed; sent++) {
     const reading = yield* meter.spend
     first ??= reading
     if (Bursts.span(first, reading) > ms) break
@@ -65,7 +65,7 @@ const throughput = Effect.fnUntraced(function* (
 })
 
 /**
- * Sends requests within the limit per minute until one is denied, at most one more than a day allows. Returns the
+ * Sends requests within the per-minute limit until one is denied, at most one more than a day allows. Returns the
  * number of admitted requests and the elapsed ms.
  */
 const useUpDay = Effect.fnUntraced(function* (
@@ -90,7 +90,7 @@ const withClock = family({ level: "spec", profile: "limits", on: "meter", needs:
 export const checks: ReadonlyArray<Check> = [
   withClock({
     id: "limits.minute-lasts",
-    law: "The minute of a plan lasts a minute, neither shorter nor longer.",
+    law: "The window of the per-minute limit lasts a minute, no shorter and no longer.",
     clauses: ["limits.per-minute", "limits.no-early-429"],
     requests: 107,
     examples: ["at most", "at least"],
@@ -99,7 +99,7 @@ export const checks: ReadonlyArray<Check> = [
       const { perDay, perMinute } = meter.plan
       if (perDay < 6 * perMinute) {
         return yield* undecided(
-          `${perDay} requests per day are too few to measure the minute: give a key with at least ${6 * perMinute}`
+          `${perDay} requests per day are too few to measure the minute: use a key with at least ${6 * perMinute}`
         )
       }
       yield* freshDays(meter)
@@ -107,7 +107,7 @@ export const checks: ReadonlyArray<Check> = [
         // Any span of n minutes overlaps at most n + 1 windows. A bucket refills n times after its first content, plus
         // one request by rounding. The day must allow one more than that.
         const minutes = Math.min(
-          MOST_MINUTES,
+          MAX_MINUTES,
           Math.floor((perDay - 2) / perMinute) - 1,
           Math.max(Math.floor(MANY / perMinute), 3)
         )
@@ -126,7 +126,7 @@ export const checks: ReadonlyArray<Check> = [
         return
       }
       const bursts = Math.min(
-        MOST_BURSTS,
+        MAX_BURSTS,
         Math.floor(perDay / perMinute),
         Math.max(Math.floor(MANY / perMinute), 2)
       )
@@ -143,7 +143,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.day-lasts",
-    law: "The day of a plan lasts a day, neither shorter nor longer.",
+    law: "The window of the daily limit lasts a day, no shorter and no longer.",
     clauses: ["limits.per-day", "limits.no-early-429"],
     requests: 290,
     examples: ["at least", "at most"],
@@ -188,7 +188,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.reset-within-minute",
-    law: "When the headers show the minute, Reset is at most a minute ahead.",
+    law: "When the headers show the per-minute limit, Reset is at most a minute ahead.",
     clauses: ["limits.reset-ahead", "limits.plan-in-force"],
     level: "spec",
     profile: "limits",
@@ -203,8 +203,8 @@ export const checks: ReadonlyArray<Check> = [
       const first = yield* meter.spend
       if (!first.admitted) yield* Bursts.waitForRetryAfter(meter, first)
       const readings = [first, ...(yield* Bursts.untilDenied(meter, meter.plan.perMinute - 1))]
-      const shown = readings.filter((one) => one.admitted && Bursts.showsMinute(meter, one))
-      if (shown.length === 0) return yield* inapplicable("no response shows the minute's limit")
+      const shown = readings.filter((reading) => reading.admitted && Bursts.showsMinute(meter, reading))
+      if (shown.length === 0) return yield* inapplicable("no response shows the per-minute limit")
       for (const reading of shown) {
         const ahead = reading.resetAt * SECOND - reading.between[1]
         yield* expect(
@@ -234,13 +234,13 @@ export const checks: ReadonlyArray<Check> = [
       if (first.response.status === 429) {
         yield* http.pass((RateHeaders.retryAfterSeconds(first) ?? 0) * SECOND)
       }
-      const other = limitOf(yield* http.send(main))
-      // Few requests, because plans may be small; the responses to denied requests have the headers, too.
+      const mainLimit = limitOf(yield* http.send(main))
+      // Few requests, because plans may be small; responses to denied requests also have the headers.
       const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
       const exchanges = yield* http.sendAtOnce(mixed)
-      if (other === perMinute || other === perDay) {
+      if (mainLimit === perMinute || mainLimit === perDay) {
         return yield* undecided(
-          "the small key and the main key show the same limit: give keys on different plans"
+          "the small key and the main key show the same limit: use keys on different plans"
         )
       }
       // There is no second attempt, because it would hide responses that are only sometimes mixed up.
@@ -248,8 +248,8 @@ export const checks: ReadonlyArray<Check> = [
       const strange = limits.find((limit) => limit !== undefined && limit !== perMinute && limit !== perDay)
       yield* expect(
         strange === undefined,
-        `Limit ${perMinute} or ${perDay} for the small key, with other requests as without`,
-        `Limit ${strange}${strange === other ? ", which the main key shows" : ""}`
+        `Limit ${perMinute} or ${perDay} for the small key, with and without other requests`,
+        `Limit ${strange}${strange === mainLimit ? ", which the main key shows" : ""}`
       )
     }
   })

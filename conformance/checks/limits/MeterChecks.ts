@@ -15,10 +15,10 @@ const { DAY, MINUTE, SECOND } = Bursts
 const WAITS_MS = 240_000
 
 /** Maximum Retry-After in seconds: a day, and an hour of tolerance for rounding and slow clocks. */
-const LONGEST_WAIT_S = 86_400 + 3_600
+const MAX_RETRY_AFTER_S = 86_400 + 3_600
 
-/** Maximum Retry-After in seconds that a law waits for. */
-const MOST_WAITED_S = 3 * 86_400
+/** The longest Retry-After, in seconds, that a law waits for. */
+const MAX_WAIT_S = 3 * 86_400
 
 /** Waits until the small key has a new day and no ban, if time can be moved; otherwise does nothing. */
 const freshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
@@ -28,7 +28,7 @@ const draftOf = ({ facts }: Http, name: string): string => {
   return PetJson.draft({ name, categoryId, status: "pending" })
 }
 
-/** Whether the headers show that all responses belong to one minute, and that no request was denied for the day. */
+/** Whether the headers show that all responses belong to one minute, and that the daily limit denied no request. */
 const isOneMinute = (meter: Meter, readings: ReadonlyArray<Reading>): boolean => {
   const resets = readings.map(({ resetAt }) => resetAt)
   return (
@@ -54,21 +54,21 @@ const overHttp = family({ level: "spec", profile: "limits", on: "http", needs: [
 export const checks: ReadonlyArray<Check> = [
   tiny({
     id: "limits.exhausted",
-    law: "A client that sends without a pause is denied with 429 before two minutes' requests are admitted.",
+    law: "A client that sends without a pause gets 429 before more than twice its per-minute limit is admitted.",
     clauses: ["limits.per-minute", "limits.exceeded-429"],
     requests: 6,
     *holds(meter) {
       yield* Bursts.small(meter)
       const first = yield* meter.spend
       if (!first.admitted) return
-      const most = Bursts.mostInBurst(meter)
+      const max = Bursts.maxInBurst(meter)
       for (let sent = 1; ; sent++) {
         const reading = yield* meter.spend
         if (!reading.admitted) return
-        const allowed = most + Bursts.refilled(meter, Bursts.span(first, reading))
+        const allowed = max + Bursts.refilled(meter, Bursts.span(first, reading))
         yield* expect(
           sent < allowed,
-          `429 after at most ${allowed} requests without pause`,
+          `429 after at most ${allowed} requests without a pause`,
           `${sent + 1} admitted on a plan of ${meter.plan.perMinute} per minute`
         )
       }
@@ -86,8 +86,8 @@ export const checks: ReadonlyArray<Check> = [
       let last = yield* Bursts.denial(meter)
       for (let more = 1; more < denials; more++) last = yield* meter.spend
       if (last.admitted) return
-      if (last.retryAfter > MOST_WAITED_S) {
-        return yield* undecided(`Retry-After asks to wait ${last.retryAfter} s, longer than the suite waits`)
+      if (last.retryAfter > MAX_WAIT_S) {
+        return yield* undecided(`Retry-After is ${last.retryAfter} s, longer than the suite waits`)
       }
       yield* Bursts.waitForRetryAfter(meter, last)
       const after = yield* meter.spend
@@ -100,14 +100,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   tiny({
     id: "limits.remaining-kept",
-    law: "A request is not denied for the minute while Remaining is one or more.",
+    law: "The per-minute limit does not deny a request while Remaining is one or more.",
     clauses: ["limits.remaining-truth"],
     requests: 6,
     timeoutMs: WAITS_MS,
     *holds(meter) {
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rested(meter)
-      const readings = yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))
+      const readings = yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))
       for (const [index, reading] of readings.entries()) {
         const next = readings[index + 1]
         if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
@@ -123,14 +123,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   tiny({
     id: "limits.plan-shown",
-    law: "Limit is the requests per minute or per day of the key's plan.",
+    law: "Limit is the per-minute or the daily limit of the key's plan.",
     clauses: ["limits.plan-in-force"],
     requests: 6,
     *holds(meter) {
       yield* Bursts.small(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const { perDay, perMinute } = meter.plan
-      for (const { admitted, limit } of yield* Bursts.untilDenied(meter, Bursts.mostInBurst(meter))) {
+      for (const { admitted, limit } of yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))) {
         yield* expect(
           limit === perMinute || limit === perDay,
           `Limit ${perMinute} or ${perDay}, the plan of the key`,
@@ -141,7 +141,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.at-once",
-    law: "Of too many concurrent requests, exactly as many are admitted as the minute has left.",
+    law: "Of too many concurrent requests, exactly as many are admitted as the per-minute limit has left.",
     clauses: ["limits.atomic", "limits.no-early-429"],
     level: "spec",
     profile: "limits",
@@ -166,13 +166,13 @@ export const checks: ReadonlyArray<Check> = [
         const admitted = readings.filter((reading) => reading.admitted).length
         const from = Math.min(...readings.map(({ between }) => between[0]))
         const to = Math.max(...readings.map(({ between }) => between[1]))
-        const most = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
+        const max = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
         // The denied requests may have caused a ban, which must not affect the next law.
         const wait = Math.max(...readings.map(({ retryAfter }) => retryAfter))
-        if (meter.canTravel) yield* meter.pass(Math.min(wait, MOST_WAITED_S) * SECOND)
-        if (admitted >= perMinute && admitted <= most) return undefined
+        if (meter.canTravel) yield* meter.pass(Math.min(wait, MAX_WAIT_S) * SECOND)
+        if (admitted >= perMinute && admitted <= max) return undefined
         const violation = new Violation({
-          expected: `${perMinute} of ${perMinute + 3} requests at once admitted`,
+          expected: `${perMinute} of ${perMinute + 3} concurrent requests admitted`,
           actual: `${admitted} admitted`
         })
         // A second attempt would hide two requests that are only sometimes counted as one.
@@ -194,7 +194,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, operation, trial) {
       yield* freshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's date getPet is removed, or soon will be")
+        return yield* inapplicable("by the server's date, getPet is removed or soon will be")
       }
       yield* Bursts.useUpTiny(http)
       const requests = {
@@ -251,10 +251,10 @@ export const checks: ReadonlyArray<Check> = [
         const readings = [first, ...(first.admitted ? yield* Bursts.untilDenied(meter, 2 * perMinute) : [])]
         const last = readings.at(-1) ?? first
         const admitted = readings.filter((reading) => reading.admitted).length
-        const most = Bursts.mostInBurst(meter) + Bursts.refilled(meter, Bursts.span(first, last))
+        const max = Bursts.maxInBurst(meter) + Bursts.refilled(meter, Bursts.span(first, last))
         yield* expect(
-          admitted >= perMinute && admitted <= most,
-          `from ${perMinute} to ${most} requests admitted after ${silence} of silence`,
+          admitted >= perMinute && admitted <= max,
+          `from ${perMinute} to ${max} requests admitted after ${silence} of silence`,
           `${admitted} admitted`
         )
         return last
@@ -271,7 +271,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.remaining-bound",
-    law: "No more requests are admitted than Remaining showed, except for those that time has refilled.",
+    law: "No more requests are admitted than Remaining showed, plus those that were refilled since then.",
     clauses: ["limits.remaining-bound"],
     requests: 6,
     holds: (meter) => {
@@ -298,7 +298,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.reset-kept",
-    law: "A caller that is denied only for the window shown is admitted at its Reset.",
+    law: "A caller that is denied only by the window shown is admitted at the Reset of that window.",
     clauses: ["limits.reset-truth"],
     requests: 7,
     *holds(meter) {
@@ -321,12 +321,12 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter) {
       yield* Bursts.rested(meter)
       const { retryAfter } = yield* Bursts.denial(meter)
-      yield* expect(retryAfter <= LONGEST_WAIT_S, "Retry-After of at most a day", `${retryAfter} s`)
+      yield* expect(retryAfter <= MAX_RETRY_AFTER_S, "Retry-After of at most a day", `${retryAfter} s`)
     }
   }),
   withClock({
     id: "limits.day",
-    law: "A client within its limit per minute is denied once the day is used up, not before, and for at most a day.",
+    law: "A client within its per-minute limit is denied when the daily limit is reached, not before, for at most a day.",
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
     requests: 43,
     *holds(meter) {
@@ -345,7 +345,7 @@ export const checks: ReadonlyArray<Check> = [
           `429 after ${sent}`
         )
         yield* expect(
-          reading.retryAfter <= LONGEST_WAIT_S,
+          reading.retryAfter <= MAX_RETRY_AFTER_S,
           "Retry-After of at most a day",
           `${reading.retryAfter} s`
         )
@@ -354,7 +354,7 @@ export const checks: ReadonlyArray<Check> = [
         return yield* expect(
           after.admitted,
           "a request admitted after the time in Retry-After",
-          `429 after waiting the ${reading.retryAfter} s of Retry-After, with the day used up`
+          `429 after waiting the ${reading.retryAfter} s of Retry-After, with the daily limit used up`
         )
       }
       yield* expect(

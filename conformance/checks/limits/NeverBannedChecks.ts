@@ -28,7 +28,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.workers-never",
-    law: "Clients that share a key and wait for Retry-After, as many as its bucket holds, are never banned.",
+    law: "Clients that share a key and wait for Retry-After are never banned, if its bucket has a request for each.",
     clauses: ["ban.workers-never", "ban.first-429"],
     requests: 60,
     examples: [{ jitterMs: 450, workers: 1 }],
@@ -52,7 +52,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   victim({
     id: "ban.slots",
-    law: "Each of several denied requests is given its own time in Retry-After, at which it is admitted.",
+    law: "Each of several denied requests gets its own Retry-After, and is admitted when sent again after it.",
     clauses: ["limits.slots"],
     requests: 9,
     *holds(meter) {
@@ -77,7 +77,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   exhaustedDay({
     id: "ban.day-workers-never",
-    law: "Eight clients that retry every 30 seconds while the day is used up are never banned.",
+    law: "Eight clients that retry every 30 seconds after the daily limit is reached are never banned.",
     clauses: ["ban.day-workers-never"],
     requests: 120,
     examples: [{ apartMs: 1_000 }],

@@ -12,10 +12,10 @@ export const STRIKES = 20
 /** Interval in ms between two rounds of requests: more than the second in which at most one strike counts. */
 export const APART_MS = 1_500
 
-/** Maximum number of requests per minute of a plan whose bucket can be emptied often enough. */
-export const MOST_PER_MINUTE = 10
+/** Maximum per-minute limit of a plan whose bucket can be emptied often enough. */
+export const MAX_PER_MINUTE = 10
 
-/** Fields that all checks of bans of a key have in common. */
+/** Fields that all checks about bans of a key have in common. */
 export const aboutVictim = {
   level: "design",
   profile: "ban",
@@ -24,9 +24,9 @@ export const aboutVictim = {
   requests: 60
 } as const
 
-/** Uses up the requests of a day. */
+/** Uses up the daily limit. */
 export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
-  yield* Bursts.small(meter, MOST_PER_MINUTE)
+  yield* Bursts.small(meter, MAX_PER_MINUTE)
   yield* Bursts.smallDay(meter)
   yield* meter.pass(DAY + MINUTE)
   for (let used = 0; used < meter.plan.perDay; used++) {
@@ -37,7 +37,7 @@ export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Re
 
 /** Waits five days, after which no earlier strike or ban counts; `Undecided` if the plan is too large. */
 export const cleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
-  yield* Bursts.small(meter, MOST_PER_MINUTE)
+  yield* Bursts.small(meter, MAX_PER_MINUTE)
   yield* meter.pass(5 * DAY)
 })
 
@@ -47,7 +47,7 @@ export const cleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.
  */
 const makeOffender = (meter: Meter) => {
   const { perMinute } = meter.plan
-  const most = Bursts.mostInBurst(meter) + perMinute
+  const max = Bursts.maxInBurst(meter) + perMinute
   let slots = 0
   const spend = Effect.map(meter.spend, (reading) => {
     const isStrike = !reading.admitted && slots === perMinute
@@ -56,11 +56,11 @@ const makeOffender = (meter: Meter) => {
   })
   const until = (isEnough: (sent: { readonly isStrike: boolean }) => boolean) =>
     Effect.gen(function* () {
-      for (let count = 0; count <= most; count++) {
+      for (let count = 0; count <= max; count++) {
         const sent = yield* spend
         if (sent.reading.banned === true || isEnough(sent)) return sent.reading
       }
-      const actual = `${most + 1} requests without them`
+      const actual = `${max + 1} requests without them`
       return yield* new Violation({ expected: `${perMinute} denials after ${perMinute} requests`, actual })
     })
   return {
@@ -81,24 +81,24 @@ export interface Hammered {
   readonly ban: Reading | undefined
 }
 
-/** Causes strikes, `apartMs` ms apart, until the key is banned, at most `most`. */
+/** Causes at most `maxStrikes` strikes, `apartMs` ms apart, until the key is banned. */
 export const hammer = Effect.fnUntraced(function* (
   meter: Meter,
-  most: number,
+  maxStrikes: number,
   apartMs: number = APART_MS
 ): Effect.fn.Return<Hammered, Failure> {
   const { begin, round } = makeOffender(meter)
   const first = yield* begin
   if (first.banned === true) return { rounds: 0, ban: first }
-  for (let rounds = 1; rounds <= most; rounds++) {
+  for (let rounds = 1; rounds <= maxStrikes; rounds++) {
     yield* meter.pass(apartMs)
     const reading = yield* round
     if (reading.banned === true) return { rounds, ban: reading }
   }
-  return { rounds: most, ban: undefined }
+  return { rounds: maxStrikes, ban: undefined }
 })
 
-/** Causes a ban with `STRIKES` strikes; `Violation` without a ban. */
+/** Causes a ban with `STRIKES` strikes; fails with a `Violation` if the key is not banned. */
 export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   const { ban } = yield* hammer(meter, STRIKES)
   return ban === undefined

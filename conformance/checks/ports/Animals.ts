@@ -138,8 +138,8 @@ const compared: { readonly [field in keyof Pet]: (pet: Pet) => unknown } = {
 }
 
 /** Whether two animals are the same in every field. */
-export const isSame = (one: Pet, other: Pet): boolean =>
-  Object.values(compared).every((field) => field(one) === field(other))
+export const isSame = (a: Pet, b: Pet): boolean =>
+  Object.values(compared).every((field) => field(a) === field(b))
 
 /** Fails unless these are the expected animals, in this order. */
 export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pet>, of: string) =>

@@ -11,15 +11,15 @@ import { type Check, family } from "../Check.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as Keys from "./Keys.ts"
 
-/** Runs an update whose change throws because of a bug of the caller; fails if the update succeeds. */
+/** Runs an update whose change throws, as with a bug in the caller; fails if the update succeeds. */
 const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
   const change = (): never => {
     throw new Error("a bug in the change")
   }
-  const did = `make a change that throws to ${id}`
+  const action = `update ${id} with a change that throws`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => keys.update(id, change))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
+    trial.record({ did: action, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(Exit.isFailure(exit), `a failure of the update of ${id}`, "a result")
   })
 }
 
@@ -32,12 +32,16 @@ const current = (
   Effect.map(Keys.list(keys, trial), (all) => all.find((key) => key.id === id))
 
 /** Adds one to the creation time of a key, and returns the previous time; `undefined` for an unknown key. */
-const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | undefined, Violation> =>
+const incrementAge = (
+  keys: Keys.Keys,
+  id: string,
+  trial: Trial
+): Effect.Effect<number | undefined, Violation> =>
   Effect.map(
     Keys.update(
       keys,
       id,
-      "count up the creation time of",
+      "increment the creation time of",
       (key) => [key.createdAt, { ...key, createdAt: key.createdAt + 1 }],
       trial
     ),
@@ -47,7 +51,7 @@ const age = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<number | 
 /** A call of one of several clients: it inserts its key as the first, or sets the label of its key to a number. */
 type Call = { readonly first: number } | { readonly relabel: number }
 
-/** The model: the number of the first key and its label; both are 0 at the start. */
+/** The model: the number of the first key and its label; both are initially 0. */
 const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, number> = {
   initial: { owner: 0, label: 0 },
   step: (state, call, output) => {
@@ -62,11 +66,11 @@ const firstKey: Model<{ readonly owner: number; readonly label: number }, Call, 
   show: (call, output) =>
     "first" in call
       ? `key ${call.first} ${output === 1 ? "inserted" : "not inserted"} as the first`
-      : `label ${call.relabel} put in place of ${output}`
+      : `label ${call.relabel} replaced ${output}`
 }
 
 /** Runs clients that insert and relabel the first key concurrently; fails unless some order explains the results. */
-const atOnce = (
+const runClients = (
   keys: Keys.Keys,
   programs: ReadonlyArray<number>,
   trial: Trial
@@ -84,7 +88,7 @@ const atOnce = (
         const change = Keys.update(
           keys,
           key.id,
-          `put the label ${label} on`,
+          `set the label ${label} of`,
           (before) => [Number(before.label ?? 0), { ...before, label: String(label) }],
           trial
         )
@@ -97,7 +101,7 @@ const atOnce = (
       }
       return [first, ...Array.from({ length: relabels }, relabel)]
     })
-    yield* Concurrency.atOnce(calls)
+    yield* Concurrency.runConcurrently(calls)
     yield* Concurrency.explained(firstKey, history)
     const left = yield* Keys.list(keys, trial)
     yield* expect(left.length === 1, "one key at the end", `${left.length}`)
@@ -139,8 +143,8 @@ const interrupted = (
           : Effect.suspend(() =>
               keys.update(steady.id, (before) => [0, { ...before, createdAt: before.createdAt + 1 }])
             )
-      const did = `${write} ${write === "insert" ? Keys.described(key) : steady.id}`
-      const exit = yield* Concurrency.interrupt(Effect.asVoid(call), turns, did, () => "done", trial)
+      const action = `${write} ${write === "insert" ? Keys.described(key) : steady.id}`
+      const exit = yield* Concurrency.interrupt(Effect.asVoid(call), turns, action, () => "done", trial)
       if (write === "update") {
         if (Exit.isSuccess(exit)) acknowledged++
         else unknown++
@@ -163,14 +167,14 @@ const interrupted = (
           "the whole key of an interrupted insert, once, or nothing"
         )
       }
-      yield* age(keys, steady.id, trial)
+      yield* incrementAge(keys, steady.id, trial)
       acknowledged++
     }
     const left = yield* current(keys, steady.id, trial)
     const updates = (left?.createdAt ?? 0) - steady.createdAt
     yield* expect(
       updates >= acknowledged && updates <= acknowledged + unknown,
-      `${acknowledged} updates, and at most ${unknown} interrupted ones`,
+      `${acknowledged} updates, plus at most ${unknown} interrupted ones`,
       `${updates}`
     )
     yield* Keys.expectAll(
@@ -192,9 +196,13 @@ export const checks: ReadonlyArray<Check> = [
       const [key] = Keys.all([{ ...Keys.plain, createdAt: 0 }])
       if (key === undefined) return
       yield* Keys.insert(keys, key, trial)
-      const seen = yield* Effect.forEach(Array.from({ length: updates }), () => age(keys, key.id, trial), {
-        concurrency: "unbounded"
-      })
+      const seen = yield* Effect.forEach(
+        Array.from({ length: updates }),
+        () => incrementAge(keys, key.id, trial),
+        {
+          concurrency: "unbounded"
+        }
+      )
       const distinct = new Set(seen).size
       yield* expect(distinct === updates, `${updates} different states seen`, `${distinct}`)
       const left = yield* current(keys, key.id, trial)
@@ -223,7 +231,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [[3, 3, 3]],
     cases: clients,
     runs: { port: 15, http: 0 },
-    holds: atOnce
+    holds: runClients
   }),
   law({
     id: "keys-store.interleaved",
@@ -236,7 +244,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (keys, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, atOnce(keys, programs, trial))
+      Concurrency.interleaved(seed, runClients(keys, programs, trial))
   }),
   law({
     id: "keys-store.throwing-change",
@@ -251,12 +259,12 @@ export const checks: ReadonlyArray<Check> = [
       yield* throwing(keys, key.id, trial)
       const left = yield* Keys.list(keys, trial)
       yield* Keys.expectAll(left, [key], "the unchanged key")
-      const others = Array.from({ length: beside }, () => age(keys, key.id, trial))
+      const others = Array.from({ length: beside }, () => incrementAge(keys, key.id, trial))
       yield* Effect.all([...others, throwing(keys, key.id, trial), ...others], {
         concurrency: "unbounded",
         discard: true
       })
-      const counted = yield* age(keys, key.id, trial)
+      const counted = yield* incrementAge(keys, key.id, trial)
       yield* expect(counted === 2 * beside, `${2 * beside} updates by the others`, `${counted}`)
     }
   }),

@@ -36,24 +36,24 @@ const changeOf = (
   hash: string,
   now: number
 ): {
-  readonly did: string
+  readonly action: string
   readonly place: number
   readonly change: (key: ApiKey.ApiKey) => ApiKey.ApiKey
 } => {
   if ("rotate" in change) {
     const rotated = (key: ApiKey.ApiKey) =>
       Result.getOrElse(ApiKey.rotate(key, hash, change.overlapMs, now), () => key)
-    return { did: "rotate", place: change.rotate, change: rotated }
+    return { action: "rotate", place: change.rotate, change: rotated }
   }
   if ("revoke" in change) {
-    return { did: "revoke", place: change.revoke, change: (key) => ApiKey.revoke(key, now) }
+    return { action: "revoke", place: change.revoke, change: (key) => ApiKey.revoke(key, now) }
   }
   if ("relabel" in change) {
     const { label } = change
-    return { did: "relabel", place: change.relabel, change: (key) => ({ ...key, label }) }
+    return { action: "relabel", place: change.relabel, change: (key) => ({ ...key, label }) }
   }
   const { limits, plan } = change.draft
-  return { did: "change the plan of", place: change.replan, change: (key) => ({ ...key, plan, limits }) }
+  return { action: "change the plan of", place: change.replan, change: (key) => ({ ...key, plan, limits }) }
 }
 
 /** A sequence of commands with every kind of change. */
@@ -88,13 +88,13 @@ const run = (
       hashes.push(hash)
       return hash
     }
-    for (const [now, one] of commands.entries()) {
-      if ("insert" in one) {
-        const key = Keys.make(one.insert, now, newHash)
+    for (const [now, step] of commands.entries()) {
+      if ("insert" in step) {
+        const key = Keys.make(step.insert, now, newHash)
         yield* Keys.insert(keys, key, trial)
         model.push(key)
-      } else if ("insertFirst" in one) {
-        const key = Keys.make(one.insertFirst, now, newHash)
+      } else if ("insertFirst" in step) {
+        const key = Keys.make(step.insertFirst, now, newHash)
         const isFirst = model.length === 0
         const result = yield* Keys.insertFirst(keys, key, trial)
         yield* expect(
@@ -104,12 +104,12 @@ const run = (
         )
         if (isFirst) model.push(key)
       } else {
-        const { change, did, place } = changeOf(one, newHash(), now)
+        const { action, change, place } = changeOf(step, newHash(), now)
         const before = model[place]
         const result = yield* Keys.update(
           keys,
           before?.id ?? "key_unknown",
-          did,
+          action,
           (key) => [key, change(key)],
           trial
         )
@@ -207,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
           `${hash.slice(1)}0`,
           `0${hash.slice(0, -1)}`
         ]
-        for (const other of others.filter((one) => !hashes.includes(one))) {
+        for (const other of others.filter((other) => !hashes.includes(other))) {
           const found = yield* Keys.find(keys, other, trial)
           yield* Keys.expectAll(Option.toArray(found), [], "no key with this hash")
         }
@@ -241,7 +241,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<ReadonlyArray<Command>>({
     id: "keys-store.history",
-    law: "After sequential calls the list equals an array with the same changes.",
+    law: "After sequential calls, the list equals an array with the same changes.",
     clauses: [
       "keys-store.update.replaces",
       "keys-store.update.answer",
@@ -262,7 +262,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.list-order",
-    law: "The list has every key once, in insertion order, whatever their dates and ids.",
+    law: "The list has every key once, in insertion order, whatever the dates and ids of the keys.",
     clauses: ["keys-store.list.order", "keys-store.list.all"],
     examples: [{ createdAt: [] }, { createdAt: [3, 1, 2, 2, 5, 0, 4, 9, 8, 7, 6, 10] }],
     cases: fc.record({ createdAt: fc.array(fc.nat(100), { maxLength: 12 }) }),
@@ -282,7 +282,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "keys-store.update-answer",
     law: "An update returns the first value of the change and stores the second.",
     clauses: ["keys-store.update.answer", "keys-store.update.replaces"],
-    examples: [{ result: "a text" }, { result: 0 }, { result: null }, { result: undefined }],
+    examples: [{ result: "a string" }, { result: 0 }, { result: null }, { result: undefined }],
     *holds(keys, { result }, trial) {
       const [key, other] = Keys.all([Keys.plain, Keys.plain])
       if (key === undefined || other === undefined) return
@@ -293,7 +293,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         Option.isSome(got) && got.value === result,
         `the result ${String(result)}`,
-        Option.isSome(got) ? String(got.value) : "none"
+        Option.isSome(got) ? String(got.value) : "Option.none"
       )
       const left = yield* Keys.list(keys, trial)
       yield* Keys.expectAll(left, [{ ...key, label: "changed" }, other], "only one key changed")
@@ -301,7 +301,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.update-unknown",
-    law: "An update of an unknown id returns none and changes nothing.",
+    law: "An update of an unknown id returns Option.none and changes nothing.",
     clauses: ["keys-store.update.none"],
     examples: [0, 1, 3].map((inserts) => ({ inserts })),
     *holds(keys, { inserts }, trial) {
@@ -311,7 +311,7 @@ export const checks: ReadonlyArray<Check> = [
       for (const id of others) {
         const change = (key: ApiKey.ApiKey) => ["changed", { ...key, label: "changed" }] as const
         const got = yield* Keys.update(keys, id, "label", change, trial)
-        yield* expect(Option.isNone(got), `none to the update of ${id}`, "a result")
+        yield* expect(Option.isNone(got), `Option.none for the update of ${id}`, "a result")
       }
       yield* Keys.expectAll(yield* Keys.list(keys, trial), all, "the unchanged keys")
     }

@@ -36,7 +36,7 @@ export const explained = <State, Input, Output>(
   if (verdict._tag === "Unknown") {
     return Effect.fail(
       new Undecided({
-        reason: `no order of ${operations.length} calls was found in ${verdict.explored} states`
+        reason: `no verdict on ${operations.length} calls after ${verdict.explored} states`
       })
     )
   }
@@ -44,13 +44,13 @@ export const explained = <State, Input, Output>(
   return Effect.fail(
     new Violation({
       expected: "results that some order of the calls explains",
-      actual: `none for ${verdict.stuck.map(({ completed, input }) => show(input, completed?.output)).join(" or ")}`
+      actual: `no order for ${verdict.stuck.map(({ completed, input }) => show(input, completed?.output)).join(" or ")}`
     })
   )
 }
 
 /** Runs the programs of several clients concurrently; each yields before every call. */
-export const atOnce = <A>(
+export const runConcurrently = <A>(
   programs: ReadonlyArray<ReadonlyArray<(client: number) => Effect.Effect<A, Failure>>>
 ): Effect.Effect<void, Failure> =>
   Effect.forEach(
@@ -61,15 +61,15 @@ export const atOnce = <A>(
   )
 
 /**
- * Runs a program with its fibers interleaved step by step; the same seed gives the same order. Fibers that run longer
- * than the program continue, such as a pool's fiber that opens a connection; closing the store waits for them.
+ * Runs a program with its fibers interleaved step by step; the same seed gives the same order. Fibers that outlive the
+ * program continue, such as a pool's fiber that opens a connection; closing the store waits for them.
  */
 export const interleaved = <A>(
   seed: number,
   program: Effect.Effect<A, Failure>
 ): Effect.Effect<A, Failure> => {
   const [turns] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
-  if (turns === undefined) return Effect.die(new Error("one sample was asked for"))
+  if (turns === undefined) return Effect.die(new Error("fast-check returned no sample"))
   return Effect.flatten(Effect.promise((signal) => Interleaving.run(turns, program, { signal })))
 }
 
@@ -92,7 +92,7 @@ export interface Interruptions {
 export const interrupt = Effect.fnUntraced(function* <A, E>(
   call: Effect.Effect<A, E>,
   turns: number,
-  did: string,
+  action: string,
   show: (result: A) => string,
   trial: Trial
 ): Effect.fn.Return<Exit.Exit<A, E>> {
@@ -101,7 +101,7 @@ export const interrupt = Effect.fnUntraced(function* <A, E>(
   yield* Fiber.interrupt(fiber)
   const exit = yield* Fiber.await(fiber)
   const got = Exit.isSuccess(exit) ? show(exit.value) : (Cause.pretty(exit.cause).split("\n")[0] ?? "")
-  trial.record({ did: `${did}, interrupted after ${turns} turns`, got })
+  trial.record({ did: `${action}, interrupted after ${turns} turns`, got })
   return exit
 })
 

@@ -1,4 +1,4 @@
-/** Laws about optional records of an `ApiKeyStore`: events of administrators, and the day of the last use of a key. */
+/** Laws about optional records of an `ApiKeyStore`: events of actions, and the day on which a key was last used. */
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
@@ -65,7 +65,7 @@ const textOf = (events: ReadonlyArray<KeyEvent.KeyEvent>): string =>
         )
         .join(", ")
 
-/** A call of `markSeen`, or a change of the label, which must not change the last day of use. */
+/** A call of `markSeen`, or a change of the label, which must not change `lastSeenDay`. */
 type Use =
   | { readonly mark: ReadonlyArray<number>; readonly day: number }
   | { readonly relabel: number; readonly label: string | undefined }
@@ -83,7 +83,7 @@ const law = family({ level: "design", profile: "port", on: "keys", requests: 0 }
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<Call>>({
     id: "keys-store.events",
-    law: "A store with `events` returns the event of each change, exact and in order, and none of a change that was not made.",
+    law: "A store with `events` returns the event of each change, exact and in order, and no event of a failed change.",
     clauses: ["keys-store.events"],
     examples: [
       [
@@ -135,7 +135,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<ReadonlyArray<Use>>({
     id: "keys-store.mark-seen",
-    law: "A store with `markSeen` raises the day of the given keys, lowers none, and changes nothing else.",
+    law: "A store with `markSeen` raises the day of the given keys, never lowers it, and changes nothing else.",
     clauses: ["keys-store.mark-seen"],
     examples: [
       [
@@ -155,22 +155,22 @@ export const checks: ReadonlyArray<Check> = [
       const all = Keys.all([Keys.plain, { ...Keys.plain, revokedAt: 3 }, Keys.plain])
       for (const key of all) yield* Keys.insert(keys, key, trial)
       let model = all
-      for (const one of uses) {
-        if ("mark" in one) {
+      for (const step of uses) {
+        if ("mark" in step) {
           // A number without a key gives an unknown id.
-          const ids = one.mark.map((number) => all[number]?.id ?? Keys.id(number))
+          const ids = step.mark.map((number) => all[number]?.id ?? Keys.id(number))
           yield* portCall(
             trial,
-            `mark ${ids.join(", ")} as seen on day ${one.day}`,
-            () => markSeen(ids, one.day),
+            `mark ${ids.join(", ")} as seen on day ${step.day}`,
+            () => markSeen(ids, step.day),
             () => "done"
           )
           model = model.map((key) =>
-            ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, one.day) } : key
+            ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, step.day) } : key
           )
         } else {
-          const { label } = one
-          const id = all[one.relabel]?.id ?? ""
+          const { label } = step
+          const id = all[step.relabel]?.id ?? ""
           yield* Keys.update(keys, id, "relabel", (key) => [0, { ...key, label }], trial)
           model = model.map((key) => (key.id === id ? { ...key, label } : key))
         }
@@ -185,7 +185,7 @@ export const checks: ReadonlyArray<Check> = [
       // A cache may return an older state of a key, but must find every key.
       for (const key of model) {
         const found = yield* Keys.find(keys, key.secrets[0]?.hash ?? "", trial)
-        yield* expect(Option.isSome(found), `${key.id} found`, "none")
+        yield* expect(Option.isSome(found), `the key ${key.id} to be found`, "no key")
       }
     }
   })

@@ -109,7 +109,7 @@ export const make = (
 /** Creates a key from each draft, with its own hashes. */
 export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   let hashes = 0
-  return drafts.map((one, index) => make(one, index, () => hash(hashes++)))
+  return drafts.map((draft, index) => make(draft, index, () => hash(hashes++)))
 }
 
 export const insert = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) =>
@@ -136,10 +136,10 @@ export const find = (keys: Keys, wanted: string, trial: Trial) =>
     (found) => lines(Option.toArray(found))
   )
 
-export const update = <A>(keys: Keys, of: string, did: string, change: KeyUpdate<A>, trial: Trial) =>
+export const update = <A>(keys: Keys, of: string, action: string, change: KeyUpdate<A>, trial: Trial) =>
   portCall(
     trial,
-    `${did} ${of}`,
+    `${action} ${of}`,
     () => keys.update(of, change),
     (result) => (Option.isSome(result) ? "done" : "none")
   )
@@ -147,18 +147,18 @@ export const update = <A>(keys: Keys, of: string, did: string, change: KeyUpdate
 export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, lines)
 
 /** Whether two keys are equal in every field, with their secrets in the same order. */
-export const isSame = (one: ApiKey, other: ApiKey): boolean =>
-  one.id === other.id &&
-  one.plan === other.plan &&
-  one.limits.perMinute === other.limits.perMinute &&
-  one.limits.perDay === other.limits.perDay &&
-  one.label === other.label &&
-  one.createdAt === other.createdAt &&
-  one.revokedAt === other.revokedAt &&
-  one.expiresAt === other.expiresAt &&
-  one.secrets.length === other.secrets.length &&
-  one.secrets.every((secret, index) => {
-    const same = other.secrets[index]
+export const isSame = (a: ApiKey, b: ApiKey): boolean =>
+  a.id === b.id &&
+  a.plan === b.plan &&
+  a.limits.perMinute === b.limits.perMinute &&
+  a.limits.perDay === b.limits.perDay &&
+  a.label === b.label &&
+  a.createdAt === b.createdAt &&
+  a.revokedAt === b.revokedAt &&
+  a.expiresAt === b.expiresAt &&
+  a.secrets.length === b.secrets.length &&
+  a.secrets.every((secret, index) => {
+    const same = b.secrets[index]
     return (
       same !== undefined &&
       secret.hash === same.hash &&

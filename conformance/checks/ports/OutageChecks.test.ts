@@ -35,7 +35,7 @@ const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Erro
  * Evaluates each check on each method while `ms` milliseconds of the test clock pass. Returns one entry for each
  * evaluation: the message of its failure, or `undefined` if it passed.
  */
-const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
+const messagesWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
   Effect.forEach(
     checks.flatMap((check) => check.examples.map((given) => [check, given] as const)),
     ([check, given]) =>
@@ -50,23 +50,24 @@ const saidWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
 describe("outage checks", () => {
   it.effect("pass when each method fails with StoreUnavailable after 9 s", () =>
     Effect.gen(function* () {
-      const said = yield* saidWithin(Effect.andThen(Effect.sleep(9_000), lost), 9_000)
-      expect(new Set(said)).toEqual(new Set([undefined]))
-      expect(said.length).toBe(13)
+      const messages = yield* messagesWithin(Effect.andThen(Effect.sleep(9_000), lost), 9_000)
+      expect(new Set(messages)).toEqual(new Set([undefined]))
+      expect(messages.length).toBe(13)
     })
   )
 
   it.effect("fail when a method does not return within 10 s", () =>
     Effect.gen(function* () {
-      const said = yield* saidWithin(Effect.never, 10_000)
-      for (const one of said) expect(one).toContain("expected every response within 10 s, got none after")
+      const messages = yield* messagesWithin(Effect.never, 10_000)
+      for (const message of messages)
+        expect(message).toContain("expected every response within 10 s, got none after")
     })
   )
 
   it.effect("fail when a method is interrupted", () =>
     Effect.gen(function* () {
-      const said = yield* saidWithin(Effect.interrupt, 0)
-      for (const one of said) expect(one).toContain("an interruption")
+      const messages = yield* messagesWithin(Effect.interrupt, 0)
+      for (const message of messages) expect(message).toContain("an interruption")
     })
   )
 })

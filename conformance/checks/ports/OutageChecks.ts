@@ -22,7 +22,7 @@ const bug = (): never => {
 }
 
 const key: ApiKey = Keys.make(Keys.plain, 0, () => Keys.hash(0))
-const rename = (one: ApiKey) => [one.id, { ...one, label: "renamed" }] as const
+const rename = (before: ApiKey) => [before.id, { ...before, label: "renamed" }] as const
 const policy = { plan: { perMinute: 60, perDay: 1_000 }, ban: undefined }
 
 const calls = {

@@ -38,7 +38,12 @@ const clients = fc.array(fc.array(call, { minLength: 1, maxLength: 4 }), { minLe
 
 const writer: ReadonlyArray<Call> = [{ insert: "sold" }, { find: 0 }, { insert: "available" }, { find: 0 }]
 
-const other: ReadonlyArray<Call> = [{ insert: "available" }, { find: 0 }, { insert: "sold" }, { find: -1 }]
+const secondWriter: ReadonlyArray<Call> = [
+  { insert: "available" },
+  { find: 0 },
+  { insert: "sold" },
+  { find: -1 }
+]
 
 const reader: ReadonlyArray<Call> = [
   { find: -1 },
@@ -64,14 +69,14 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
     if ("insert" in made) {
       const [pet] = output
       if (pet === undefined || all.some(({ id }) => id === pet.id)) return undefined
-      return [...all, Animals.stored(pet, made.insert)].sort((one, other) => (one.id < other.id ? -1 : 1))
+      return [...all, Animals.stored(pet, made.insert)].sort((a, b) => (a.id < b.id ? -1 : 1))
     }
     const expected =
       "find" in made ? all.filter(({ id }) => id === made.find) : Animals.pageOf(all, made.page)
     return expected.length === output.length &&
       expected.every((pet, index) => {
-        const other = output[index]
-        return other !== undefined && Animals.isSame(pet, other)
+        const returned = output[index]
+        return returned !== undefined && Animals.isSame(pet, returned)
       })
       ? all
       : undefined
@@ -84,7 +89,7 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
 }
 
 /** Runs clients concurrently; fails unless some order of the calls explains their results. */
-const atOnce = (
+const runClients = (
   pets: Animals.Pets,
   programs: ReadonlyArray<ReadonlyArray<Call>>,
   trial: Trial
@@ -93,14 +98,14 @@ const atOnce = (
     const known: Array<bigint> = []
     const history = new Concurrency.History<Made, ReadonlyArray<Pet>>()
     const back = (count: number): bigint => known.at(-1 - count) ?? BigInt(known.length + 1)
-    const newest = (): bigint => known.reduce((one, other) => (one > other ? one : other), 0n)
+    const newest = (): bigint => known.reduce((max, id) => (id > max ? id : max), 0n)
     const make =
-      (one: Call) =>
+      (step: Call) =>
       (client: number): Effect.Effect<void, Failure> =>
         Effect.suspend(() => {
-          if ("insert" in one) {
+          if ("insert" in step) {
             const before = newest()
-            const pet = Animals.plain(trial, one.insert)
+            const pet = Animals.plain(trial, step.insert)
             return history
               .record(
                 client,
@@ -119,8 +124,8 @@ const atOnce = (
                 })
               )
           }
-          if ("find" in one) {
-            const wanted = one.find < 0 ? newest() + 1n : back(one.find)
+          if ("find" in step) {
+            const wanted = step.find < 0 ? newest() + 1n : back(step.find)
             return Effect.asVoid(
               history.record(
                 client,
@@ -130,13 +135,13 @@ const atOnce = (
             )
           }
           const query = {
-            limit: one.limit,
-            status: one.page,
-            after: one.after === undefined ? undefined : back(one.after)
+            limit: step.limit,
+            status: step.page,
+            after: step.after === undefined ? undefined : back(step.after)
           }
           return Effect.asVoid(history.record(client, { page: query }, Animals.page(pets, query, trial)))
         })
-    yield* Concurrency.atOnce(programs.map((calls) => calls.map(make)))
+    yield* Concurrency.runConcurrently(programs.map((calls) => calls.map(make)))
     yield* Concurrency.explained(catalogue, history)
   })
 
@@ -154,7 +159,7 @@ const interrupted = (
       const others = yield* Effect.forkChild(
         Effect.forEach(
           Array.from({ length: beside }, () => Animals.plain(trial)),
-          (other) => Animals.insert(pets, other, trial),
+          (plain) => Animals.insert(pets, plain, trial),
           { concurrency: "unbounded" }
         )
       )
@@ -168,7 +173,7 @@ const interrupted = (
       if (Exit.isSuccess(exit)) acknowledged.push(exit.value)
       else doomed.push(pet)
       acknowledged.push(...(yield* Fiber.join(others)))
-      const newest = acknowledged.reduce((most, { id }) => (id > most ? id : most), 0n)
+      const newest = acknowledged.reduce((max, { id }) => (id > max ? id : max), 0n)
       const next = yield* Animals.insert(pets, Animals.plain(trial), trial)
       yield* expect(next.id > newest, `an id above ${newest}`, `the id ${next.id}`)
       acknowledged.push(next)
@@ -191,7 +196,7 @@ const interrupted = (
       )
     }
     const kept = left.filter(({ id }) => acknowledged.some((pet) => pet.id === id))
-    const expected = acknowledged.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    const expected = acknowledged.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     yield* Animals.expectAll(kept, expected, "every animal whose insert was acknowledged")
   })
 
@@ -232,23 +237,23 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["pets.linearizable", "pets.insert.concurrent"],
     examples: [
       [writer, writer, reader],
-      [writer, other, pager],
-      [other, writer, other, pager],
-      [pager, other, reader, writer]
+      [writer, secondWriter, pager],
+      [secondWriter, writer, secondWriter, pager],
+      [pager, secondWriter, reader, writer]
     ],
     cases: clients,
     runs: { port: 25, http: 0 },
-    holds: atOnce
+    holds: runClients
   }),
   law({
     id: "pets.interleaved",
     law: "Calls are linearizable for any interleaving of their steps.",
     clauses: ["pets.linearizable", "pets.insert.concurrent"],
-    examples: [1, 2, 3].map((seed) => ({ seed, clients: [writer, reader, other] })),
+    examples: [1, 2, 3].map((seed) => ({ seed, clients: [writer, reader, secondWriter] })),
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (pets, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, atOnce(pets, programs, trial))
+      Concurrency.interleaved(seed, runClients(pets, programs, trial))
   }),
   law({
     id: "pets.interrupted",

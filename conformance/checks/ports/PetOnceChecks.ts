@@ -63,14 +63,14 @@ const insertOnce = (
   )
 }
 
-const missing = inapplicable("the store does not know `insertOnce`")
+const missing = inapplicable("the store has no `insertOnce`")
 
 const law = family({ level: "design", profile: "port", on: "pets", requests: 0 })
 
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<Request>>({
     id: "pets.once",
-    law: "An insert with a key happens once in 24 hours: a repetition returns its animal, and another animal is a mismatch.",
+    law: "An insert with a key takes effect once in 24 hours: a repetition returns its animal, another is a mismatch.",
     clauses: ["pets.once"],
     examples: [
       [
@@ -92,24 +92,24 @@ export const checks: ReadonlyArray<Check> = [
       const known = new Map<string, { readonly animal: number; readonly pet: Pet; readonly until: number }>()
       const stored: Array<Pet> = []
       let now = START
-      for (const one of requests) {
-        now += one.afterMs
-        const place = `${one.caller} ${one.key}`
+      for (const request of requests) {
+        now += request.afterMs
+        const place = `${request.caller} ${request.key}`
         const before = known.get(place)
-        const outcome = yield* insertOnce(method, one, now, trial)
+        const outcome = yield* insertOnce(method, request, now, trial)
         if (before === undefined || before.until <= now) {
           yield* expect(outcome._tag === "Inserted", "Inserted", textOf(outcome))
           if (outcome._tag !== "Inserted") return
           yield* Animals.expectAll(
             [outcome.pet],
-            [Animals.stored(outcome.pet, animalOf(one.animal))],
+            [Animals.stored(outcome.pet, animalOf(request.animal))],
             "the animal as given"
           )
-          known.set(place, { animal: one.animal, pet: outcome.pet, until: now + Once.RETENTION_MS })
+          known.set(place, { animal: request.animal, pet: outcome.pet, until: now + Once.RETENTION_MS })
           stored.push(outcome.pet)
         } else {
           const expected =
-            before.animal === one.animal ? textOf({ _tag: "Replayed", pet: before.pet }) : "Mismatch"
+            before.animal === request.animal ? textOf({ _tag: "Replayed", pet: before.pet }) : "Mismatch"
           yield* expect(textOf(outcome) === expected, expected, textOf(outcome))
         }
       }
@@ -119,7 +119,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<{ readonly requests: ReadonlyArray<Request>; readonly seed: number }>({
     id: "pets.once-parallel",
-    law: "Inserts with one key at the same time store one animal, whatever the order of their own steps.",
+    law: "Concurrent inserts with one key store one animal, whatever the order of their own steps.",
     clauses: ["pets.once"],
     examples: [
       { seed: 1, requests: Array.from({ length: 4 }, () => ({ caller: 0, key: 0, animal: 0, afterMs: 0 })) }
@@ -127,7 +127,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({
       seed: fc.nat(),
       requests: fc.array(
-        request.map((one) => ({ ...one, afterMs: 0 })),
+        request.map((fields) => ({ ...fields, afterMs: 0 })),
         { minLength: 2, maxLength: 6 }
       )
     }),
@@ -136,15 +136,15 @@ export const checks: ReadonlyArray<Check> = [
       const method = pets.insertOnce
       if (method === undefined) return yield* missing
       const ids = new Map<string, Set<bigint>>()
-      const programs = requests.map((one) => [
+      const programs = requests.map((request) => [
         () =>
-          Effect.map(insertOnce(method, one, START, trial), (outcome) => {
+          Effect.map(insertOnce(method, request, START, trial), (outcome) => {
             if (!("pet" in outcome)) return
-            const place = `${one.caller} ${one.key}`
+            const place = `${request.caller} ${request.key}`
             ids.set(place, (ids.get(place) ?? new Set()).add(outcome.pet.id))
           })
       ])
-      yield* Concurrency.interleaved(seed, Concurrency.atOnce(programs))
+      yield* Concurrency.interleaved(seed, Concurrency.runConcurrently(programs))
       for (const [place, found] of ids) {
         yield* expect(found.size === 1, `one animal of ${place}`, `the ids ${[...found].join(", ")}`)
       }

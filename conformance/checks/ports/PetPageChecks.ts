@@ -26,11 +26,11 @@ const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, tri
       trial
     )
     const { after } = query
-    const asked: PageQuery = {
+    const pageQuery: PageQuery = {
       ...query,
       after: after === undefined ? undefined : Animals.idOf(after, inserted)
     }
-    return { inserted, asked, page: yield* Animals.page(pets, asked, trial) }
+    return { inserted, pageQuery, page: yield* Animals.page(pets, pageQuery, trial) }
   })
 
 /** The number of animals to insert before and after a page is read, and the status of the page. */
@@ -68,7 +68,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   paged({
     id: "pets.page-after",
-    law: "A page with `after` holds only animals with a greater id, over the whole of int64.",
+    law: "A page with `after` holds only animals with a greater id, over the whole range of int64.",
     clauses: ["pets.page.after"],
     mustSee: ["an animal that `after` excludes"],
     examples: [
@@ -82,8 +82,8 @@ export const checks: ReadonlyArray<Check> = [
       }))
     ],
     *holds(pets, given, trial) {
-      const { asked, inserted, page } = yield* readPage(pets, given, trial)
-      const { after } = asked
+      const { pageQuery, inserted, page } = yield* readPage(pets, given, trial)
+      const { after } = pageQuery
       if (after === undefined) return
       if (inserted.some(({ id }) => id <= after)) trial.saw("an animal that `after` excludes")
       for (const { id } of page) yield* expect(id > after, `only ids above ${after}`, `the id ${id}`)
@@ -157,8 +157,8 @@ export const checks: ReadonlyArray<Check> = [
     ],
     runs: { port: 30, http: 0 },
     *holds(pets, given, trial) {
-      const { asked, inserted, page } = yield* readPage(pets, given, trial)
-      yield* Animals.expectAll(page, Animals.pageOf(inserted, asked), "on the page")
+      const { pageQuery, inserted, page } = yield* readPage(pets, given, trial)
+      yield* Animals.expectAll(page, Animals.pageOf(inserted, pageQuery), "on the page")
     }
   }),
   law<KeptCase>({

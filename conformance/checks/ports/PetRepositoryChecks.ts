@@ -28,7 +28,7 @@ const law = family({ level: "design", profile: "port", on: "pets", requests: 0 }
 export const checks: ReadonlyArray<Check> = [
   law({
     id: "pets.insert",
-    law: "An insert returns the animal as given, every field exact.",
+    law: "An insert returns the animal as given, with every field exact.",
     clauses: ["pets.insert.exact", "pets.insert.names", "pets.insert.int64"],
     examples: [Animals.awkward],
     cases: fc.array(Animals.newPet, { maxLength: 5 }),
@@ -45,7 +45,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "pets.find",
-    law: "An animal is found by its id, every field exact, from the moment its insert is acknowledged.",
+    law: "An animal is found by its id, with every field exact, from the moment its insert is acknowledged.",
     clauses: ["pets.find.sees-insert", "pets.find.exact", "pets.insert.names", "pets.insert.int64"],
     examples: [Animals.awkward],
     cases: fc.array(Animals.newPet, { maxLength: 5 }),
@@ -136,23 +136,23 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 20, http: 0 },
     *holds(pets, commands, trial) {
       const inserted: Array<Pet> = []
-      for (const one of commands) {
-        if ("insert" in one) {
-          const result = yield* Animals.insert(pets, one.insert, trial)
-          const expected = Animals.stored(result, one.insert)
+      for (const step of commands) {
+        if ("insert" in step) {
+          const result = yield* Animals.insert(pets, step.insert, trial)
+          const expected = Animals.stored(result, step.insert)
           yield* Animals.expectAll([result], [expected], "the animal as given")
           const newest = inserted.at(-1)?.id ?? 0n
           yield* expect(result.id > newest, `an id above ${newest}`, `the id ${result.id}`)
           inserted.push(expected)
-        } else if ("find" in one) {
-          const wanted = Animals.idOf(one.find, inserted)
+        } else if ("find" in step) {
+          const wanted = Animals.idOf(step.find, inserted)
           const found = yield* Animals.find(pets, wanted, trial)
           const expected = inserted.filter(({ id }) => id === wanted)
           yield* Animals.expectAll(Option.toArray(found), expected, `with the id ${wanted}`)
         } else {
-          const { after } = one.page
+          const { after } = step.page
           const query = {
-            ...one.page,
+            ...step.page,
             after: after === undefined ? undefined : Animals.idOf(after, inserted)
           }
           const page = yield* Animals.page(pets, query, trial)

@@ -18,13 +18,13 @@ interface Swap {
   readonly number: number
 }
 
-/** The model: the number that is stored for each of two keys, 0 at the start. */
+/** The model: the number that is stored for each of two keys, initially 0. */
 const registers: Model<{ readonly a: number; readonly b: number }, Swap, number> = {
   initial: { a: 0, b: 0 },
   step: (all, { key, number }, output) =>
     output === undefined || all[key] === output ? { ...all, [key]: number } : undefined,
   key: ({ a, b }) => `${a} ${b}`,
-  show: ({ key, number }, output) => `${number} put into ${key} in place of ${output}`
+  show: ({ key, number }, output) => `${number} replaced ${output} in ${key}`
 }
 
 const clients = fc.array(fc.array(fc.constantFrom("a", "a", "b"), { minLength: 1, maxLength: 4 }), {
@@ -33,7 +33,7 @@ const clients = fc.array(fc.array(fc.constantFrom("a", "a", "b"), { minLength: 1
 })
 
 /** Runs clients that replace numbers concurrently; fails unless some order of the calls explains the results. */
-const swaps = (
+const runSwaps = (
   limits: Limits,
   programs: ReadonlyArray<ReadonlyArray<"a" | "b">>,
   trial: Trial
@@ -48,22 +48,22 @@ const swaps = (
         const swap = States.modify(
           limits,
           key,
-          `put ${number} into`,
+          `store ${number} in`,
           (before) => [before?.used ?? 0, after],
-          (before) => `${before} was there`,
+          (before) => `replaced ${before}`,
           trial
         )
         return (client: number) => history.record(client, { key, number }, swap)
       })
     )
-    yield* Concurrency.atOnce(calls)
+    yield* Concurrency.runConcurrently(calls)
     yield* Concurrency.explained(registers, history)
   })
 
 /** Values that a step with a bug may throw, by name. */
 const thrown: { readonly [name: string]: unknown } = {
   "an error": new Error("a bug in the step"),
-  "a text": "a bug in the step",
+  "a string": "a bug in the step",
   undefined: undefined
 }
 
@@ -77,10 +77,14 @@ const throwing = (
   const step = (): never => {
     throw thrown[what]
   }
-  const did = `make a step that throws ${what} on ${States.nameOf(key)}`
+  const action = `run a step that throws ${what} on ${States.nameOf(key)}`
   return Effect.flatMap(Effect.exit(Effect.suspend(() => limits.modify(key, step))), (exit) => {
-    trial.record({ did, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
-    return expect(Exit.isFailure(exit), `a failure to ${did}`, "a result")
+    trial.record({ did: action, got: Exit.isSuccess(exit) ? "a result" : "a failure" })
+    return expect(
+      Exit.isFailure(exit),
+      `a failure of a step that throws ${what} on ${States.nameOf(key)}`,
+      "a result"
+    )
   })
 }
 
@@ -120,7 +124,7 @@ const interrupted = (
     const used = left?.used ?? 0
     yield* expect(
       used >= acknowledged && used <= acknowledged + unknown,
-      `${acknowledged} counted, and at most ${unknown} interrupted ones`,
+      `${acknowledged} counted, plus at most ${unknown} interrupted ones`,
       `${used}`
     )
     yield* expect(
@@ -168,7 +172,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     cases: clients,
     runs: { port: 20, http: 0 },
-    holds: swaps
+    holds: runSwaps
   }),
   law<{ readonly seed: number; readonly clients: ReadonlyArray<ReadonlyArray<"a" | "b">> }>({
     id: "limits-store.interleaved",
@@ -185,11 +189,11 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (limits, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, swaps(limits, programs, trial))
+      Concurrency.interleaved(seed, runSwaps(limits, programs, trial))
   }),
   law<{ readonly stored: States.State | undefined; readonly throws: string; readonly beside: number }>({
     id: "limits-store.throwing-step",
-    law: "A step that throws changes nothing, and the store keeps working, also for concurrent calls.",
+    law: "A step that throws changes nothing, and the store keeps working, even for concurrent calls.",
     clauses: ["limits-store.modify.throwing-step"],
     timeoutMs: 10_000,
     examples: Object.keys(thrown).flatMap((throws) =>

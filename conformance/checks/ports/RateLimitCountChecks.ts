@@ -39,7 +39,7 @@ const byGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure>
     yield* count(limits, "clock", now, { plan: { perMinute: 60, perDay: 60 }, ban: undefined }, false, trial)
     const at = (yield* States.read(limits, "clock", trial))?.at
     const isOwn = at !== undefined && Math.abs(at - now) > 365 * 86_400_000
-    if (isOwn) return yield* undecided("the store counts by its own clock: open it with the service's")
+    if (isOwn) return yield* undecided("the store counts by its own clock: open it with the service's clock")
   })
 
 const law = family({ level: "design", profile: "port", on: "limits", requests: 0 })
@@ -47,7 +47,9 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<RateLimitHistory.Move>>({
     id: "limits-store.counts",
-    law: "A request is counted, by `consume` if the store has it, exactly as by the core's step: same verdict, same state.",
+    law:
+      "A request is counted, by `consume` if the store has it, exactly as by the core's step, " +
+      "with the same verdict and state.",
     clauses: ["limits-store.consume.equal", "limits-store.consume.clock", "limits-store.modify.stored"],
     mustSee: ["admitted", "limited", "banned", "a clock that goes back", "a new day"],
     examples: RateLimitHistory.examples,

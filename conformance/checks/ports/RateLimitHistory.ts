@@ -158,7 +158,7 @@ export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc
 
 /** Returns the moves of a caller that is banned at each level in sequence, and then gets the policy `only`. */
 const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
-  const offence = (inForce: BanPolicy): Move => ({
+  const provoke = (inForce: BanPolicy): Move => ({
     key: "a",
     policy: { plan: { perMinute: 1, perDay: 9 }, ban: inForce },
     origin: "ban end",
@@ -167,7 +167,7 @@ const offender = (policy: BanPolicy): ReadonlyArray<Move> => {
     intervalMs: SECOND,
     byModify: false
   })
-  return [...policy.durationsMs.map(() => offence(policy)), offence(only)]
+  return [...policy.durationsMs.map(() => provoke(policy)), provoke(only)]
 }
 
 /** Returns a policy with this plan, whose callers cannot be banned. */
@@ -199,7 +199,7 @@ export const examples: ReadonlyArray<ReadonlyArray<Move>> = [
   ],
   // More requests than slots, by a caller that cannot be banned.
   [{ ...steady, policy: unbanned({ perMinute: 2, perDay: 9 }), origin: "clock", requests: 6 }],
-  // Slots that are used, dropped, and released while the day is used up.
+  // Slots that are used, dropped, and released while the daily limit is used up.
   [
     { ...slotted, origin: "clock", requests: 7 },
     { ...slotted, origin: "retry", requests: 3 },

@@ -57,7 +57,9 @@ const law = family({ level: "design", profile: "port", on: "limits", requests: 0
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<Write>>({
     id: "limits-store.fold",
-    law: "A step gets the state that the previous step on the same key stored, every number exact; the first gets `undefined`.",
+    law:
+      "A step gets the state that the previous step on the same key stored, with every number exact; " +
+      "the first step gets `undefined`.",
     clauses: ["limits-store.modify.initial", "limits-store.modify.stored"],
     examples: [
       [...States.extremes, ...States.extremes.toReversed()].map((state) => ({ key: 0, state })),
@@ -147,7 +149,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "limits-store.keys-apart",
-    law: "A step on one key does not affect the state of another, however similar the keys are.",
+    law: "A step on one key does not affect the state of another key, however similar the keys are.",
     clauses: ["limits-store.modify.keys-apart"],
     examples: [keys],
     cases: fc.uniqueArray(fc.oneof(Texts.text, fc.constantFrom(...keys)), { maxLength: 12 }),
@@ -162,7 +164,7 @@ export const checks: ReadonlyArray<Check> = [
             trial
           )
           const expected = round === 0 ? undefined : States.numbered(index + all.length)
-          yield* States.expectSame(before, expected, `the own state of ${States.nameOf(key)},`)
+          yield* States.expectSame(before, expected, `the state stored for ${States.nameOf(key)},`)
         }
       }
     }

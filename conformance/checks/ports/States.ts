@@ -10,7 +10,7 @@ import { portCall } from "../../subjects/PortCall.ts"
 export type Limits = RateLimitStore["Service"]
 export type State = RateLimit.State
 
-/** The names of the numbers of a state. */
+/** The names of a state's fields, all of which are numbers. */
 export const fields = [
   "level",
   "at",
@@ -25,8 +25,8 @@ export const fields = [
 ] as const satisfies ReadonlyArray<keyof State>
 
 /**
- * Epoch ms in the 22nd century, for the times of states: a store may delete spent states by the machine's clock, which
- * a check cannot control.
+ * A time in the 22nd century, in epoch ms, for the times in states: a store may use the machine's clock, which a check
+ * cannot control, to delete spent states.
  */
 export const FUTURE = Date.UTC(2140, 0, 1)
 
@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 const { MAX_SAFE_INTEGER } = Number
 
 /** Maximum values of `day` and `banLevel`, which are multiplied by times; the products must be exact for any policy. */
-const most: { readonly [field in keyof State]?: number } = {
+const maxima: { readonly [field in keyof State]?: number } = {
   day: Math.floor(MAX_SAFE_INTEGER / DAY_MS) - 1,
   banLevel: 1_000
 }
@@ -52,15 +52,15 @@ const numbers = [
 ]
 
 const numberOf = (field: keyof State): fc.Arbitrary<number> => {
-  const max = most[field] ?? MAX_SAFE_INTEGER
-  return fc.oneof(fc.constantFrom(...numbers.filter((one) => one <= max)), fc.nat(1_000), fc.nat(max))
+  const max = maxima[field] ?? MAX_SAFE_INTEGER
+  return fc.oneof(fc.constantFrom(...numbers.filter((number) => number <= max)), fc.nat(1_000), fc.nat(max))
 }
 
 /** Returns the state, with a later `at` if it might be spent under some policy. */
 const unspent = (state: State): State =>
   Math.max(state.at, state.bannedUntil, state.day * DAY_MS) >= FUTURE ? state : { ...state, at: FUTURE }
 
-/** Generates states of any integers that are valid in a state. */
+/** Generates states whose fields are arbitrary valid integers. */
 export const state: fc.Arbitrary<State> = fc
   .record({
     level: numberOf("level"),
@@ -76,7 +76,7 @@ export const state: fc.Arbitrary<State> = fc
   })
   .map(unspent)
 
-/** Returns a state that differs from the one with the next index in every number. */
+/** Returns a state whose every field differs from the state with the next index. */
 export const numbered = (index: number): State => ({
   level: 60_000 + 10 * index,
   at: FUTURE + 10 * index + 1,
@@ -92,17 +92,15 @@ export const numbered = (index: number): State => ({
 
 const zero: State = RateLimit.initial(0, { perMinute: 0, perDay: 0 })
 
-/** A state with all numbers at their maximum, and for each number a state with only that number at its maximum. */
+/** One state with every field at its maximum, and one for each field with only that field at its maximum. */
 export const extremes: ReadonlyArray<State> = [
-  fields.map((field) => [field, most[field] ?? MAX_SAFE_INTEGER] as const),
-  ...fields.map((field) => [[field, most[field] ?? MAX_SAFE_INTEGER] as const])
+  fields.map((field) => [field, maxima[field] ?? MAX_SAFE_INTEGER] as const),
+  ...fields.map((field) => [[field, maxima[field] ?? MAX_SAFE_INTEGER] as const])
 ].map((set) => unspent({ ...zero, ...Object.fromEntries(set) }))
 
-/** Whether two states are equal in every number, or both absent. */
-export const isSame = (one: State | undefined, other: State | undefined): boolean =>
-  one === undefined || other === undefined
-    ? one === other
-    : fields.every((field) => one[field] === other[field])
+/** Whether two states are equal in every field, or both absent. */
+export const isSame = (a: State | undefined, b: State | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : fields.every((field) => a[field] === b[field])
 
 /** Fails unless the states are equal. */
 export const expectSame = (
@@ -112,24 +110,24 @@ export const expectSame = (
 ): Effect.Effect<void, Violation> =>
   expect(isSame(actual, expected), `${what} ${described(expected)}`, described(actual))
 
-/** Describes a state for messages by its numbers that are not 0. */
-export const described = (one: State | undefined): string =>
-  one === undefined
+/** Describes a state for messages: its nonzero fields. */
+export const described = (state: State | undefined): string =>
+  state === undefined
     ? "no state"
     : `{${fields
-        .filter((field) => one[field] !== 0)
-        .map((field) => `${field} ${String(one[field])}`)
+        .filter((field) => state[field] !== 0)
+        .map((field) => `${field} ${String(state[field])}`)
         .join(", ")}}`
 
 /** Runs a step on the state of a key and records the call. */
 export const modify = <A>(
   limits: Limits,
   key: string,
-  did: string,
+  action: string,
   step: (state: State | undefined) => readonly [result: A, state: State],
   show: (result: A) => string,
   trial: Trial
-) => portCall(trial, `${did} ${nameOf(key)}`, () => limits.modify(key, step), show)
+) => portCall(trial, `${action} ${nameOf(key)}`, () => limits.modify(key, step), show)
 
 /** Stores a state and returns the previous one. */
 export const replace = (limits: Limits, key: string, after: State, trial: Trial) =>

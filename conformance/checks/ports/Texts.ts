@@ -1,10 +1,10 @@
-/** Provides texts that databases, drivers and collations may misinterpret; all of them are valid names. */
+/** Provides strings that databases, drivers and collations may misinterpret; all of them are valid names. */
 import * as fc from "fast-check"
 import * as PetName from "../../../core/domain/PetName.ts"
 
-/** Unusual texts by kind; every law about texts tries all of them. */
+/** Unusual strings by kind; every law about strings tries all of them. */
 export const awkward: ReadonlyArray<string> = [
-  // Texts that a comparison may confuse if it ignores letter case, spaces or normalisation.
+  // Strings that a comparison may confuse if it ignores letter case, spaces or normalization.
   "rex",
   "Rex",
   "rex ",
@@ -36,7 +36,7 @@ export const awkward: ReadonlyArray<string> = [
   "?",
   ":name",
   "{}",
-  // Texts that look like values of other types.
+  // Strings that look like values of other types.
   "null",
   "NULL",
   "true",
@@ -56,7 +56,7 @@ export const awkward: ReadonlyArray<string> = [
   "\u{1f600}",
   "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}",
   "\u{10ffff}",
-  // The longest texts.
+  // The longest strings.
   "x".repeat(PetName.maxLength),
   `${"x".repeat(PetName.maxLength - 1)}y`,
   "\u{1f600}".repeat(PetName.maxLength)

@@ -16,16 +16,19 @@ import { DENIED, MINUTE_PASSED } from "./SmallKeys.ts"
 const SECOND = 1_000
 const DAY_S = 86_400
 
-/** Maximum Retry-After in seconds of a denial for the minute; a longer one is for a ban or for the day. */
-const BEYOND_MINUTE_S = 70
+/**
+ * The longest Retry-After, in seconds, of a denial by the per-minute limit; a longer one means a ban or the daily
+ * limit.
+ */
+const MAX_MINUTE_WAIT_S = 70
 
-/** Maximum Retry-After in seconds that the suite waits for. */
-const MOST_WAITED_S = 31 * DAY_S
+/** The longest Retry-After, in seconds, that the suite waits for. */
+const MAX_WAIT_S = 31 * DAY_S
 
 /** Consecutive waits in seconds for responses without Retry-After. */
-const UNANNOUNCED_WAITS_S = [BEYOND_MINUTE_S, 600, 3_600, DAY_S, 7 * DAY_S]
+const UNANNOUNCED_WAITS_S = [MAX_MINUTE_WAIT_S, 600, 3_600, DAY_S, 7 * DAY_S]
 
-/** Maximum number of denials after which a key counts as banned, and maximum number of requests to cause them. */
+/** Number of denials after which a key counts as banned, and maximum number of requests to cause them. */
 const [DENIALS, REQUESTS] = [45, 150]
 
 const product = Product.of({
@@ -57,21 +60,24 @@ const offend = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchan
   for (let sent = 0; sent < REQUESTS; sent++) {
     const exchange = yield* http.send(list)
     const { status } = exchange.response
-    if (status === 403 || (status === 429 && waitOf(exchange) > BEYOND_MINUTE_S)) return exchange
+    if (status === 403 || (status === 429 && waitOf(exchange) > MAX_MINUTE_WAIT_S)) return exchange
     if (status !== 429) continue
     denials++
     if (denials === DENIALS) return exchange
     yield* http.pass(SECOND + 100)
   }
-  return yield* undecided("the key was hardly denied: give one on a smaller plan")
+  return yield* undecided("the key was rarely denied: use a key on a smaller plan")
 })
 
 /** Waits until the key is admitted again; otherwise fails with `Undecided`, because another law checks admission. */
-const returned = Effect.fnUntraced(function* (http: Http, denied: Exchange): Effect.fn.Return<void, Failure> {
+const waitUntilAdmitted = Effect.fnUntraced(function* (
+  http: Http,
+  denied: Exchange
+): Effect.fn.Return<void, Failure> {
   let last = denied
   for (const unannounced of UNANNOUNCED_WAITS_S) {
     const wait = waitOf(last) === 0 ? unannounced : waitOf(last)
-    if (wait > MOST_WAITED_S) return yield* undecided(`Retry-After asks to wait ${wait} s`)
+    if (wait > MAX_WAIT_S) return yield* undecided(`Retry-After is ${wait} s, longer than the suite waits`)
     yield* http.pass((wait + 1) * SECOND)
     last = yield* http.send(list)
     if (last.response.status === 200) return
@@ -84,7 +90,7 @@ const returned = Effect.fnUntraced(function* (http: Http, denied: Exchange): Eff
  * success is allowed: Retry-After may announce a later time than the end of the denial (§8.4.2), and the contract does
  * not describe a response to a banned key. Level design demands denials until that time (`ban.lasts`).
  */
-const whileDenied = Effect.fnUntraced(function* (
+const sendWhileDenied = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
   call: Call,
@@ -97,7 +103,7 @@ const whileDenied = Effect.fnUntraced(function* (
 })
 
 /** Sends a call with a key whose denials are over: the response must be as the contract promises. */
-const afterwards = Effect.fnUntraced(function* (
+const sendAfterwards = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
   call: Call
@@ -115,7 +121,7 @@ const afterwards = Effect.fnUntraced(function* (
 export const checks: ReadonlyArray<Check> = [
   define({
     id: "product.ban",
-    law: "Each operation has all headers while a key is denied or banned, and works as before afterwards, each time.",
+    law: "Each operation sends all headers while a key is denied or banned, and then works as before, every time.",
     clauses: [
       "limits.headers-present",
       "ban.temporary",
@@ -143,9 +149,9 @@ export const checks: ReadonlyArray<Check> = [
         const calls: Array<readonly [Call, Calls.Prepared]> = []
         for (const call of callsAt(during)) calls.push([call, yield* Calls.prepare(http, trial, call)])
         const denied = yield* offend(http)
-        for (const [call, prepared] of calls) yield* whileDenied(http, trial, call, prepared)
-        yield* returned(http, denied)
-        for (const call of callsAt(after)) yield* afterwards(http, trial, call)
+        for (const [call, prepared] of calls) yield* sendWhileDenied(http, trial, call, prepared)
+        yield* waitUntilAdmitted(http, denied)
+        for (const call of callsAt(after)) yield* sendAfterwards(http, trial, call)
       }
     }
   })

@@ -23,8 +23,8 @@ export interface Call {
   readonly accept?: Accepts.AcceptName
 }
 
-/** An id that hardly any service has assigned. */
-const NOBODY = 5_318_008_317_345_021n
+/** An id that a service has almost certainly not assigned. */
+const UNKNOWN_ID = 5_318_008_317_345_021n
 
 /** A call that is ready to be sent, the animal that it is about, if any, and the values of its parts. */
 export interface Prepared {
@@ -52,7 +52,7 @@ export const prepare = Effect.fnUntraced(function* (
       : operation.about === "new" || operation.about === "first"
         ? yield* Creations.own(http, trial, "sold")
         : undefined
-  const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? NOBODY}` : "/pets"
+  const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? UNKNOWN_ID}` : "/pets"
   const body =
     operation.about === "invalid" ? "{}" : Creations.filled(Creations.withStatus('"pending"'), http, trial)
   const sent: Sent = {
@@ -85,13 +85,13 @@ const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray
   )
 }
 
-const listsAsAsked = (exchange: Exchange, { query }: Prepared): Effect.Effect<void, Violation> =>
+const isListAsRequested = (exchange: Exchange, { query }: Prepared): Effect.Effect<void, Violation> =>
   Effect.gen(function* () {
     const animals = yield* Lists.listOf(exchange)
-    const most = query.limit ?? pageLimit.default
-    yield* expect(animals.length <= most, `at most ${most} animals`, `${animals.length}`)
+    const limit = query.limit ?? pageLimit.default
+    yield* expect(animals.length <= limit, `at most ${limit} animals`, `${animals.length}`)
     const { status } = query
-    const other = status === undefined ? undefined : animals.find((one) => one.status !== status)
+    const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
     yield* expect(
       other === undefined,
       `only ${status} animals`,
@@ -132,7 +132,7 @@ export const accepted = Effect.fnUntraced(function* (
       `the animal as sent, ${prepared.sent.json ?? ""}`,
       PetJson.line(animal)
     )
-  } else if (operation.about === "list") yield* listsAsAsked(exchange, prepared)
+  } else if (operation.about === "list") yield* isListAsRequested(exchange, prepared)
   else if (about !== undefined) {
     const shown = yield* Responses.pet(exchange, 200)
     yield* expect(

@@ -1,4 +1,4 @@
-/** Laws about creations with every name, encoding and content type, and where the animal is shown (contract §2, §4.2). */
+/** Laws about creations with every name, encoding and content type, and about where the animal is shown (§2, §4.2). */
 import * as Effect from "effect/Effect"
 import * as Int64 from "../../../core/domain/Int64.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
@@ -77,16 +77,16 @@ interface Creation {
   readonly shown: keyof typeof places
 }
 
-/** Largest list; a list with fewer animals shows all that match. */
+/** Maximum number of animals in a list; a list with fewer shows all animals that match. */
 const FULL = 100
 
 /** Statuses with which a server rejects a creation that the contract leaves open. */
 const OPEN: ReadonlySet<number> = new Set([400, 404, 406, 411, 413, 415, 422, 501])
 
-/** Whether every service accepts the name: it is a few letters. */
+/** Whether every service accepts the name: it has at most 12 letters, and nothing else. */
 const isPlainName = (name: string): boolean => /^[A-Za-z]{1,12}$/.test(name)
 
-/** A name in form NFKC: a server may store any form of it that is compatibility-equivalent (NFKC). */
+/** Returns a name in form NFKC, because a server may store any form of it that is compatibility-equivalent. */
 const compatible = (name: string): string => name.normalize("NFKC")
 
 /** Fails unless the animal has the fields that were sent. */
@@ -102,11 +102,11 @@ const isAsSent = (
     PetJson.line({ id: 0n, name, categoryId, status }).replace("id 0, ", "")
   )
 
-/** Whether a response need not show animals: the Accept header excludes JSON, or a small key is denied, which others judge. */
+/** Whether a response need not show animals: `Accept` excludes JSON, or a small key is denied, as other laws check. */
 const isHidden = ({ response: { status } }: Exchange, { key = "main" }: Pick<Sent, "key">): boolean =>
   status === 406 || (key !== "main" && DENIED.has(status))
 
-/** The animal as one place shows it; `undefined` where that place need not show it. */
+/** Returns the animal as a place shows it; `undefined` if the place need not show it. */
 const shownIn = Effect.fnUntraced(function* (
   http: Http,
   place: (typeof places)[keyof typeof places],
@@ -164,7 +164,7 @@ const isCreated = Effect.fnUntraced(function* (
   const exchange = yield* http.send(sent)
   yield* Envelope.holds(exchange)
   if (key !== "main" && DENIED.has(exchange.response.status)) {
-    return yield* inapplicable("the key is denied after a day without requests, which another law judges")
+    return yield* inapplicable("the key is denied after a day without requests, which another law checks")
   }
   const isOpen =
     form.isOpen === true ||
@@ -178,7 +178,7 @@ const isCreated = Effect.fnUntraced(function* (
       const plainly = yield* http.send({ ...sent, body: Bodies.formOf("plain").write(fields) })
       yield* expect(
         plainly.response.status !== 201,
-        `${outcome(exchange.response)} also to the same JSON written plainly`,
+        `${outcome(exchange.response)} for the same JSON written plainly as well`,
         outcome(plainly.response)
       )
     }
@@ -220,7 +220,7 @@ const creation = family({
 export const checks: ReadonlyArray<Check> = [
   creation({
     id: "product.creation",
-    law: "What is created is returned and shown as sent, whatever the letters of its name and however its JSON is written.",
+    law: "A new animal is returned and shown as sent, whatever the letters of its name and however its JSON is written.",
     clauses: [...always, "create.status-kept", "create.int64-exact"],
     level: "spec",
     requests: 141,
@@ -230,10 +230,10 @@ export const checks: ReadonlyArray<Check> = [
   }),
   creation({
     id: "product.key",
-    law: "What any key creates is returned and shown to it as sent.",
+    law: "An animal that any key creates is returned and shown to that key as sent.",
     clauses: [...always, "create.status-kept", "create.int64-exact"],
     level: "spec",
-    // It passes days, and the core must be provable without a clock.
+    // The law lets days pass, and the profile `core` must be provable without a clock.
     profile: "limits",
     needs: ["clock", "tinyPlan", "victimKey"],
     requests: 72,
@@ -243,7 +243,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   creation({
     id: "product.names",
-    law: "An accepted name is returned and shown as sent, also with private characters and with markup.",
+    law: "An accepted name is returned and shown as sent, even with private-use characters or markup.",
     clauses: always,
     level: "design",
     requests: 140,

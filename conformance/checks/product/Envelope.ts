@@ -22,7 +22,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "every.error-status"
 ])
 
-/** The checks with these ids; each examines one exchange alone. */
+/** The checks with these ids; each examines one exchange without its history. */
 const laws = [...RateLimitHeaderChecks.checks, ...HeaderChecks.checks, ...ErrorChecks.checks].filter(
   ({ id }) => NAMES.has(id)
 )

@@ -1,4 +1,4 @@
-/** Correct servers that are slow or whose bans end early, which the laws of products must not reject. */
+/** Correct servers that are slow or whose bans end early, which the product laws must not reject. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -84,7 +84,7 @@ describe("product.counted", () => {
     ["token bucket", 1_500, "pass"],
     ["token bucket", 2_900, "not-applicable"],
     ["token bucket", 3_500, "not-applicable"]
-  ] as const)("accepts a correct %s whose responses take %i ms: %s", async (minute, ms, status) => {
+  ] as const)("gives a correct %s whose responses take %i ms the status %s", async (minute, ms, status) => {
     const slow = { [keys.tiny.secret]: ms }
     const result = await resultOf({ only: "product.counted", choices: { minute }, slow })
     expect({ status: result?.status, found: result?.counterexample?.actual }).toEqual({ status })

@@ -28,7 +28,7 @@ const lists = Product.of({
 const accepted = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Product.some(Queries.queries, "no query", "an unknown parameter", "limit alone")
+  query: Product.pick(Queries.queries, "no query", "an unknown parameter", "limit alone")
 })
 
 const priced = Product.of({ operation: Operations.operations, accept: Accepts.accepts })
@@ -36,24 +36,24 @@ const priced = Product.of({ operation: Operations.operations, accept: Accepts.ac
 /** Requests that succeed for any key, with every query that the contract describes. */
 const successes = Product.of(
   {
-    operation: Product.some(Operations.operations, "list animals", "create an animal", "get a new animal"),
-    query: Product.some(Queries.queries, "no query", "limit alone", "status alone", "limit, then status")
+    operation: Product.pick(Operations.operations, "list animals", "create an animal", "get a new animal"),
+    query: Product.pick(Queries.queries, "no query", "limit alone", "status alone", "limit, then status")
   },
   ({ operation = "list animals", query = "no query" }) => operation === "list animals" || query === "no query"
 )
 
-/** Maximum number of requests per minute of a plan that a law uses up. */
-const MOST_USED_UP = 20
+/** Maximum per-minute limit of a plan that a law uses up. */
+const MAX_PER_MINUTE = 20
 
-/** Maximum number of requests admitted within `ms`: those of two windows, and those that a bucket regains meanwhile. */
-const mostAdmitted = (perMinute: number, ms: number): number =>
+/** Maximum number of requests admitted within `ms`: those of two windows, and those that a bucket then regains. */
+const maxAdmitted = (perMinute: number, ms: number): number =>
   2 * perMinute + Math.ceil((ms * perMinute) / 60_000)
 
 /** Minimum number of animals of each status: more than the smallest limits of the queries. */
 const STOCK = 3
 
 /** Creates animals until the run has created `STOCK` of each status. */
-const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.fn.Return<void, Failure> {
+const stock = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.fn.Return<void, Failure> {
   const created = http.created()
   for (const status of PetStatus.all) {
     const missing = STOCK - created.filter((animal) => animal.status === status).length
@@ -62,7 +62,7 @@ const stocked = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.f
 })
 
 /** Callers without a valid key, by the credential that they send. */
-const callers = Product.some(
+const callers = Product.pick(
   Credentials.credentials,
   "no credential",
   "a key that was never issued",
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
     product: lists.shape,
     examples: lists.examples,
     *holds(http, { accept, method, query }, trial) {
-      yield* stocked(http, trial)
+      yield* stock(http, trial)
       const operation = method === "GET" ? "list animals" : "HEAD of the list"
       const prepared = yield* Calls.prepare(http, trial, { operation, query, accept })
       const exchange = yield* http.send(prepared.sent)
@@ -135,7 +135,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "product.request",
-    law: "Each operation gives the promised response, whatever the query, the Accept header and the animal.",
+    law: "Each operation returns the promised response, whatever the query, the Accept header and the animal.",
     clauses: [
       "list.status-200",
       "create.status-201",
@@ -200,14 +200,14 @@ export const checks: ReadonlyArray<Check> = [
       let cost: number | undefined
       for (let tries = 0; cost === undefined && tries < ATTEMPTS; tries++) cost = yield* attempt
       if (cost === undefined) return yield* undecided("a window of the main key ended in each attempt")
-      // The second look costs one, too.
+      // The second look also costs one.
       yield* expect(cost <= 2, "a request that costs at most one", `Remaining fell by ${cost - 1}`)
       trial.tried(call)
     }
   }),
   spec({
     id: "product.counted",
-    law: "Each operation that succeeds uses up the requests of a minute, whatever its query.",
+    law: "Each successful operation counts against the per-minute limit, whatever its query.",
     clauses: ["limits.per-minute"],
     profile: "limits",
     needs: ["clock", "tinyPlan"],
@@ -216,7 +216,8 @@ export const checks: ReadonlyArray<Check> = [
     examples: successes.examples,
     *holds(http, call, trial) {
       const { perMinute } = http.facts.tinyPlan ?? { perMinute: 0 }
-      if (perMinute > MOST_USED_UP) return yield* inapplicable("the small key has too many requests a minute")
+      if (perMinute > MAX_PER_MINUTE)
+        return yield* inapplicable("the small key has too many requests per minute")
       const prepared = yield* Calls.prepare(http, trial, call)
       yield* http.pass(DAY_PASSED)
       let startedAt: number | undefined
@@ -230,10 +231,14 @@ export const checks: ReadonlyArray<Check> = [
         if (response.status >= 300) {
           return yield* inapplicable(`the small key gets ${outcome(response)}, which need not be counted`)
         }
-        const most = mostAdmitted(perMinute, receivedAt - startedAt)
-        yield* expect(sent <= most, `429 within ${most + 1} of ${call.operation}, ${call.query}`, "none")
+        const max = maxAdmitted(perMinute, receivedAt - startedAt)
+        yield* expect(
+          sent <= max,
+          `429 within ${max + 1} requests (${call.operation}, ${call.query})`,
+          "no 429"
+        )
       }
-      yield* inapplicable("responses take so long that the requests of a minute are not used up")
+      yield* inapplicable("responses take so long that the per-minute limit is not reached")
     }
   })
 ]

@@ -26,16 +26,16 @@ type Call = (typeof atTimes.examples)[number]
 const afterRemoval = Product.of({
   operation: Operations.operations,
   accept: Accepts.accepts,
-  query: Product.some(Queries.queries, "no query", "status alone", "an unknown parameter")
+  query: Product.pick(Queries.queries, "no query", "status alone", "an unknown parameter")
 })
 
-/** The calls of a moment; no more with the small key than its minute admits, so that they lead to no ban. */
+/** Returns the calls for a moment; those with the small key stay within its per-minute limit, to avoid a ban. */
 const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => {
   const calls = atTimes.examples.filter((call) => call.time === time)
-  const most = facts.tinyPlan?.perMinute ?? 0
+  const max = facts.tinyPlan?.perMinute ?? 0
   return [
     ...calls.filter(({ key }) => key === "main"),
-    ...calls.filter(({ key }) => key === "tiny").slice(0, most)
+    ...calls.filter(({ key }) => key === "tiny").slice(0, max)
   ]
 }
 
@@ -44,7 +44,7 @@ const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call
   const prepared = yield* Calls.prepare(http, trial, call)
   const exchange = yield* http.send({ ...prepared.sent, key: call.key })
   yield* Envelope.holds(exchange)
-  // The small key may have used up its minute, or be banned for what other laws did.
+  // The small key may have reached its per-minute limit, or other laws may have caused a ban.
   if (DENIED.has(exchange.response.status)) return
   yield* Calls.accepted(exchange, prepared)
   trial.tried(call)
@@ -72,7 +72,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: atTimes.shape.values.time?.map((time) => ({ time: time as Times.TimeName })) ?? [],
     *holds(http, { time }, trial) {
       const { follows, next } = Times.times[time]
-      // The window of the small key must be free.
+      // The per-minute limit of the small key must be full again.
       if (!follows) yield* http.pass(MINUTE_PASSED)
       const moment = next(yield* http.now)
       if (moment >= REMOVAL_BEGINS) {
@@ -88,7 +88,7 @@ export const checks: ReadonlyArray<Check> = [
 export const closing: ReadonlyArray<Check> = [
   spec({
     id: "product.removed",
-    law: "After the removal each operation but getPet works as before, whatever the query and the Accept header.",
+    law: "After the removal each operation except getPet works as before, whatever the query and the Accept header.",
     clauses: ["get.removed", "get.removed-alone", "limits.headers-present", "errors.body"],
     profile: "deprecation",
     requests: 54,

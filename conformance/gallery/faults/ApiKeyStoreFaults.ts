@@ -189,7 +189,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.list.all", "keys-store.history", "in the list: {key_a0")
     .by(listing((all) => all.flatMap((key) => key.secrets.map(() => key)))),
   fault("keys-store.update-answers-key", "Returns the id of the key from an update.")
-    .breaks("keys-store.update.answer", "keys-store.update-answer", "a text key_a0")
+    .breaks("keys-store.update.answer", "keys-store.update-answer", "a string key_a0")
     .by(
       changing((id, change, real) =>
         // The fault: the id does not have the type of the result.
@@ -200,7 +200,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.update-null-is-none", "Treats a result of null or undefined as an unknown key.")
-    .breaks("keys-store.update.answer", "keys-store.update-answer", "the result null none")
+    .breaks("keys-store.update.answer", "keys-store.update-answer", "the result null Option.none")
     .by(
       changing((id, change, real) =>
         Effect.map(
@@ -259,10 +259,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.atomic", "keys-store.update-at-once", "different states seen 1")
     .by(readThenWrite(Effect.yieldNow)),
   fault("keys-store.update-raced-in-parallel", "Reads a key, yields, and writes it: results conflict.")
-    .breaks("keys-store.update.atomic", "keys-store.parallel", "none for label")
+    .breaks("keys-store.update.atomic", "keys-store.parallel", "no order for label")
     .by(readThenWrite(Effect.yieldNow)),
   fault("keys-store.update-raced-closely", "Reads a key and writes it in a second step, without yielding.")
-    .breaks("keys-store.update.atomic", "keys-store.interleaved", "none for label")
+    .breaks("keys-store.update.atomic", "keys-store.interleaved", "no order for label")
     .by(readThenWrite(Effect.void)),
   fault("keys-store.insert-first-always", "Inserts a first key even if there are others.")
     .breaks("keys-store.insert-first", "keys-store.history", "not the first true")
@@ -277,7 +277,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.insert-first.atomic", "keys-store.insert-first-at-once", "exactly one first key 50")
     .by(lookThenInsert(Effect.yieldNow)),
   fault("keys-store.insert-first-raced-closely", "Checks for keys and inserts in two steps without yielding.")
-    .breaks("keys-store.insert-first.atomic", "keys-store.interleaved", "none for key")
+    .breaks("keys-store.insert-first.atomic", "keys-store.interleaved", "no order for key")
     .by(lookThenInsert(Effect.void)),
   fault("keys-store.throwing-change-stored", "Stores a key with a temporary label when a change throws.")
     .breaks("keys-store.update.replaces", "keys-store.throwing-change", 'label "changing"')

@@ -114,7 +114,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("auth.no-challenge", "Returns 401 without WWW-Authenticate.")
-    .breaks("auth.challenge", "auth.challenged", "with a 401 none")
+    .breaks("auth.challenge", "auth.challenged", "with a 401 no WWW-Authenticate")
     .by(AtHttp.responses({ status: 401 }, Edit.without("www-authenticate"))),
   fault("auth.other-realm", "Sends another realm.")
     .breaks("auth.challenge", "auth.challenge-of-ours", 'Bearer realm="pets"')

@@ -104,7 +104,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.only-that-key", "ban.spares-others", "api_key_banned")
     .by(AtHttp.transport(bansAllUntilItsEnd)),
   fault("ban.strikes-all-for-seconds", "Bans every key for the 20 s of a short ban.")
-    .breaks("ban.only-that-key", "ban.spares-others", "200 to another key")
+    .breaks("ban.only-that-key", "ban.spares-others", "200 for another key")
     .by({ at: "http", ban: { ...BanPolicy.standard, durationsMs: [20_000] }, transport: bansAllUntilItsEnd }),
   fault("ban.answers-empty-list", "Returns an empty list to a banned key.")
     .breaks("ban.retry-after", "ban.lasts", "got 10 requests without")
@@ -154,7 +154,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("ban.first-429", "ban.at-strike-20", "a ban at strike 19")
     .by(decides((state, now, policy) => RateLimit.step(withoutSlots(state), now, policy))),
   fault("ban.counts-each-refusal", "Counts denials as strikes however close they are.")
-    .breaks("ban.strike-interval", "ban.one-a-second", "requests at once a ban")
+    .breaks("ban.strike-interval", "ban.one-a-second", "concurrent requests a ban")
     .by(bans({ strikeIntervalMs: 0 })),
   fault("ban.counts-half-seconds", "Counts two strikes per second.")
     .breaks("ban.strike-interval", "ban.one-a-second", "within 12 s a ban after 20")

@@ -178,7 +178,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.status-kept", "catalogue.faithful", "to be returned with that status {id")
     .by(created((pet) => ({ ...pet, status: "available" }))),
   fault("list.queue", "Lists each animal only once.")
-    .breaks("list.complete", "list.pure", "one without {id")
+    .breaks("list.complete", "list.pure", "a list without {id")
     .by(
       AtPort.pets((real) => {
         const seen = new Set<bigint>()

@@ -25,7 +25,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.concurrent", "concurrent.creations", "since it was created none")
     .by(AtHttp.pets(lostUpdate(pause))),
   fault("concurrent.lost-update-history", "Loses concurrent creations, seen by clients that read meanwhile.")
-    .breaks("create.concurrent", "concurrent.history", "none explains client")
+    .breaks("create.concurrent", "concurrent.history", "no order explains client")
     .by(AtPort.pets(lostUpdate(pause))),
   fault("concurrent.duplicate-id", "Gives concurrent creations the same id.")
     .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
@@ -120,7 +120,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(stale(3))),
   fault("concurrent.stale-history", "Reads from a copy refreshed at every second read.")
-    .breaks("list.sees-created", "concurrent.history", "none explains client")
+    .breaks("list.sees-created", "concurrent.history", "no order explains client")
     .by(AtPort.pets(stale(2))),
   fault("concurrent.two-nodes", "Shows a new animal at once only to clients of the same node.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
@@ -178,7 +178,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.uncommitted", "Shows an animal, removes it and stores it again before the response.")
-    .breaks("create.concurrent", "concurrent.history", "none explains client")
+    .breaks("create.concurrent", "concurrent.history", "no order explains client")
     .by(
       AtPort.pets(() => {
         let all: ReadonlyArray<Pet> = []
@@ -198,7 +198,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.torn-list", "Reads a list status by status, so that it lacks an earlier animal.")
-    .breaks("pets.linearizable", "concurrent.interleaving", "none explains client")
+    .breaks("pets.linearizable", "concurrent.interleaving", "no order explains client")
     .by(
       AtPort.pets((real) => ({
         ...real,
@@ -219,6 +219,6 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.insert.concurrent", "concurrent.interleaving", "ids for 8")
     .by(AtPort.pets(racyId(step))),
   fault("concurrent.write-back", "Reads all animals and writes them back with a new one without a wait.")
-    .breaks("pets.linearizable", "concurrent.interleaving", "none explains client")
+    .breaks("pets.linearizable", "concurrent.interleaving", "no order explains client")
     .by(AtPort.pets(lostUpdate(step)))
 ]

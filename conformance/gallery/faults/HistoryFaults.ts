@@ -156,7 +156,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
     .by(free(Requests.isGet)),
   fault("history.denies-now-and-then", "Denies every 40th request of a key that has requests left.")
-    .breaks("limits.remaining-truth", "history.admitted-while-remaining", "429 for the minute")
+    .breaks("limits.remaining-truth", "history.admitted-while-remaining", "429 by the per-minute limit")
     .by(
       nowAndThen(40, (response) =>
         Edit.header(

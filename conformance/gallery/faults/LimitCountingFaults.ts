@@ -17,7 +17,7 @@ const withPlan = (policy: RateLimit.Policy, change: Partial<Plan.Plan>): RateLim
 
 export const faults: ReadonlyArray<Fault> = [
   fault("limits.not-atomic", "Reads the state, yields, and then writes it.")
-    .breaks("limits.atomic", "limits.at-once", "at once admitted 8 admitted")
+    .breaks("limits.atomic", "limits.at-once", "concurrent requests admitted 8 admitted")
     .by(
       AtHttp.limits((real) => ({
         modify: real.modify,
@@ -67,7 +67,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits.one-less-per-minute", "Denies the last request of the minute.")
-    .breaks("limits.no-early-429", "limits.at-once", "at once admitted 4 admitted")
+    .breaks("limits.no-early-429", "limits.at-once", "concurrent requests admitted 4 admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
         const { perMinute } = policy.plan

@@ -7,10 +7,10 @@ const pages = (rules: Pages.Rules): Where => AtHttp.transport(Pages.server(rules
 
 export const faults: ReadonlyArray<Fault> = [
   fault("paging.none", "Never links to a next page.")
-    .breaks("list.paging", "list.paging.walk", "some page none with {id")
+    .breaks("list.paging", "list.paging.walk", "some page no page with {id")
     .by(pages({ isLinked: () => false })),
   fault("paging.skips-one", "Skips one animal between two pages.")
-    .breaks("list.paging.complete", "list.paging.walk", "some page none with {id")
+    .breaks("list.paging.complete", "list.paging.walk", "some page no page with {id")
     .by(pages({ follows: (id, after) => id > after + 1n })),
   fault("paging.repeats-one", "Begins a page with the last animal of the previous page.")
     .breaks("list.paging.complete", "list.paging.walk", "only one page twice {id")

@@ -25,21 +25,22 @@ import * as PortSubject from "./subjects/PortSubject.ts"
 import * as ServerTarget from "./subjects/ServerTarget.ts"
 import type { Subject } from "./subjects/Subject.ts"
 
-/** Options that both kinds of servers share. */
+/** The options that `server` and `handler` share. */
 export interface ServerOptions {
-  /** For reports; the address by default. */
+  /** The name in reports; the address by default. */
   readonly name?: string | undefined
   readonly keys: HttpSubject.Keys
   readonly declared?: Partial<HttpSubject.Declarations> | undefined
   readonly budget?: Partial<Budget> | undefined
 }
 
-/** Storage ports, from layers that build an empty store each time. */
+/** Creates a subject from storage ports; each layer must build an empty store each time. */
 export const ports = PortSubject.make
 
 /**
- * A running server that you own: a run creates animals, uses up limits and gets a key banned. `clock` moves the server's
- * time; it is an address, or the clock itself if it is in this process. Rejects with `SetupFault`.
+ * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a
+ * key banned. `clock` moves the server's time; it is an address, or the clock itself if it is in this process. Rejects
+ * with `SetupFault`.
  */
 export const server = async ({
   clock,
@@ -62,13 +63,13 @@ export const server = async ({
 
 /** A clock that the program moves itself. */
 export interface MovableClock {
-  /** Epoch ms. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number
-  /** Moves it forward. */
+  /** Moves the clock forward by `ms` milliseconds. */
   readonly advance: (ms: number) => void | Promise<void>
 }
 
-/** A web-standard handler as a subject, called without a socket. */
+/** Creates a subject from a web-standard handler, which is called without a socket. */
 export const handler = async ({
   basePath,
   clock,
@@ -112,8 +113,8 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
 })
 
 /**
- * Runs the checks. Rejects with `SetupFault` if the set-up is wrong or Node too old, and `UnknownSelection` if a pattern
- * matches nothing.
+ * Runs the checks. Rejects with `SetupFault` if the set-up is wrong or Node is too old, and with `UnknownSelection` if
+ * a pattern matches nothing.
  */
 export const check = (
   subject: Subject,

@@ -1,4 +1,4 @@
-/** The image of the suite, parsed: no engine runs here. */
+/** Tests the Containerfile of the suite by parsing it, without a container engine. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import { instructionsOf } from "../docs/deploying/Instructions.fixture.ts"
@@ -25,7 +25,7 @@ describe("the Containerfile of the suite", () => {
     )
   })
 
-  it("copies files that exist, and sends only those to the engine that the build reads", () => {
+  it("copies only existing files, and sends the engine only the files that the build reads", () => {
     const sources = all("COPY").flatMap((text) =>
       text.startsWith("--from=") ? [] : text.split(" ").slice(0, -1)
     )

@@ -292,13 +292,13 @@ describe("an invalid set-up", () => {
       [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
       [["run", "--url", server.url, "--key", "wrong"], /rejects the main key/],
       [["run", "--url", "http://example.org/v1", "--key", "k"], /example.org is not this machine/],
-      [["run", ...key, "--tiny", "env:TINY:60:1000"], /another plan than declared/],
+      [["run", ...key, "--tiny", "env:TINY:60:1000"], /not on the declared plan/],
       [["run", ...key, "--victim", "wrong:5:40"], /rejects the key given with --victim/],
       [["run", ...key, "--clock", "http://127.0.0.1:1/clock"], /the clock \(--clock\) does not work/],
       [["run", ...key, "--only", "no.such"], /names no check, clause or profile/],
       [["run", ...key, "--level", "perfect"], /--level: must be one of spec, design/],
       [["run", ...key, "--config", "/nowhere"], /--config: /],
-      [["replay", "junk", ...key], /this is no replay token/],
+      [["replay", "junk", ...key], /this is not a replay token/],
       [["explain", "no.such"], /there is no check or clause/]
     ]
     for (const [args, pattern] of faults) {
@@ -306,10 +306,10 @@ describe("an invalid set-up", () => {
       expect(sentence).toMatch(pattern)
       for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
     }
-    // A clock that works, but belongs to another server.
+    // A working clock of another server.
     await fetch(`${otherServer.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
     const wrongClock = await conformance(["run", ...key, "--clock", otherServer.clock], server.environment)
-    expect(expectOneLine(wrongClock)).toMatch(/it is not this server's/)
+    expect(expectOneLine(wrongClock)).toMatch(/it belongs to another server/)
   }, 120_000)
 })
 
@@ -320,7 +320,7 @@ describe("animal-store conformance", () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/accepts the main key/)
     expect(stdout).toMatch(/about \d+ requests and \d+ s/)
-    expect(stdout).toMatch(/will stay inconclusive: it takes a clock/)
+    expect(stdout).toMatch(/will stay inconclusive: it needs a clock/)
   })
 
   it("self-test prints which check detects which faulty backend, and accepts correct servers", async () => {

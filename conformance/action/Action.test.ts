@@ -1,5 +1,6 @@
 /**
- * Tests the action and the workflows of docs/conformance/ci.md: parses them, and runs the action's script like GitHub.
+ * Tests the action and the workflows of docs/conformance/ci.md: parses them, and runs the script of the action as
+ * GitHub does.
  */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -98,7 +99,7 @@ describe("the action", () => {
   it("passes inputs in environment variables with the names of existing flags", () => {
     const env = action.runs.steps.find(({ id }) => id === "run")?.env ?? {}
     const command = read("adapters/cli/Conformance.ts")
-    for (const name of Object.keys(env).filter((one) => one.startsWith("ANIMAL_STORE_"))) {
+    for (const name of Object.keys(env).filter((variable) => variable.startsWith("ANIMAL_STORE_"))) {
       const flag = name.replace("ANIMAL_STORE_", "").toLowerCase().replaceAll("_", "-")
       expect(command).toContain(`"${flag}"`)
     }
@@ -124,7 +125,7 @@ exec "${process.execPath}" "${main}" "$@"
 `
 fs.writeFileSync(path.join(folder, "npx"), stub, { mode: 0o755 })
 
-const started = () =>
+const start = () =>
   new Promise<{ readonly url: string; readonly key: string }>((resolve, reject) => {
     const child = spawn(
       process.execPath,
@@ -182,7 +183,7 @@ const runAction = async (given: Readonly<Record<string, string>>) => {
 
 describe("the script of the action", () => {
   it("writes the report, the job summary and the outputs, and exits with the code of the run", async () => {
-    const { key, url } = await started()
+    const { key, url } = await start()
     const { code, noted, output, own, summary } = await runAction({
       url,
       key,
@@ -210,17 +211,17 @@ describe("the script of the action", () => {
   }, 120_000)
 
   it("fails with the exit code of the suite, and never executes the text of an input", async () => {
-    const spoilt = `$(touch spoilt)\`touch spoilt\`"; touch spoilt; "`
+    const spoiled = `$(touch spoiled)\`touch spoiled\`"; touch spoiled; "`
     const { code, output, own } = await runAction({
-      url: `http://127.0.0.1:1/v1${spoilt}`,
-      key: spoilt,
-      args: spoilt,
-      implementation: spoilt,
+      url: `http://127.0.0.1:1/v1${spoiled}`,
+      key: spoiled,
+      args: spoiled,
+      implementation: spoiled,
       wait: "0s"
     })
     expect(code).toBeGreaterThan(0)
     expect(output).toBe("")
-    expect(fs.existsSync(path.join(own, "spoilt"))).toBe(false)
+    expect(fs.existsSync(path.join(own, "spoiled"))).toBe(false)
   }, 120_000)
 })
 

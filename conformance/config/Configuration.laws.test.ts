@@ -76,25 +76,25 @@ describe("the configuration file", () => {
 
   it("never causes an error message that contains a key, even if the key is in the wrong place", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
-    const shapes: ReadonlyArray<(one: string) => string> = [
-      (one) => one,
-      (one) => `{"keys":{"main":"${one}"`,
-      (one) => `{"keys":{"main":"${one}",}}`,
-      (one) => JSON.stringify(one),
-      (one) => JSON.stringify({ keys: one }),
-      (one) => JSON.stringify({ key: one }),
-      (one) => JSON.stringify({ keys: { main: [one] } }),
-      (one) => JSON.stringify({ keys: { main: { key: one } } }),
-      (one) => JSON.stringify({ keys: { tiny: `${one}:5:50` } }),
-      (one) => JSON.stringify({ keys: { tiny: { key: [one], perMinute: one, perDay: 1 } } }),
-      (one) => JSON.stringify({ keys: { main: one, tiny: { key: one } } }),
-      (one) => JSON.stringify({ level: one })
+    const shapes: ReadonlyArray<(value: string) => string> = [
+      (value) => value,
+      (value) => `{"keys":{"main":"${value}"`,
+      (value) => `{"keys":{"main":"${value}",}}`,
+      (value) => JSON.stringify(value),
+      (value) => JSON.stringify({ keys: value }),
+      (value) => JSON.stringify({ key: value }),
+      (value) => JSON.stringify({ keys: { main: [value] } }),
+      (value) => JSON.stringify({ keys: { main: { key: value } } }),
+      (value) => JSON.stringify({ keys: { tiny: `${value}:5:50` } }),
+      (value) => JSON.stringify({ keys: { tiny: { key: [value], perMinute: value, perDay: 1 } } }),
+      (value) => JSON.stringify({ keys: { main: value, tiny: { key: value } } }),
+      (value) => JSON.stringify({ level: value })
     ]
     await fc.assert(
-      fc.asyncProperty(secret, fc.constantFrom(...shapes), async (one, shape) => {
-        const said = await read(shape(one))
-        expect(said).toMatch(/^the configuration file is wrong: /)
-        expect(said).not.toContain(one)
+      fc.asyncProperty(secret, fc.constantFrom(...shapes), async (key, shape) => {
+        const message = await read(shape(key))
+        expect(message).toMatch(/^the configuration file is wrong: /)
+        expect(message).not.toContain(key)
       }),
       { numRuns: 200 }
     )

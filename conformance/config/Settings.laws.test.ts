@@ -121,7 +121,7 @@ describe("Settings.resolve", () => {
 describe("a key in the settings", () => {
   const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
   const key = fc.string({ unit: character, minLength: 1, maxLength: 40 })
-  const ownKey = key.filter((one) => !one.startsWith("env:"))
+  const ownKey = key.filter((text) => !text.startsWith("env:"))
 
   it("is given literally, or as `env:` and the name of an environment variable", () => {
     fc.assert(
@@ -140,10 +140,10 @@ describe("a key in the settings", () => {
     )
   })
 
-  it("is rejected on a small plan if the daily limit is less than four times the limit per minute", () => {
+  it("is rejected on a small plan if the daily limit is less than four times the per-minute limit", () => {
     const fault = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
     expect(Result.isFailure(fault) && fault.failure.message).toMatch(
-      /^--tiny: the day must allow at least 4 times/
+      /^--tiny: the daily limit must be at least 4 times the per-minute limit/
     )
     expect(settled({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
   })
@@ -156,9 +156,9 @@ describe("a key in the settings", () => {
         fc.integer({ min: 4, max: 999_999_999 }),
         (secret, perMinute, day) => {
           const perDay = Math.max(day, 4 * perMinute)
-          for (const one of [secret, `a:${secret}`, `${secret}:7`, `:${secret}`]) {
-            const settings = settled({ tiny: `${one}:${perMinute}:${perDay}` })
-            expect(plain(settings.tiny)).toEqual({ secret: one, perMinute, perDay })
+          for (const given of [secret, `a:${secret}`, `${secret}:7`, `:${secret}`]) {
+            const settings = settled({ tiny: `${given}:${perMinute}:${perDay}` })
+            expect(plain(settings.tiny)).toEqual({ secret: given, perMinute, perDay })
           }
         }
       )
@@ -215,23 +215,23 @@ describe("a key in the settings", () => {
 
   it("never appears in error messages or in printed settings", () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
-    const spoilt = fc.constantFrom<(one: string) => string>(
-      (one) => one,
-      (one) => `${one} `,
-      (one) => `${one}\n`,
-      (one) => `ü${one}`,
-      (one) => `${one}:5`,
-      (one) => `${one}:5:0`,
-      (one) => `${one}:5:50`,
-      (one) => `:${one}`
+    const spoiled = fc.constantFrom<(key: string) => string>(
+      (key) => key,
+      (key) => `${key} `,
+      (key) => `${key}\n`,
+      (key) => `ü${key}`,
+      (key) => `${key}:5`,
+      (key) => `${key}:5:0`,
+      (key) => `${key}:5:50`,
+      (key) => `:${key}`
     )
     fc.assert(
       fc.property(
         secret,
-        fc.tuple(spoilt, spoilt, spoilt, spoilt, spoilt),
+        fc.tuple(spoiled, spoiled, spoiled, spoiled, spoiled),
         fc.constantFrom(base.url, "http://192.0.2.1/v1", "ftp://x", "junk", "http://localhost:1/v1?x"),
         fc.boolean(),
-        (one, [main, tiny, victim, revoked, expired], url, isFromEnvironment) => {
+        (secret, [main, tiny, victim, revoked, expired], url, isFromEnvironment) => {
           const flags = isFromEnvironment
             ? {
                 url,
@@ -242,25 +242,25 @@ describe("a key in the settings", () => {
                 expired: "env:E"
               }
             : {
-                ...{ url, key: main(one), tiny: tiny(one), victim: victim(one) },
-                ...{ revoked: revoked(one), expired: expired(one) }
+                ...{ url, key: main(secret), tiny: tiny(secret), victim: victim(secret) },
+                ...{ revoked: revoked(secret), expired: expired(secret) }
               }
           const result = resolve(
             flags,
             {},
             {
-              M: main(one),
-              T: tiny(one),
-              V: victim(one),
-              R: revoked(one),
-              E: expired(one)
+              M: main(secret),
+              T: tiny(secret),
+              V: victim(secret),
+              R: revoked(secret),
+              E: expired(secret)
             }
           )
-          if (Result.isFailure(result)) expect(inspect(result.failure, { depth: 9 })).not.toContain(one)
+          if (Result.isFailure(result)) expect(inspect(result.failure, { depth: 9 })).not.toContain(secret)
           else {
-            expect(inspect(result.success, { depth: 9 })).not.toContain(one)
-            expect(JSON.stringify(result.success)).not.toContain(one)
-            expect(String(result.success)).not.toContain(one)
+            expect(inspect(result.success, { depth: 9 })).not.toContain(secret)
+            expect(JSON.stringify(result.success)).not.toContain(secret)
+            expect(String(result.success)).not.toContain(secret)
           }
         }
       ),

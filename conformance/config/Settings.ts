@@ -75,16 +75,16 @@ type Resolved<A> = Result.Result<A, SetupFault>
 const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
 /** Minimum ratio of a key's daily limit to its per-minute limit, for the laws about the per-minute limit. */
-const MINUTES_A_DAY = 4
+const MIN_RATIO = 4
 
-const roomy = <A extends { readonly perMinute: number; readonly perDay: number }>(
+const checkRatio = <A extends { readonly perMinute: number; readonly perDay: number }>(
   plan: A,
   from: string
 ): Resolved<A> =>
-  plan.perDay >= MINUTES_A_DAY * plan.perMinute
+  plan.perDay >= MIN_RATIO * plan.perMinute
     ? Result.succeed(plan)
     : fault(
-        `${from}: the day must allow at least ${MINUTES_A_DAY} times as many requests as the minute, such as 5 a minute and 40 a day`
+        `${from}: the daily limit must be at least ${MIN_RATIO} times the per-minute limit, such as 5 per minute and 40 per day`
       )
 
 /** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
@@ -103,14 +103,14 @@ const secretOf = (
     : fault(`${from}: a key must be 1 to 4096 printable ASCII characters without spaces`)
 }
 
-const count = (digits: string | undefined): number | undefined =>
+const parseCount = (digits: string | undefined): number | undefined =>
   digits !== undefined && /^[1-9][0-9]{0,8}$/.test(digits) ? Number(digits) : undefined
 
 /** Parses `KEY:PERMINUTE:PERDAY`; the key may contain colons. */
 const smallKeyOf = (given: string, from: string, environment: Environment): Resolved<SmallKey> => {
   const parts = given.split(":")
-  const perDay = count(parts.pop())
-  const perMinute = count(parts.pop())
+  const perDay = parseCount(parts.pop())
+  const perMinute = parseCount(parts.pop())
   if (perDay === undefined || perMinute === undefined || parts.join(":") === "") {
     return fault(
       `${from}: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000`
@@ -135,16 +135,16 @@ const addressOf = (given: string, from: string): Resolved<URL> => {
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
-const isOurs = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
+const checkOwnership = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
   isOwned || isLoopback(url)
     ? Result.void
     : fault(
-        `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: say --i-own-this-server if it is yours`
+        `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
       )
 
 /** Splits patterns at commas, because one flag may contain several patterns. */
-const listed = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
-  patterns.flatMap((pattern) => pattern.split(",").map((one) => one.trim()))
+const splitPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
+  patterns.flatMap((pattern) => pattern.split(",").map((part) => part.trim()))
 
 /** Merges flags and file, validates the settings, and applies the defaults; fails with the first fault. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
@@ -153,27 +153,29 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
     if (address === undefined) return yield* fault("--url: the base address of the server is missing")
     const url = yield* addressOf(address, "--url")
     const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
-    yield* isOurs(url, "--url", isOwned)
+    yield* checkOwnership(url, "--url", isOwned)
     const given = flags.key ?? file.keys?.main
     if (given === undefined) return yield* fault("--key: an API key of the server is missing")
     const main = yield* secretOf(given, "--key", environment)
     const small = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
       const flag = flags[name]
       if (flag !== undefined) {
-        return Result.flatMap(smallKeyOf(flag, `--${name}`, environment), (key) => roomy(key, `--${name}`))
+        return Result.flatMap(smallKeyOf(flag, `--${name}`, environment), (key) =>
+          checkRatio(key, `--${name}`)
+        )
       }
       const declared = file.keys?.[name]
       return declared === undefined
         ? Result.succeed(undefined)
         : Result.flatMap(secretOf(declared.key, `keys.${name}`, environment), (secret) =>
-            roomy({ ...declared, secret }, `keys.${name}`)
+            checkRatio({ ...declared, secret }, `keys.${name}`)
           )
     }
     const revoked = flags.revoked ?? file.keys?.revoked
     const expired = flags.expired ?? file.keys?.expired
     const clock = flags.clock ?? file.clock
     const clockUrl = clock === undefined ? undefined : yield* addressOf(clock, "--clock")
-    if (clockUrl !== undefined) yield* isOurs(clockUrl, "--clock", isOwned)
+    if (clockUrl !== undefined) yield* checkOwnership(clockUrl, "--clock", isOwned)
     const categories = flags.categories ?? file.declared?.categories?.map(BigInt)
     const bans = flags.bans ?? file.declared?.bans
     const implementation = yield* ImplementationSetting.resolve(file.implementation, flags)
@@ -198,8 +200,8 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
         requests: budget.requests ?? file.budget?.requests ?? HttpSubject.defaultBudget.requests,
         milliseconds: seconds === undefined ? HttpSubject.defaultBudget.milliseconds : seconds * 1_000
       },
-      only: listed(flags.only ?? file.only ?? []),
-      exclude: listed(flags.exclude ?? file.exclude ?? []),
+      only: splitPatterns(flags.only ?? file.only ?? []),
+      exclude: splitPatterns(flags.exclude ?? file.exclude ?? []),
       waitMs: flags.wait ?? 0
     })
   })

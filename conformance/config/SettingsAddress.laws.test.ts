@@ -11,7 +11,7 @@ describe("an address in the settings", () => {
     ["http://127.0.0.1:3000/", "http://127.0.0.1:3000/", "/"],
     ["HTTP://LOCALHOST/api/v1", "http://localhost/api/v1", "/api/v1"],
     ["https://[::1]:8443/v1", "https://[::1]:8443/v1", "/v1"]
-  ])("is normalised: %s becomes %s", (given, href, pathname) => {
+  ])("is normalized: %s becomes %s", (given, href, pathname) => {
     const { url } = settled({ url: given })
     expect([url.href, url.pathname]).toEqual([href, pathname])
   })
@@ -42,7 +42,7 @@ describe("an address in the settings", () => {
     expect(fault({ clock: url })).toBe("--clock: must be an address without query, fragment and credentials")
   })
 
-  // The URL parser normalises other forms of an IP address, such as `0x7f.1`, so they are accepted.
+  // The URL parser normalizes other forms of an IP address, such as `0x7f.1`, so they are accepted.
   it.each([
     "localhost",
     "LocalHost",
@@ -78,7 +78,7 @@ describe("an address in the settings", () => {
   ])("needs confirmation if the host may be another machine: %s", (host) => {
     const url = `http://${host}:3000/v1`
     expect(fault({ url })).toMatch(
-      /^--url: .* is not this machine\. .* say --i-own-this-server if it is yours$/
+      /^--url: .* is not this machine\. .* add --i-own-this-server if it is yours$/
     )
     expect(fault({ clock: url })).toMatch(/^--clock: .* is not this machine\./)
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: true }))).toBe(true)

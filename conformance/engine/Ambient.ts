@@ -74,7 +74,7 @@ const look = (check: AmbientCheck, subject: Subject): Found => {
  */
 export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckResult => {
   const count = subject.exchanges.length
-  const finished = (
+  const finish = (
     status: Status,
     reason: string | undefined,
     about: number,
@@ -84,21 +84,21 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
       { ...check, profile: check.profile ?? "core" },
       { status, reason, runs: { planned: count, executed: about, decided: about }, counterexample }
     )
-  if (count === 0) return finished("inconclusive", "nothing was sent", 0)
+  if (count === 0) return finish("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))
   // No response may crash the suite; a check that throws is a fault of the suite.
-  if (Result.isFailure(found)) return finished("error", String(found.failure), 0)
+  if (Result.isFailure(found)) return finish("error", String(found.failure), 0)
   const { about, counterexample, faults } = found.success
   if (about === 0) {
     const reason = check.inapplicable?.(subject.exchanges)
     return reason === undefined
-      ? finished("inconclusive", "the law applied to no exchange of the run", 0)
-      : finished("not-applicable", reason, 0)
+      ? finish("inconclusive", "the law applied to no exchange of the run", 0)
+      : finish("not-applicable", reason, 0)
   }
-  if (counterexample === undefined) return finished("pass", undefined, about)
+  if (counterexample === undefined) return finish("pass", undefined, about)
   const { actual, expected } = counterexample
   const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return finished("fail", reason, about, counterexample)
+  return finish("fail", reason, about, counterexample)
 }
 
 const counterexampleOf = (
@@ -110,7 +110,7 @@ const counterexampleOf = (
   const expected = Excerpt.words(violation.expected, MAX_SHOWN)
   const actual = Excerpt.words(violation.actual, MAX_SHOWN)
   const steps = led.map((exchange) => ({
-    did: said(exchange),
+    did: describe(exchange),
     got: Conversation.outcome(exchange.response),
     exchange
   }))
@@ -140,4 +140,4 @@ const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
   status: response.status
 })
 
-const said = ({ did, request: { method, target } }: Exchange): string => did ?? `${method} ${target}`
+const describe = ({ did, request: { method, target } }: Exchange): string => did ?? `${method} ${target}`

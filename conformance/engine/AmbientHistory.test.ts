@@ -42,7 +42,7 @@ const distinct = {
 const examined = (...statuses: ReadonlyArray<number>) =>
   examineExchanges(
     distinct,
-    Toys.subject({ kind: "http", exchanges: statuses.map((one, at) => exchange(at, one)) })
+    Toys.subject({ kind: "http", exchanges: statuses.map((status, at) => exchange(at, status)) })
   )
 
 describe("a law over the whole run", () => {

@@ -6,7 +6,7 @@ import type { HttpTarget } from "../subjects/HttpSubject.ts"
 import { SetupFault } from "./SetupFault.ts"
 
 /** Delay between two tries, in milliseconds. */
-const APART_MS = 200
+const INTERVAL_MS = 200
 
 /** Statuses that a server, or a proxy in front of it, returns while the server is not ready. */
 const notReady: ReadonlyArray<number> = [502, 503, 504]
@@ -41,6 +41,6 @@ export const server = Effect.fnUntraced(function* (
         reason: `${baseUrl ?? name} is not ready after ${ms / 1_000} s (--wait): ${reason}`
       })
     }
-    yield* Effect.sleep(APART_MS)
+    yield* Effect.sleep(INTERVAL_MS)
   }
 })

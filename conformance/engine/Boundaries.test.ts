@@ -31,13 +31,13 @@ describe("an integer in a shrunk case", () => {
     }
   })
 
-  it("gets a smaller absolute value, and the rest of the case stays unchanged", () => {
+  it("gets a smaller absolute value, and the rest of the case is unchanged", () => {
     fc.assert(
       fc.property(int64, fc.string(), (value, word) => {
-        const size = (one: bigint) => (one < 0n ? -one : one)
-        for (const one of Boundaries.simpler({ value, word, bytes: new Uint8Array(1) })) {
-          const { value: other, ...rest } = one as { readonly value: bigint }
-          expect(size(other) < size(value)).toBe(true)
+        const size = (integer: bigint) => (integer < 0n ? -integer : integer)
+        for (const variant of Boundaries.simpler({ value, word, bytes: new Uint8Array(1) })) {
+          const { value: replacement, ...rest } = variant as { readonly value: bigint }
+          expect(size(replacement) < size(value)).toBe(true)
           expect(rest).toEqual({ word, bytes: new Uint8Array(1) })
         }
       })

@@ -1,4 +1,4 @@
-/** Replaces integers of a failing case by boundaries, because fast-check's shrinking ends at arbitrary integers. */
+/** Replaces integers in a failing case with boundaries, because fast-check shrinks to arbitrary integers. */
 
 /** Absolute values at which implementations often start to fail: limits of integer types and of exact doubles. */
 const boundaries: ReadonlyArray<bigint> = [
@@ -16,20 +16,21 @@ const boundaries: ReadonlyArray<bigint> = [
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value)
 
-const smaller = (value: bigint): ReadonlyArray<bigint> => boundaries.filter((one) => size(one) < size(value))
+const smaller = (value: bigint): ReadonlyArray<bigint> =>
+  boundaries.filter((boundary) => size(boundary) < size(value))
 
 /**
- * Returns copies of a case in which one `bigint` is replaced by a boundary of smaller absolute value, the smallest
- * first. Other values stay the same.
+ * Returns copies of a case, each with one `bigint` replaced with a boundary of smaller absolute value, the smallest
+ * first.
  */
 export const simpler = (given: unknown): ReadonlyArray<unknown> => {
   if (typeof given === "bigint") return smaller(given)
   if (Array.isArray(given)) {
-    return given.flatMap((element, at) => simpler(element).map((one) => given.with(at, one)))
+    return given.flatMap((element, at) => simpler(element).map((variant) => given.with(at, variant)))
   }
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype)
     return []
   return Object.entries(given).flatMap(([name, member]) =>
-    simpler(member).map((one) => ({ ...given, [name]: one }))
+    simpler(member).map((variant) => ({ ...given, [name]: variant }))
   )
 }

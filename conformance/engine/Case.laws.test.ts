@@ -21,7 +21,7 @@ const { value } = fc.letrec((tie) => ({
     fc.constant(null),
     fc.boolean(),
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => (one === 0 ? 0 : one)),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((double) => (double === 0 ? 0 : double)),
     anyString,
     fc.uint8Array(),
     fc.array(tie("value")),

@@ -10,7 +10,7 @@ const replacer = function (this: unknown, _name: string, value: unknown): unknow
 const reviver = (_name: string, value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   if ("$int" in value && typeof value.$int === "string") return BigInt(value.$int)
-  if ("$none" in value) return NONE
+  if ("$none" in value) return UNDEFINED
   if ("$bytes" in value && typeof value.$bytes === "string") {
     return new Uint8Array(Buffer.from(value.$bytes, "base64"))
   }
@@ -18,17 +18,17 @@ const reviver = (_name: string, value: unknown): unknown => {
 }
 
 // JSON.parse removes a member if the reviver returns `undefined`, so `restored` replaces this symbol afterwards.
-const NONE = Symbol("undefined")
+const UNDEFINED = Symbol("undefined")
 
-const restored = (value: unknown): unknown => {
-  if (value === NONE) return undefined
-  if (Array.isArray(value)) return value.map(restored)
+const restore = (value: unknown): unknown => {
+  if (value === UNDEFINED) return undefined
+  if (Array.isArray(value)) return value.map(restore)
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, restored(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, restore(member)]))
 }
 
 /** Encodes a case as text. */
 export const encode = (given: unknown): string => JSON.stringify(given, replacer) ?? '{"$none":true}'
 
 /** Decodes a case that `encode` wrote; throws `SyntaxError` for any other text. */
-export const decode = (text: string): unknown => restored(JSON.parse(text, reviver))
+export const decode = (text: string): unknown => restore(JSON.parse(text, reviver))

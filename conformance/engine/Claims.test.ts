@@ -21,11 +21,11 @@ describe("Claims.of", () => {
       fc.property(fc.array(check), (checks) => {
         const claims = Claims.of(checks)
         for (const profile of profiles) {
-          const own = checks.filter((one) => one.profile === profile)
+          const own = checks.filter((candidate) => candidate.profile === profile)
           expect(Claims.of(own).includes(profile)).toBe(claims.includes(profile))
-          const statuses = new Set<Status>(own.map((one) => one.status))
+          const statuses = new Set<Status>(own.map((result) => result.status))
           const isShown = (["inconclusive", "fail", "excluded", "error"] as const).every(
-            (one) => !statuses.has(one)
+            (blocking) => !statuses.has(blocking)
           )
           expect(claims.includes(profile)).toBe(isShown && statuses.has("pass"))
         }

@@ -48,7 +48,7 @@ const examine = async ({
         return now
       })
   }
-  const respondSoundly = (method: string, key: string): WireResponse => {
+  const respondCorrectly = (method: string, key: string): WireResponse => {
     const limit = limits[key]
     const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
     return limit === undefined
@@ -61,7 +61,7 @@ const examine = async ({
       transport: (request) =>
         Effect.sync(() => {
           const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
-          return respond?.(request, key) ?? respondSoundly(request.method, key)
+          return respond?.(request, key) ?? respondCorrectly(request.method, key)
         }),
       basePath: "/v1",
       baseUrl: "http://127.0.0.1:3000/v1",
@@ -83,7 +83,7 @@ const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubjec
   advance: (ms) => Effect.sync(() => advance(ms))
 })
 
-describe("Doctor.examine of a correct set-up", () => {
+describe("Doctor.examine with a correct set-up", () => {
   it("reports address, limits, creation, wrong key, clock, keys and cost, one finding per line", async () => {
     const findings = await examine()
     expect(findings).toEqual([
@@ -94,10 +94,10 @@ describe("Doctor.examine of a correct set-up", () => {
       "animals can be created",
       "a wrong key is rejected with 401",
       "the clock can be moved, and shows 2027-01-01T12:03:31.000Z",
-      "the tiny key is on the plan declared: 5 requests a minute and 40 a day",
-      "the victim key is on the plan declared: 3 requests a minute and 1000 a day",
+      "the tiny key is on the declared plan: 5 requests per minute and 40 per day",
+      "the victim key is on the declared plan: 3 requests per minute and 1000 per day",
       expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/),
-      "auth.expired-key will not apply: no expired key is declared: the contract knows no expiry of keys"
+      "auth.expired-key will not apply: no expired key is declared: the contract does not mention expiry"
     ])
   })
 
@@ -105,7 +105,7 @@ describe("Doctor.examine of a correct set-up", () => {
     const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
     const lines = typeof findings === "string" ? [findings] : findings
     expect(lines.join("\n")).toMatch(
-      /^no clock is given; by its Date the server is [01] s apart from this machine$/m
+      /^no clock is given; the server's Date differs from this machine's time by [01] s$/m
     )
     expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--clock URL/)
     expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--tiny KEY/)
@@ -130,9 +130,9 @@ describe("Doctor.examine of a correct set-up", () => {
     expect(tired).toContain(
       "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
     )
-    expect(tired).toContain("a wrong key returns status 429: the auth checks show more")
+    expect(tired).toContain("a wrong key gets status 429: the auth checks give details")
     const open = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
-    expect(open).toContain("a wrong key returns status 200: the auth checks show more")
+    expect(open).toContain("a wrong key gets status 200: the auth checks give details")
     expect(open).toContain("no clock is given, and responses have no Date: this machine's time is used")
   })
 
@@ -160,7 +160,7 @@ describe("Doctor.examine of a correct set-up", () => {
       respond: (_request, key) =>
         key === keys.tiny.secret ? wireResponse(200, rate(40, 39, 2_000_000_000), "[]") : undefined
     })
-    expect(byDay).toContain("the tiny key is on the plan declared: 5 requests a minute and 40 a day")
+    expect(byDay).toContain("the tiny key is on the declared plan: 5 requests per minute and 40 per day")
   })
 })
 
@@ -171,7 +171,7 @@ describe("a response that cannot be read completely", () => {
       target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
     })
     expect(lines[0]).toBe(
-      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks show more"
+      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks give details"
     )
     expect(lines[1]).toMatch(/^\d+ checks at level spec/)
   })
@@ -232,7 +232,7 @@ describe("the doctor reports in one sentence that", () => {
           () => NOON
         )
       },
-      "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 0 ms"
+      "the clock (--clock) does not work: it was advanced by 61000 ms but moved by 0 ms"
     ],
     [
       "the clock moves by less than requested",
@@ -242,7 +242,7 @@ describe("the doctor reports in one sentence that", () => {
           (ms) => NOON + ms - 1
         )
       },
-      "the clock (--clock) does not work: it was advanced by 61000 ms and moved by 60999 ms"
+      "the clock (--clock) does not work: it was advanced by 61000 ms but moved by 60999 ms"
     ],
     [
       "the clock belongs to another server",
@@ -252,7 +252,7 @@ describe("the doctor reports in one sentence that", () => {
           (ms) => ms
         )
       },
-      "the clock (--clock) does not work: it was advanced by 3 days, and the server's X-RateLimit-Reset hardly moved: it is not this server's"
+      "the clock (--clock) does not work: it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server"
     ],
     [
       "the tiny key is rejected",
@@ -267,32 +267,32 @@ describe("the doctor reports in one sentence that", () => {
     [
       "the tiny key is on another plan",
       { target: { keys: { ...keys, tiny: { ...keys.tiny, perMinute: 6 } } } },
-      "the key given with --tiny is on another plan than declared: its X-RateLimit-Limit is 5, but 6 requests a minute and 40 a day are declared"
+      "the key given with --tiny is not on the declared plan: its X-RateLimit-Limit is 5, but 6 requests per minute and 40 per day are declared"
     ],
     [
       "the victim key is on another plan",
       { target: { keys: { ...keys, victim: { ...keys.victim, perMinute: 30 } } } },
-      "the key given with --victim is on another plan than declared: its X-RateLimit-Limit is 3, but 30 requests a minute and 1000 a day are declared"
+      "the key given with --victim is not on the declared plan: its X-RateLimit-Limit is 3, but 30 requests per minute and 1000 per day are declared"
     ],
     [
       "the main key is also given as the tiny key",
       { target: { keys: { ...keys, tiny: { ...keys.tiny, secret: keys.main } } } },
-      "the key given with --tiny is given for another purpose too: each needs its own"
+      "the key given with --tiny is also given for another purpose: each purpose needs its own key"
     ],
     [
       "the tiny key is also given as the victim key",
       { target: { keys: { ...keys, victim: { ...keys.victim, secret: keys.tiny.secret } } } },
-      "the key given with --victim is given for another purpose too: each needs its own"
+      "the key given with --victim is also given for another purpose: each purpose needs its own key"
     ],
     [
       "the victim key is also given as the revoked key",
       { target: { keys: { ...keys, revoked: keys.victim.secret } } },
-      "the key given with --revoked is given for another purpose too: each needs its own"
+      "the key given with --revoked is also given for another purpose: each purpose needs its own key"
     ],
     [
       "the revoked key is also given as the expired key",
       { target: { keys: { ...keys, expired: keys.revoked } } },
-      "the key given with --expired is given for another purpose too: each needs its own"
+      "the key given with --expired is also given for another purpose: each purpose needs its own key"
     ]
   ]
   it.each(faults)("%s", async (_what, plant, sentence) => {
@@ -352,9 +352,9 @@ describe("a server that accepts any key", () => {
       clock: "none",
       respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")
     })
-    expect(findings).toContain("a wrong key returns status 200: the auth checks show more")
+    expect(findings).toContain("a wrong key gets status 200: the auth checks give details")
     expect(findings).toContain(
-      "the tiny key's X-RateLimit-Limit is 60, but 5 requests a minute and 40 a day are declared"
+      "the tiny key's X-RateLimit-Limit is 60, but 5 requests per minute and 40 per day are declared"
     )
   })
 })

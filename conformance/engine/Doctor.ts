@@ -36,10 +36,10 @@ const findings = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
-  yield* keysDiffer(subject.target)
+  yield* checkKeysDiffer(subject.target)
   const found: Array<string> = []
   yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
-    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks show more`))
+    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks give details`))
   )
   const [first] = subject.exchanges
   const latencyMs = first === undefined ? 0 : first.receivedAt - first.sentAt
@@ -70,12 +70,12 @@ const look = Effect.fnUntraced(function* (
       return yield* fault(`the server rejects the main key (--key) with status ${response.status}`)
     case 404:
       // If a creation succeeds, the address is right, and the list should have been an empty array (contract §4.1).
-      if ((yield* created(subject, trial)).status !== 201) {
+      if ((yield* create(subject, trial)).status !== 201) {
         return yield* fault(
           `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
         )
       }
-      findings.push("a list without animals returns status 404: the checks show more")
+      findings.push("a list without animals returns status 404: the checks give details")
       break
     default:
       return yield* fault(
@@ -89,24 +89,24 @@ const look = Effect.fnUntraced(function* (
       ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`
   )
-  findings.push(yield* creation(subject, trial))
-  const wrong = yield* wrongKey(conversation, trial)
+  findings.push(yield* tryCreation(subject, trial))
+  const wrong = yield* sendWrongKey(conversation, trial)
   findings.push(
     wrong === 401
       ? "a wrong key is rejected with 401"
-      : `a wrong key returns status ${wrong}: the auth checks show more`
+      : `a wrong key gets status ${wrong}: the auth checks give details`
   )
-  findings.push(yield* time(subject, trial))
-  findings.push(...(yield* traces(subject, trial)))
+  findings.push(yield* examineTime(subject, trial))
+  findings.push(...(yield* findTraces(subject, trial)))
   for (const [name, key] of [
     ["tiny", target.keys.tiny],
     ["victim", target.keys.victim]
   ] as const) {
-    if (key !== undefined) findings.push(yield* smallKey(name, key, yield* list(name), wrong !== 200))
+    if (key !== undefined) findings.push(yield* examineSmallKey(name, key, yield* list(name), wrong !== 200))
   }
 })
 
-const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
+const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
   const given = [
     ["--key", keys.main],
     ["--tiny", keys.tiny?.secret],
@@ -114,20 +114,24 @@ const keysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
     ["--revoked", keys.revoked],
     ["--expired", keys.expired]
   ].filter(([, secret]) => secret !== undefined)
-  const twice = given.find(([, secret], index) => given.findIndex(([, other]) => other === secret) < index)
+  const twice = given.find(
+    ([, secret], index) => given.findIndex(([, earlier]) => earlier === secret) < index
+  )
   return twice === undefined
     ? Effect.void
-    : fault(`the key given with ${twice[0]} is given for another purpose too: each needs its own`)
+    : fault(
+        `the key given with ${twice[0]} is also given for another purpose: each purpose needs its own key`
+      )
 }
 
-/** A category that a server that accepts only certain categories is unlikely to accept. */
+/** A category that is unlikely to be accepted by a server that accepts only certain categories. */
 const RARE_CATEGORY = 777_777n
 
 /**
  * Creates an animal, by default with a category that the subject accepts, and returns the response. Fails with a
  * `SetupFault` if the status is 400.
  */
-const created = (
+const create = (
   { conversation, target: { declared } }: HttpSubject,
   trial: Trial.Trial,
   wanted?: bigint
@@ -144,30 +148,30 @@ const created = (
   )
 }
 
-/** Reports whether a run can create animals, as the contract lets a server reject certain names and categories. */
-const creation = Effect.fnUntraced(function* (
+/** Reports whether a run can create animals: the contract lets a server reject certain names and categories. */
+const tryCreation = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
 ): Effect.fn.Return<string, SetupFault | Unreadable> {
-  const { status } = yield* created(subject, trial)
-  if (status !== 201) return `a creation returns status ${status}: the checks show more`
+  const { status } = yield* create(subject, trial)
+  if (status !== 201) return `a creation returns status ${status}: the checks give details`
   const { categories = "any" } = subject.target.declared ?? {}
-  if (categories === "any") yield* created(subject, trial, RARE_CATEGORY)
+  if (categories === "any") yield* create(subject, trial, RARE_CATEGORY)
   return "animals can be created"
 })
 
-/** Returns the status of the response to a request with a wrong key. */
-const wrongKey = (conversation: Conversation.Conversation, trial: Trial.Trial) =>
+/** Sends a request with a wrong key, and returns the status of the response. */
+const sendWrongKey = (conversation: Conversation.Conversation, trial: Trial.Trial) =>
   Effect.map(
     send(conversation, { path: "/pets?limit=1", authorization: ["Bearer wrong-key-of-the-doctor"] }, trial),
     ({ response }) => response.status
   )
 
-/** Maximum number of animals in a list by the contract. */
+/** Maximum number of animals in a list, as the contract states it. */
 const FULL_LIST = 100
 
 /** Reports what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
-const traces = Effect.fnUntraced(function* (
+const findTraces = Effect.fnUntraced(function* (
   { conversation }: HttpSubject,
   trial: Trial.Trial
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault | Unreadable> {
@@ -178,7 +182,7 @@ const traces = Effect.fnUntraced(function* (
     ...(receivedAt < REMOVAL_BEGINS
       ? []
       : [
-          `the server's time is ${Moment.iso(receivedAt)}, after the removal of GET /pets/{petId}, so checks of that operation do not apply: start the server anew before each run`
+          `the server's time is ${Moment.iso(receivedAt)}, after the removal of GET /pets/{petId}, so checks of that operation do not apply: restart the server before each run`
         ]),
     ...(isFull
       ? [
@@ -189,7 +193,7 @@ const traces = Effect.fnUntraced(function* (
 })
 
 /** Reports the subject's time, and checks whether the clock belongs to the subject. */
-const time = Effect.fnUntraced(function* (
+const examineTime = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
 ): Effect.fn.Return<string, SetupFault | Unreadable> {
@@ -200,10 +204,10 @@ const time = Effect.fnUntraced(function* (
   const local = yield* Clock.currentTimeMillis
   return Number.isNaN(date)
     ? "no clock is given, and responses have no Date: this machine's time is used"
-    : `no clock is given; by its Date the server is ${Math.round(Math.abs(date - local) / 1_000)} s apart from this machine`
+    : `no clock is given; the server's Date differs from this machine's time by ${Math.round(Math.abs(date - local) / 1_000)} s`
 })
 
-const smallKey = (
+const examineSmallKey = (
   name: "tiny" | "victim",
   { perDay, perMinute }: SmallKey,
   { response }: Exchange,
@@ -216,15 +220,15 @@ const smallKey = (
     return fault(`a list with the key given with --${name} returns status ${response.status}`)
   }
   const limit = RateHeaders.of(response)?.limit
-  const declared = `${perMinute} requests a minute and ${perDay} a day`
+  const declared = `${perMinute} requests per minute and ${perDay} per day`
   if (limit === undefined)
     return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
   if (limit === perMinute || limit === perDay)
-    return Effect.succeed(`the ${name} key is on the plan declared: ${declared}`)
+    return Effect.succeed(`the ${name} key is on the declared plan: ${declared}`)
   // A server that accepts any key may have the same limits for all keys; the auth checks report that.
   return !rejectsOthers
     ? Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)
     : fault(
-        `the key given with --${name} is on another plan than declared: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
+        `the key given with --${name} is not on the declared plan: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
       )
 }

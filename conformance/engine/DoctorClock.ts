@@ -15,7 +15,7 @@ import { SetupFault } from "./SetupFault.ts"
 
 const DAY_MS = 86_400_000
 
-/** First move of the clock, in milliseconds: more than a minute, so that the limit per minute is refilled. */
+/** First move of the clock, in milliseconds: more than a minute, so that the per-minute limit is refilled. */
 const FULL_MS = 61_000
 
 /**
@@ -34,7 +34,7 @@ const DAYS_MS = { by: 3 * DAY_MS, least: 1.5 * DAY_MS }
 const DATE_SLACK_MS = 3_000
 
 /** Maximum number of requests that may be sent to use up the limit of a small key. */
-const MOST_REQUESTS = 250
+const MAX_REQUESTS = 250
 
 /** The times in a response, in epoch milliseconds. */
 interface Shown {
@@ -42,26 +42,27 @@ interface Shown {
   readonly date: number | undefined
 }
 
-const dead = (reason: string) => new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
+const clockFault = (reason: string) =>
+  new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
 
-const reached = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupFault> =>
-  Effect.mapError(reading, ({ reason }) => dead(reason))
+const call = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupFault> =>
+  Effect.mapError(reading, ({ reason }) => clockFault(reason))
 
-const difference = (one: number | undefined, other: number | undefined): number =>
-  one === undefined || other === undefined ? 0 : other - one
+const difference = (before: number | undefined, after: number | undefined): number =>
+  before === undefined || after === undefined ? 0 : after - before
 
 /** Moves the clock by `ms` milliseconds and returns the new time; fails if the clock moves by less. */
-const moved = Effect.fnUntraced(function* (
+const move = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
   ms: number
 ): Effect.fn.Return<number, SetupFault> {
-  const from = yield* reached(clock.now)
-  const to = yield* reached(clock.advance(ms))
+  const from = yield* call(clock.now)
+  const to = yield* call(clock.advance(ms))
   // The conversation must read the clock again, because it derives the times of its exchanges from it.
-  yield* Effect.mapError(conversation.now, ({ message }) => dead(message))
+  yield* Effect.mapError(conversation.now, ({ message }) => clockFault(message))
   return to < from + ms
-    ? yield* Effect.fail(dead(`it was advanced by ${ms} ms and moved by ${to - from} ms`))
+    ? yield* Effect.fail(clockFault(`it was advanced by ${ms} ms but moved by ${to - from} ms`))
     : to
 })
 
@@ -82,48 +83,50 @@ export const examine = Effect.fnUntraced(function* (
       date: Number.isNaN(date) ? undefined : date
     }
   })
-  yield* moved(conversation, clock, FULL_MS)
+  yield* move(conversation, clock, FULL_MS)
   let before = yield* shown
   for (const { by, least } of [MINUTES_MS, DAYS_MS]) {
-    const now = yield* moved(conversation, clock, by)
+    const now = yield* move(conversation, clock, by)
     const after = yield* shown
     const isDateMoved = difference(before.date, after.date) >= by - DATE_SLACK_MS
     // If Date moves with the clock, it must also show the time of the clock.
     if (isDateMoved && Math.abs(difference(after.date, now)) > DATE_SLACK_MS) {
       const date = Moment.iso(after.date ?? 0)
       return yield* Effect.fail(
-        dead(`it shows ${Moment.iso(now)}, the server's Date ${date}: it is not this server's`)
+        clockFault(
+          `it shows ${Moment.iso(now)}, but the server's Date is ${date}: it belongs to another server`
+        )
       )
     }
-    if (isDateMoved || difference(before.reset, after.reset) >= least) return works(now)
+    if (isDateMoved || difference(before.reset, after.reset) >= least) return describeTime(now)
     before = after
   }
   const isUnknown = before.reset === undefined
-  if (target.keys.tiny !== undefined && (yield* refills(conversation, clock, trial)))
-    return works(yield* reached(clock.now))
+  if (target.keys.tiny !== undefined && (yield* isRefilled(conversation, clock, trial)))
+    return describeTime(yield* call(clock.now))
   if (isUnknown) {
-    return `the clock can be moved; whether it is this server's cannot be seen without X-RateLimit-Reset`
+    return `the clock can be moved, but whether it belongs to this server is unknown without X-RateLimit-Reset`
   }
   return yield* fault(
-    `the clock (--clock) does not work: it was advanced by 3 days, and the server's X-RateLimit-Reset hardly moved: it is not this server's`
+    `the clock (--clock) does not work: it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server`
   )
 })
 
-const works = (now: number): string => `the clock can be moved, and shows ${Moment.iso(now)}`
+const describeTime = (now: number): string => `the clock can be moved, and shows ${Moment.iso(now)}`
 
 /** Uses up the tiny key. Returns whether the key is admitted after the clock moved by a Retry-After of over 2 s. */
-const refills = Effect.fnUntraced(function* (
+const isRefilled = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
   trial: Trial.Trial
 ): Effect.fn.Return<boolean, SetupFault | Unreadable> {
   const list = send(conversation, { path: "/pets?limit=1", key: "tiny" }, trial)
-  for (let sent = 0; sent < MOST_REQUESTS; sent++) {
+  for (let sent = 0; sent < MAX_REQUESTS; sent++) {
     const exchange = yield* list
     if (exchange.response.status !== 429) continue
     const seconds = RateHeaders.retryAfterSeconds(exchange) ?? 60
     // Real time may end a wait of up to 2 s, so a refill after it proves nothing.
-    yield* moved(conversation, clock, Math.max(seconds, 2) * 1_000)
+    yield* move(conversation, clock, Math.max(seconds, 2) * 1_000)
     return (yield* list).response.status === 200 && seconds > 2
   }
   return false

@@ -81,7 +81,7 @@ const examinePlain = async (
   )
 }
 
-/** Replaces `Date` by the machine's time, as most HTTP implementations send it. */
+/** Replaces `Date` with the machine's time, which most HTTP implementations send. */
 const dateOfMachine = (response: WireResponse): WireResponse => ({
   ...response,
   headers: [
@@ -114,7 +114,7 @@ describe("the doctor with a clock", () => {
 
   it.each(algorithms)("rejects a clock if no time in the responses moves with it: %o", async (choices) => {
     const findings = await examinePlain(choices, { clock: "of another server", disguise: dateOfMachine })
-    expect(findings).toMatch(/^SetupFault: the clock .* it is not this server's$/)
+    expect(findings).toMatch(/^SetupFault: the clock .* it belongs to another server$/)
   })
 })
 
@@ -127,7 +127,7 @@ describe("the doctor with a server that returns 404 for an empty list", () => {
           method === "GET" && text(response.body) === "[]" ? { ...response, status: 404 } : response
       }
     )
-    expect(findings).toContain("a list without animals returns status 404: the checks show more")
+    expect(findings).toContain("a list without animals returns status 404: the checks give details")
   })
 })
 
@@ -147,7 +147,7 @@ describe("the advice of the doctor", () => {
   it("suggests a new server and an empty store if an earlier run left a late time and many animals", async () => {
     const later = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
     expect([later].flat().join("\n")).toMatch(
-      /after the removal of GET .*: start the server anew before each run/
+      /after the removal of GET .*: restart the server before each run/
     )
     expect([later].flat().join("\n")).toMatch(/100 animals or more.*: start with an empty store/)
     const first = await examinePlain({})

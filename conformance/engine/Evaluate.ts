@@ -41,7 +41,7 @@ export const evaluate = (
     const law = yield* Effect.forkDetach(Effect.suspend(() => check.evaluate(subject, given, trial)))
     const ended = yield* Fiber.await(law).pipe(
       Effect.asSome,
-      Effect.raceFirst(Effect.as(worked(timeoutMs, subject), Option.none())),
+      Effect.raceFirst(Effect.as(sleepWhileWorking(timeoutMs, subject), Option.none())),
       Effect.onInterrupt(() => Fiber.interrupt(law))
     )
     if (Option.isSome(ended)) return ended.value
@@ -59,7 +59,7 @@ export const evaluate = (
 }
 
 /** Sleeps for `ms` milliseconds of real time, not counting time in which the run waits for the subject's limits. */
-const worked = Effect.fnUntraced(function* (ms: number, { waitedMs = () => 0 }: Subject) {
+const sleepWhileWorking = Effect.fnUntraced(function* (ms: number, { waitedMs = () => 0 }: Subject) {
   const begun = yield* Clock.currentTimeMillis
   const waitedBefore = waitedMs()
   let left = ms

@@ -18,10 +18,10 @@ const collecting = (id: string) => {
 describe("the seed of a run", () => {
   it("gives a check the same cases, no matter which checks ran before", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, other) => {
+      fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, otherId) => {
         const first = collecting(id)
         await Toys.investigate(first.toy, { seed })
-        await Toys.investigate(collecting(other).toy, { seed })
+        await Toys.investigate(collecting(otherId).toy, { seed })
         const second = collecting(id)
         await Toys.investigate(second.toy, { seed })
         expect(second.met).toEqual(first.met)
@@ -34,12 +34,12 @@ describe("the seed of a run", () => {
   it("gives different cases to different checks, and a different seed gives a check different cases", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
-        const [one, other, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
-        await Toys.investigate(one.toy, { seed })
-        await Toys.investigate(other.toy, { seed })
+        const [first, second, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
+        await Toys.investigate(first.toy, { seed })
+        await Toys.investigate(second.toy, { seed })
         await Toys.investigate(later.toy, { seed: seed + 1 })
-        expect(other.met).not.toEqual(one.met)
-        expect(later.met).not.toEqual(one.met)
+        expect(second.met).not.toEqual(first.met)
+        expect(later.met).not.toEqual(first.met)
       }),
       { numRuns: 20 }
     )
@@ -74,9 +74,9 @@ describe("Investigate.investigate with arbitrary examples or cases", () => {
           holds: (_face, given) => ends[given]
         })
         const { counterexample, runs, status } = await Toys.investigate(toy)
-        const last = examples.findIndex((one) => one === "violation" || one === "defect")
+        const last = examples.findIndex((ending) => ending === "violation" || ending === "defect")
         const tried = last === -1 ? examples : examples.slice(0, last + 1)
-        const decided = tried.filter((one) => !["undecided", "inapplicable"].includes(one)).length
+        const decided = tried.filter((ending) => !["undecided", "inapplicable"].includes(ending)).length
         const ending = last === -1 ? undefined : examples[last]
         if (ending === "violation") expect(status).toBe("fail")
         else if (ending === "defect") expect(status).toBe("error")

@@ -82,7 +82,7 @@ describe("Investigate.investigate", () => {
       runs: { port: 500, http: 500 },
       holds: (_face, given, trial) => {
         trial.record({ did: `tried ${given.join(" ")}`, got: "" })
-        return given.some((one) => one >= 17) ? broken(String(given)) : Effect.void
+        return given.some((number) => number >= 17) ? broken(String(given)) : Effect.void
       }
     })
     const { counterexample, status } = await Toys.investigate(toy)
@@ -257,7 +257,7 @@ describe("undecided cases", () => {
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 
-  it("are not needed for an inconclusive check: a check without cases is inconclusive", async () => {
+  it("are not the only reason for an inconclusive check: a check without cases is inconclusive", async () => {
     const toy = Toys.check({ holds: () => Effect.void })
     expect(await Toys.investigate(toy)).toMatchObject({
       status: "inconclusive",
@@ -265,7 +265,7 @@ describe("undecided cases", () => {
     })
   })
 
-  it("are not needed for an inconclusive check: a check without its interface is inconclusive", async () => {
+  it("are not the only reason for an inconclusive check: a check without its interface is inconclusive", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
     expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
       status: "inconclusive",
@@ -281,7 +281,7 @@ describe("a check that requires circumstances (`mustSee`)", () => {
       mustSee: ["a full page", "a sold animal"],
       holds: (_face, given, trial) =>
         Effect.sync(() => {
-          for (const one of meets(given)) trial.saw(one)
+          for (const circumstance of meets(given)) trial.saw(circumstance)
         })
     })
 

@@ -99,7 +99,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const boundaries = emptyTally()
   const drawn = emptyTally()
   const tried: Array<Coverage.Tried> = []
-  const attempting = (tally: Tally) => (given: unknown) =>
+  const attempt = (tally: Tally) => (given: unknown) =>
     Effect.tap(evaluate(check, subject, given, options.nextToken()), (evaluation) =>
       Effect.sync(() => {
         note(tally, evaluation)
@@ -109,7 +109,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
 
   let found: Found | undefined
   for (const given of check.examples) {
-    const evaluation = yield* attempting(boundaries)(given)
+    const evaluation = yield* attempt(boundaries)(given)
     if (!isAgainst(evaluation)) continue
     found = { given, evaluation, runs: 0, shrinks: 0 }
     break
@@ -117,11 +117,11 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const saysNothing = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
   if (found === undefined && !saysNothing && check.cases !== undefined) {
     const seed = seedOf(options.seed, check.id)
-    const searched = yield* Effect.exit(search(check.cases, attempting(drawn), seed, planned, options))
+    const searched = yield* Effect.exit(search(check.cases, attempt(drawn), seed, planned, options))
     if (Exit.isSuccess(searched)) {
       found = options.isBrief
         ? searched.value.found
-        : yield* atBoundary(searched.value.found, attempting(emptyTally()))
+        : yield* moveToBoundary(searched.value.found, attempt(emptyTally()))
       drawn.interrupted = searched.value.interrupted
     } else drawn.fault ??= Cause.pretty(searched.cause)
   }
@@ -132,7 +132,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
-      : yield* confirm(check, subject, found, attempting(emptyTally()), options.isBrief ? 0 : REPRODUCTIONS)
+      : yield* confirm(check, subject, found, attempt(emptyTally()), options.isBrief ? 0 : REPRODUCTIONS)
   const [status, reason] = judge(check, boundaries, drawn, counterexample, saysNothing ? 0 : planned)
   return resultOf(check, {
     status,
@@ -189,7 +189,7 @@ const search = Effect.fnUntraced(function* (
 })
 
 /** Replaces integers of the smallest failing case by boundaries, as long as the case still violates the law. */
-const atBoundary = Effect.fnUntraced(function* (
+const moveToBoundary = Effect.fnUntraced(function* (
   found: Found | undefined,
   attempt: (given: unknown) => Effect.Effect<Evaluation>
 ) {

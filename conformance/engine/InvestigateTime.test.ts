@@ -112,7 +112,7 @@ describe("the time limit of a check", () => {
 })
 
 describe("time spent waiting for limits", () => {
-  it("does not count towards the timeout of an evaluation; all other time does", async () => {
+  it("does not count toward the timeout of an evaluation; all other time does", async () => {
     let waited = 0
     const on = Toys.subject({ waitedMs: () => waited })
     const waiting = Toys.check<number>({

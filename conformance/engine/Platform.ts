@@ -1,11 +1,12 @@
 /**
- * Checks that Node is new enough for the suite: on an older one, the suite finds faults that the subject does not have.
+ * Checks that Node is new enough for the suite: on an older version, the suite reports faults that the subject does not
+ * have.
  */
 import * as Effect from "effect/Effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { SetupFault } from "./SetupFault.ts"
 
-/** Returns the version of Node, or the one that another runtime is compatible with; `undefined` in a browser. */
+/** Returns the version of Node, or the Node version that another runtime reports; `undefined` in a browser. */
 const running = (): string | undefined => globalThis.process?.versions?.node
 
 /**

@@ -11,5 +11,7 @@ export const of = (
     const own = checks.filter((check) => check.profile === profile).map(({ status }) => status)
     const status = WorstStatus.of(own)
     if (status === undefined) return []
-    return [{ profile, planned: own.length, passed: own.filter((one) => one === "pass").length, status }]
+    return [
+      { profile, planned: own.length, passed: own.filter((result) => result === "pass").length, status }
+    ]
   })

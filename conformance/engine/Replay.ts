@@ -22,7 +22,7 @@ export type Replayed =
   | { readonly outcome: "cannot"; readonly reason: string }
 
 /** Maximum number of requests that are sent to use up a key's limit. */
-const MOST_REPEATS = 200
+const MAX_REPEATS = 200
 
 /** Number of tries in which the law must hold before the case counts as fixed: failures may be intermittent. */
 const TRIES = 3
@@ -69,9 +69,9 @@ const resend = Effect.fnUntraced(function* (
   const trial = Trial.make("replay")
   for (const { status, ...sent } of requests.value) {
     // To reproduce a 429, the key's limit is used up first.
-    const most = status === 429 ? MOST_REPEATS : 1
+    const maxRequests = status === 429 ? MAX_REPEATS : 1
     let latest: number | undefined
-    for (let sends = 0; sends < most && latest !== status; sends++) {
+    for (let sends = 0; sends < maxRequests && latest !== status; sends++) {
       const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
       if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
       latest = exchange.success.response.status

@@ -16,7 +16,7 @@ const parsed = (text: string): string =>
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const noToken = "InvalidToken: this is no replay token: it must begin with asc1_ and be complete"
+const noToken = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
   it("is one word, and is decoded to the same check and case", () => {
@@ -84,7 +84,7 @@ describe("a replay token", () => {
     try {
       packageJson.version = "99.0.0"
       expect(parsed(made)).toBe(
-        `InvalidToken: the token is of version ${version} of the suite, this is 99.0.0`
+        `InvalidToken: the token is from version ${version} of the suite, but this is 99.0.0`
       )
     } finally {
       packageJson.version = version

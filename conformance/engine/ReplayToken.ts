@@ -29,7 +29,7 @@ const MAX_BYTES = 1_000_000
 
 export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
   const unreadable = new InvalidToken({
-    reason: "this is no replay token: it must begin with asc1_ and be complete"
+    reason: "this is not a replay token: it must begin with asc1_ and be complete"
   })
   if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
   let json: string
@@ -47,7 +47,7 @@ export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> =
     ? Result.succeed(token)
     : Result.fail(
         new InvalidToken({
-          reason: `the token is of version ${version} of the suite, this is ${packageJson.version}`
+          reason: `the token is from version ${version} of the suite, but this is ${packageJson.version}`
         })
       )
 }

@@ -44,8 +44,10 @@ describe("a redacted report", () => {
             const [form, before, after] = forms[at++ % forms.length] ?? [String, "", ""]
             return `${text}${before}${form(secrets[at % secrets.length] ?? "")}${after}`
           })
-          const redact = Redaction.make(Object.fromEntries(secrets.map((one, index) => [`k${index}`, one])))
-          // Laws and clauses are texts of the suite, not of a subject.
+          const redact = Redaction.make(
+            Object.fromEntries(secrets.map((value, index) => [`k${index}`, value]))
+          )
+          // Laws and clauses come from the suite, not from a subject.
           const clean = {
             ...ReportRedaction.ofReport(leaky, redact),
             clauses: value.clauses,
@@ -56,15 +58,15 @@ describe("a redacted report", () => {
           }
           for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) {
             const text = render(clean)
-            for (const one of secrets) {
-              expect(text).not.toContain(one)
-              const json = JSON.stringify(one).slice(1, -1)
+            for (const value of secrets) {
+              expect(text).not.toContain(value)
+              const json = JSON.stringify(value).slice(1, -1)
               expect(text).not.toContain(json)
               expect(text).not.toContain(JSON.stringify(json).slice(1, -1))
-              expect(text).not.toContain(encodeURIComponent(one))
+              expect(text).not.toContain(encodeURIComponent(value))
               for (const user of ["", ":", "animals:"]) {
                 // Only the base64 of whole groups of three bytes, which does not depend on the text that follows.
-                const whole = btoa(`${user}${one}`).slice(0, -4)
+                const whole = btoa(`${user}${value}`).slice(0, -4)
                 expect(text).not.toContain(whole.slice(Math.ceil((user.length * 4) / 3)))
               }
             }
@@ -95,7 +97,7 @@ describe("redaction", () => {
   const key = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
   const redact = Redaction.make({ main: key, tiny: `${key}-tiny`, short: "1" })
 
-  it("replaces the longest key first, by a mark with the name of the key", () => {
+  it("replaces the longest key first, with a placeholder that contains the name of the key", () => {
     expect(redact(`a ${key} b ${key}-tiny c`)).toBe("a ‹key:main› b ‹key:tiny› c")
   })
 
@@ -116,7 +118,7 @@ describe("redaction", () => {
     expect(redact("Bearer 12")).toBe("Bearer 12")
   })
 
-  it("never uses a mark that contains a secret", () => {
+  it("never uses a placeholder that contains a secret", () => {
     const redact = Redaction.make({ hunter22: "secret-one", main: "hunter22", other: "key:main" })
     expect(redact("secret-one hunter22")).toBe("‹key› ‹key›")
   })

@@ -69,7 +69,7 @@ describe("the verdict of a report", () => {
       if (list.checks.length === 0) list.checks.push(toyOf("not-applicable", 0))
       const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
       const { exitCode, verdict } = await run({ exclude })
-      const has = (status: Status) => drawn.some((one) => one === status)
+      const has = (status: Status) => drawn.some((candidate) => candidate === status)
       const isDecided = has("pass") || has("fail") || has("warn") || has("error")
       const expected =
         has("error") || !isDecided
@@ -113,7 +113,7 @@ describe("the checks in a report", () => {
         const expected = [...drawn, "excluded" as const]
         expect(checks.map(({ status }) => status)).toEqual(expected)
         for (const status of statuses) {
-          expect(counts[status]).toBe(expected.filter((one) => one === status).length)
+          expect(counts[status]).toBe(expected.filter((candidate) => candidate === status).length)
         }
         expect(counts.planned).toBe(expected.length)
         expect(statuses.reduce((sum, status) => sum + counts[status], 0)).toBe(counts.planned)
@@ -158,12 +158,12 @@ describe("the clauses of a report", () => {
           const report = await run({ exclude: [...exclude, `toy.${drawn.length}`] })
           for (const slug of ["list.empty", "auth.required", "get.found"]) {
             const own = drawn.flatMap(({ own: slugs, status }, index) =>
-              slugs.some((one) => one === slug) ? [{ id: `toy.${index}`, status }] : []
+              slugs.some((candidate) => candidate === slug) ? [{ id: `toy.${index}`, status }] : []
             )
-            const clause = report.clauses.find((one) => one.slug === slug)
+            const clause = report.clauses.find((candidate) => candidate.slug === slug)
             expect(clause?.checks).toEqual(own.map(({ id }) => id))
             expect(clause?.status).toBe(
-              statuses.find((status) => own.some((one) => one.status === status)) ?? "unchecked"
+              statuses.find((status) => own.some((check) => check.status === status)) ?? "unchecked"
             )
           }
         }
@@ -196,7 +196,7 @@ describe("the level of a run", () => {
       })
     )
 
-  it("spec omits decisions of this project, and violations of recommendations are only warnings", async () => {
+  it("spec: omits decisions of this project, and reports violations of recommendations only as warnings", async () => {
     plant()
     const report = await run({ level: "spec" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -207,7 +207,7 @@ describe("the level of a run", () => {
     expect(report).toMatchObject({ verdict: "conformant", exitCode: 0, counts: { planned: 2 } })
   })
 
-  it("design includes all checks, and reports every violation as a failure", async () => {
+  it("design: includes all checks, and reports every violation as a failure", async () => {
     plant()
     const report = await run({ level: "design" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -218,7 +218,7 @@ describe("the level of a run", () => {
     expect(report).toMatchObject({ verdict: "not-conformant", exitCode: 1 })
   })
 
-  it("spec reports a violation of the contract as a failure", async () => {
+  it("spec: reports a violation of the contract as a failure", async () => {
     list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: breach }))
     expect((await run({ level: "spec" })).verdict).toBe("not-conformant")
   })

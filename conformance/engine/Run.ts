@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly exclude?: ReadonlyArray<string> | undefined
   /** Multiplier of the number of random cases; 1 by default. */
   readonly effort?: number | undefined
-  /** Timeout of the random cases of one check in milliseconds; 20 000 by default. */
+  /** Timeout of the random cases of one check in milliseconds; 20,000 by default. */
   readonly timeLimitMs?: number | undefined
   /** Whether the exit code of an inconclusive run is 0 if the subject may claim at least one profile. */
   readonly allowInconclusive?: boolean | undefined
@@ -114,7 +114,7 @@ export const run = Effect.fnUntraced(function* (
         : resultOf(selectable(check), Selection.unselected)
     )
   }
-  const report = summarise(subject, options, results, {
+  const report = summarize(subject, options, results, {
     seed,
     begun,
     milliseconds: (yield* Clock.currentTimeMillis) - begun
@@ -141,7 +141,7 @@ const exitCodes = {
 const statusFor = ({ counterexample, status }: CheckResult): Status =>
   status === "fail" && counterexample?.clause !== undefined ? "inconclusive" : status
 
-const summarise = (
+const summarize = (
   subject: Subject,
   {
     allowInconclusive = false,

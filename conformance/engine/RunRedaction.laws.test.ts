@@ -39,11 +39,11 @@ describe("a report", () => {
         key,
         fc.array(
           fc.constantFrom(
-            (one: string) => one,
-            (one: string) => `Bearer ${one}`,
-            (one: string) => JSON.stringify({ message: `no key ${one}` }),
-            (one: string) => encodeURIComponent(one),
-            (one: string) => `Basic ${btoa(`:${one}`)}`
+            (key: string) => key,
+            (key: string) => `Bearer ${key}`,
+            (key: string) => JSON.stringify({ message: `no key ${key}` }),
+            (key: string) => encodeURIComponent(key),
+            (key: string) => `Basic ${btoa(`:${key}`)}`
           ),
           { minLength: 1, maxLength: 4 }
         ),
@@ -76,10 +76,10 @@ describe("a report", () => {
             })
           )
           const text = Json.render(report)
-          for (const one of [main, tiny]) {
-            expect(text).not.toContain(one)
-            expect(text).not.toContain(encodeURIComponent(one))
-            expect(text).not.toContain(btoa(`:${one}`).slice(2, -4))
+          for (const key of [main, tiny]) {
+            expect(text).not.toContain(key)
+            expect(text).not.toContain(encodeURIComponent(key))
+            expect(text).not.toContain(btoa(`:${key}`).slice(2, -4))
           }
           expect(text).toContain("‹key:main›")
           expect(report.checks.map(({ status }) => status)).toEqual([

@@ -41,9 +41,9 @@ describe("a selection", () => {
     expect(picked(["LIST.LIMIT"])).toEqual([])
     expect(picked(["limit"])).toEqual([])
     // The dot in the pattern must not match the x.
-    const other = Toys.check({ id: "listxlimit", holds })
+    const unrelated = Toys.check({ id: "listxlimit", holds })
     const selection = { level: "spec", only: ["list.limit"], exclude: [] } as const
-    expect(Selection.isSelected(other, selection)).toBe(false)
+    expect(Selection.isSelected(unrelated, selection)).toBe(false)
   })
 
   it("is valid if each pattern matches a check", () => {
@@ -82,11 +82,11 @@ describe("a plan", () => {
       run: false,
       status: "inconclusive",
       reason:
-        "it takes a clock that can be moved (--clock URL) and a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
+        "it needs a clock that can be moved (--clock URL) and a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
     })
     const half = Toys.subject({ capabilities: new Set(["clock"]) })
     expect(Selection.planOf(needing, half, everything)).toMatchObject({
-      reason: "it takes a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
+      reason: "it needs a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
     })
     for (const need of capabilities) {
       const plan = Selection.planOf(Toys.check({ needs: [need], holds }), Toys.subject(), everything)
@@ -130,9 +130,9 @@ describe("Selection.ordered", () => {
         for (const [index, check] of ordered.entries()) {
           const next = ordered[index + 1]
           if (next === undefined) break
-          const [one, other] = [check, next].map(({ profile }) => profiles.indexOf(profile))
-          if (one === other) expect(Number(check.id)).toBeLessThan(Number(next.id))
-          else expect(one ?? 0).toBeLessThan(other ?? 0)
+          const [before, after] = [check, next].map(({ profile }) => profiles.indexOf(profile))
+          if (before === after) expect(Number(check.id)).toBeLessThan(Number(next.id))
+          else expect(before ?? 0).toBeLessThan(after ?? 0)
         }
       })
     )

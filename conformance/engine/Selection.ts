@@ -53,7 +53,8 @@ export const isSelected = (check: Selectable, { exclude, only }: Selection): boo
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
 /**
- * Whether a check belongs to a level. Level `spec` includes recommendations of standards; their violations only warn.
+ * Whether a check belongs to a level. Level `spec` includes recommendations of standards; violating one causes only a
+ * warning.
  */
 export const isOfLevel = ({ advisedBy, level }: Pick<Check, "level" | "advisedBy">, wanted: Level): boolean =>
   wanted === "design" || level === "spec" || advisedBy !== undefined
@@ -93,7 +94,7 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
     : {
         run: false,
         status: "inconclusive",
-        reason: `it takes ${lacking.map((need) => help[need]).join(" and ")}`
+        reason: `it needs ${lacking.map((need) => help[need]).join(" and ")}`
       }
 }
 
@@ -103,4 +104,4 @@ const placeOf = ({ isClosing = false, profile }: Check): number =>
 
 /** Sorts checks by profile, and keeps their order within a profile. */
 export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
-  checks.toSorted((one, other) => placeOf(one) - placeOf(other))
+  checks.toSorted((a, b) => placeOf(a) - placeOf(b))

@@ -24,13 +24,13 @@ export interface Reading {
 export interface Meter {
   /** The numbers of requests that the caller's plan allows. */
   readonly plan: Plan
-  /** Sends one request and returns its reading, also if it is denied. */
+  /** Sends one request and returns its reading, even if it is denied. */
   readonly spend: Effect.Effect<Reading, Failure>
   /** Sends this number of requests concurrently. */
   readonly spendAtOnce: (requests: number) => Effect.Effect<ReadonlyArray<Reading>, Failure>
-  /** Waits, or changes the caller, so that the requests of a minute are available again, as far as is known. */
+  /** Waits, or changes the caller, so that the full per-minute limit is available again, as far as is known. */
   readonly refill: Effect.Effect<void, Failure>
-  /** Lets at least `ms` of the subject's time pass, and little more; `Undecided` when the wait is too long. */
+  /** Lets at least `ms` of the subject's time pass, and little more; fails with `Undecided` if the wait is too long. */
   readonly pass: (ms: number) => Effect.Effect<void, Failure>
   /** The subject's time in epoch ms. */
   readonly now: Effect.Effect<number, Failure>

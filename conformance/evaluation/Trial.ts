@@ -14,12 +14,12 @@ export interface Step {
 }
 
 export interface Trial {
-  /** A text that marks everything that this evaluation creates; no other evaluation of any run has the same token. */
+  /** A string that marks everything that this evaluation creates; no other evaluation of any run has the same token. */
   readonly token: string
   /** Returns a new name for an animal: the token, letters, and `tail`. Few servers reject a name without a tail. */
   readonly name: (tail?: string) => string
   readonly record: (step: Step) => void
-  /** Records that a circumstance occurred that the check requires (`mustSee`). */
+  /** Records that a circumstance that the check requires (`mustSee`) occurred. */
   readonly saw: (circumstance: string) => void
   /** Records that the law was decided for this case of a product: the name of a value for each dimension. */
   readonly tried: (tuple: { readonly [dimension: string]: string }) => void

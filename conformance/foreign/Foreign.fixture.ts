@@ -54,8 +54,8 @@ export const java: Language = {
     vary("day-shown", "The headers always show the day: §8.3 does not choose the window."),
     vary("extra-members", "Animals and errors have more members, some nested: §2 does not forbid them."),
     vary("fixed-windows", "Minutes and days are the clock's, in UTC: §8.2 names no algorithm."),
-    vary("french", "Messages are in French and codes numbered: §7 does not show the codes."),
-    vary("header-case", "Header names are in other letters: §8.3 relies on HTTP, which ignores case."),
+    vary("french", "Messages are in French, and codes are numbered: §7 does not show the codes."),
+    vary("header-case", "Header names have another letter case: §8.3 relies on HTTP, which ignores case."),
     vary("ipv6", "The server listens on [::1]: §4 leaves the base address open."),
     vary("newest-first", "Lists begin with the newest animal: §4.1 states no order."),
     vary("no-bans", "No key is ever banned: §8.4.3 says that a ban can follow.", "--no-bans"),
@@ -63,8 +63,8 @@ export const java: Language = {
     vary("retry-date", "Retry-After is a date: §8.4 does not show its unit."),
     vary("status-changes", "A pending animal is sold after a day: §3 shows no transitions."),
     vary("strangers-not-counted", "Callers without a key have no limit: §8.2 has no plan for them."),
-    vary("strict", "Unknown fields and parameters are 400: §2 and §4.1 do not mention them."),
-    vary("unknown-path-first", "An unknown path is 404 without a key: §5.2 covers operations.")
+    vary("strict", "Unknown fields and parameters return 400: §2 and §4.1 do not mention them."),
+    vary("unknown-path-first", "An unknown path returns 404 without a key: §5.2 covers operations.")
   ]
 }
 

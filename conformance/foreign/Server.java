@@ -20,18 +20,19 @@ import java.util.regex.Pattern;
 import static java.nio.charset.StandardCharsets.*;
 
 /**
- * A small server of the animal store's contract, for a JDK of 17 or newer, without dependencies: `java Server.java`.
+ * A small server that implements the animal store's contract, for a JDK of 17 or newer, without dependencies: `java
+ * Server.java`.
  *
- * It shares no code with the TypeScript service. It stores everything in memory. Its choices, where the contract
- * leaves them open: ids count up from 2^53; lists begin with the oldest animal; without `status` an animal is
- * pending; integers may be written 1.0 or 1e3; other media types are 415; the limits count any 60 seconds and any
- * 24 hours; the headers show the window with fewer requests left; the 15th early retry bans a key for 120 s;
- * from 5 December 2030 in UTC `GET /pets/{petId}` is 410. Each `--vary NAME` makes another choice: see README.md.
+ * It shares no code with the TypeScript service. It stores everything in memory. Its choices, where the contract leaves
+ * them open: ids count up from 2^53; lists begin with the oldest animal; without `status` an animal is pending;
+ * integers may be written 1.0 or 1e3; other media types return 415; the limits count any 60 seconds and any 24 hours;
+ * the headers show the window with fewer requests left; the 15th early retry bans a key for 120 s; from 5 December 2030
+ * in UTC `GET /pets/{petId}` returns 410. Each `--vary NAME` makes another choice: see README.md.
  */
 public final class Server {
     static final long MINUTE = 60_000, DAY = 86_400_000; // all times are in milliseconds
     static final long REMOVAL = 1_922_659_200_000L; // 2030-12-05T00:00:00Z
-    static final long END_OF_TIME = 253_402_300_799_000L; // the last second that a Date header can tell
+    static final long END_OF_TIME = 253_402_300_799_000L; // the last second that a Date header can show
     static final int MAX_HEAD = 32_768, MAX_BODY = 1_048_576, MAX_NAME = 1000, MAX_DEPTH = 64, STRANGERS = 90;
     static final Set<String> STATUSES = Set.of("available", "pending", "sold");
     static final Set<String> VARIATIONS = Set.of("bans-at-once", "catalogue-per-key", "chunked", "clamped-limit",
@@ -70,7 +71,7 @@ public final class Server {
         Response handle(Request request, String address);
     }
 
-    /** Starts at the machine's time and only moves forward. */
+    /** A clock that starts at the machine's time and only moves forward. */
     static final class Clock {
         private long ahead = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
 
@@ -136,7 +137,7 @@ public final class Server {
             banLength = server.varies("bans-at-once") ? 45_000 : 120_000;
         }
 
-        /** Counts a request and puts the rate headers into `headers`; a Failure if it is over the limit. */
+        /** Counts a request and puts the rate headers into `headers`; throws a Failure if it is over the limit. */
         Failure admit(long now, Map<String, String> headers) {
             boolean isBanned = now < bannedUntil;
             long free = windows.stream().mapToLong(window -> window.free(now)).max().orElse(now);
@@ -167,7 +168,7 @@ public final class Server {
         }
     }
 
-    /** Rounded up. */
+    /** Converts milliseconds to seconds, rounded up. */
     static long seconds(long ms) {
         return (ms + 999) / 1000;
     }
@@ -393,7 +394,7 @@ public final class Server {
         throw new Failure(400, "bad-body", field + " must be an integer of 64 bits");
     }
 
-    /** A reader of one JSON text. The last of members with the same name counts. */
+    /** Reads one JSON text. If members have the same name, the last one counts. */
     static final class Json {
         private static final Pattern NUMBER =
             Pattern.compile("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?");
@@ -469,7 +470,7 @@ public final class Server {
             var match = NUMBER.matcher(text).region(at, text.length());
             if (!match.lookingAt()) return fail();
             at = match.end();
-            // Beyond 400 characters no integer of 64 bits is meant, and conversion would be slow.
+            // More than 400 characters are never meant as a 64-bit integer, and converting them would be slow.
             if (match.group().length() > 400) return "long number";
             try {
                 return new BigDecimal(match.group());

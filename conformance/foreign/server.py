@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""A small server of the animal store's contract, in Python's standard library (3.9 or newer).
+"""A small server that implements the animal store's contract with Python's standard library (3.9 or newer).
 
 It shares no code with the TypeScript service and makes other correct choices where the contract leaves them open:
 the conformance suite at `--level spec` must accept it. It stores everything in memory, listens on the loopback
 address only, and is written to be read. Its choices:
 
-- ids are random positive int64; a list has the newest animal first; there are no further pages
+- ids are random positive int64; a list begins with the newest animal; there are no further pages
 - an animal that was created without `status` has none: only the unfiltered list shows it
-- `name` is any string of up to 500 code points, also an empty one, without U+0000 and lone surrogates
+- `name` is any string of up to 500 code points, even an empty one, without U+0000 and lone surrogates
 - an integer has no fraction or exponent (`1.0` is rejected); the last of duplicate fields counts
 - the media type of a body is ignored; a body has at most 1 MiB (413) and a Content-Length (411)
 - `limit` may have leading zeros; the last of repeated parameters counts; an unknown `status` matches nothing
-- an unknown path is 404 with or without a key; so is a `petId` that is not an integer
-- limits are counted in fixed windows: the minute is that of the clock, a day is the 24 h after the first request
+- an unknown path returns 404 with or without a key; so does a `petId` that is not an integer
+- limits are counted in fixed windows: the minute follows the clock, a day is the 24 h after the first request
   of a key; a 429 costs nothing, every other request with a valid key costs one
-- the rate headers show the minute, also during a ban; when the day is used up, they show the day
+- the rate headers show the minute, even during a ban; when the day is used up, they show the day
 - a key is banned for 60 s by the 10th consecutive denied request before the end of its `Retry-After`
 - requests without a valid key, and malformed HTTP, share 60 a minute per address and cause no ban
-- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` is 404, without an announcement
+- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` returns 404, without an announcement
 - header names are in lower case, codes in upper case; an Error names its source in one more field, `doc`
 """
 from __future__ import annotations
@@ -45,7 +45,7 @@ MINUTE, DAY = 60_000, 86_400_000  # all times are in milliseconds
 BAN_AFTER, BAN_LENGTH = 10, 60_000
 STRANGERS_PER_MINUTE = 60
 REMOVAL = 1_922_659_200_000  # 2030-12-05T00:00:00Z
-END_OF_TIME = 253_402_300_799_000  # 9999-12-31T23:59:59Z, the last second that a Date header can tell
+END_OF_TIME = 253_402_300_799_000  # 9999-12-31T23:59:59Z, the last second that a Date header can show
 MAX_HEAD, MAX_BODY = 32_768, 1_048_576  # bytes
 MAX_NAME = 500
 STATUSES = ("available", "pending", "sold")
@@ -335,7 +335,7 @@ class ClockControl:
             if (request.method, request.path) == ("GET", "/clock"):
                 return Response(200, {"now": self._clock.now()})
             if (request.method, request.path) != ("POST", "/clock/advance"):
-                raise Rejected(404, "NO_SUCH_PATH", "there is GET /clock, POST /clock/advance", "test clock")
+                raise Rejected(404, "NO_SUCH_PATH", "only GET /clock and POST /clock/advance exist", "test clock")
             ms = json_object(request.body).get("ms")
             if type(ms) is not int or ms < 0:
                 raise Rejected(400, "INVALID_ADVANCE", "ms must be an integer, not negative", "test clock")
@@ -439,7 +439,7 @@ class Connection(socketserver.StreamRequestHandler):
         try:
             body = self.rfile.read(request.length)
         except socket.timeout:
-            return Rejected(408, "TIMEOUT", "the body did not come in time", "RFC 9110")
+            return Rejected(408, "TIMEOUT", "the body did not arrive in time", "RFC 9110")
         return body if len(body) == request.length else bad_http("the body is shorter than announced")
 
     def _encode(self, response: Response, is_open: bool, has_payload: bool) -> bytes:
@@ -456,7 +456,7 @@ class Connection(socketserver.StreamRequestHandler):
         return head.encode("latin-1") + b"\r\n\r\n" + (payload if has_payload else b"")
 
     def _linger(self) -> None:
-        """Discards what the client still sends: closing at once would reset the connection and lose the response."""
+        """Discards what the client still sends: closing immediately would reset the connection and lose the response."""
         self.connection.shutdown(socket.SHUT_WR)
         self.connection.settimeout(1)
         end = time.monotonic() + 2
@@ -490,9 +490,9 @@ def key_argument(text: str) -> tuple[bytes, Meter]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A small server of the animal store's contract, for tests.")
-    parser.add_argument("--port", type=int, default=0, help="0, the default, picks a free one")
-    parser.add_argument("--test-clock-port", type=int, help="serves the clock's control; 0 picks a free one")
+    parser = argparse.ArgumentParser(description="A small server that implements the animal store's contract, for tests.")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, picks a free port")
+    parser.add_argument("--test-clock-port", type=int, help="serves the test clock; 0 picks a free port")
     parser.add_argument("--key", type=key_argument, action="append", required=True,
                         metavar="SECRET:PERMINUTE:PERDAY", help="may be given more than once")
     options = parser.parse_args()

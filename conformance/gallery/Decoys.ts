@@ -20,7 +20,7 @@ export interface PlainDecoy extends Named {
 /** The core's service behind a transport that changes only points which even level `design` leaves open. */
 export interface DisguisedDecoy extends Named {
   readonly disguise: (transport: Transport) => Transport
-  /** The number of animals in the store at the start. */
+  /** The number of animals in the store at startup. */
   readonly animals: number
 }
 

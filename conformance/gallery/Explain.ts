@@ -89,7 +89,7 @@ const checkText = (check: Listed): string => {
 }
 
 const clauseText = (slug: string): string => {
-  const clause = clauses.find((one) => one.slug === slug)
+  const clause = clauses.find((candidate) => candidate.slug === slug)
   if (clause === undefined) return slug
   const own = listed.filter((check) => check.clauses.includes(slug))
   const unchecked = "unchecked" in clause ? clause.unchecked : "No check covers it yet."

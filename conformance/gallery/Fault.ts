@@ -46,7 +46,7 @@ export type Where =
 export interface Fault {
   /** The unique id, such as `list.limit-plus-one`. */
   readonly id: string
-  /** The faulty behaviour, in one sentence. */
+  /** The faulty behavior, in one sentence. */
   readonly does: string
   readonly breaks: ClauseSlug
   /** The id of the check that must fail. */
@@ -57,7 +57,7 @@ export interface Fault {
 }
 
 /**
- * Describes a fault in three steps: its id and its behaviour; the clause that it breaks, the check that must fail and a
+ * Describes a fault in three steps: its id and its behavior; the clause that it breaks, the check that must fail and a
  * part of the check's report; the place of the fault.
  *
  * @example

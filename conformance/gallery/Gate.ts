@@ -146,7 +146,7 @@ export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult
     .filter(({ complaints }) => complaints.length > 0)
     .map(({ complaints, id }) => `FALSE ALARM  ${id}: ${complaints.join("; ")}`)
   const useless = idle.map((id) => `IDLE  ${id} catches no faulty backend`)
-  const missed = caught.filter((one) => !isCaught(one)).length
+  const missed = caught.filter((hunt) => !isCaught(hunt)).length
   const verdict = passed ? "THE SUITE HOLDS" : "THE SUITE DOES NOT HOLD"
   return [
     ...rows,

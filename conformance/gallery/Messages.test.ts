@@ -50,7 +50,7 @@ describe("the report of a failed check", () => {
       if (key === "other") expect(did).toMatch(/Authorization/)
     }
     const { counterexample } = failed
-    // A law over a whole run needs more requests than one check sends, so it may not fail here.
+    // A law over a whole run needs more requests than one check sends, so it might hold here.
     if (counterexample === undefined) return
     // The law about the version in the base address sends no request.
     expect(counterexample.steps.length > 0).toBe(subject.exchanges.length > 0)
@@ -89,7 +89,7 @@ describe("an undecided check", () => {
       return {
         ...subject,
         faces,
-        capabilities: new Set([...subject.capabilities].filter((one) => one !== "tinyPlan"))
+        capabilities: new Set([...subject.capabilities].filter((capability) => capability !== "tinyPlan"))
       }
     })
     const report = await Effect.runPromise(

@@ -72,7 +72,8 @@ describe("clauses and checks", () => {
   it("every check of level spec covers a clause of level spec", () => {
     const strict = known.filter(
       ({ clauses: own, level }) =>
-        level === "spec" && own.every((slug) => clauses.find((one) => one.slug === slug)?.level === "design")
+        level === "spec" &&
+        own.every((slug) => clauses.find((clause) => clause.slug === slug)?.level === "design")
     )
     expect(strict.map(({ id }) => id)).toEqual([])
   })

@@ -28,7 +28,7 @@ const TRAFFIC = ["core", "auth", "limits"] as const
 const levelOf = (id: string): Level | undefined =>
   [...checks, ...ambientChecks].find((check) => check.id === id)?.level
 
-const said = ({ counterexample, reason = "" }: CheckResult): string =>
+const describe = ({ counterexample, reason = "" }: CheckResult): string =>
   counterexample === undefined ? reason : `${counterexample.expected} ${counterexample.actual} ${reason}`
 
 /** Opens the subject, runs the suite on it, and closes it. */
@@ -39,14 +39,14 @@ export const examine = (
   Effect.scoped(Effect.flatMap(subject, (opened) => Run.run(opened, options))).pipe(
     // The same seed must give the same run, including the random names of animals.
     Random.withSeed(options.seed ?? 0),
-    // What a backend logs about its intended fault tells nobody anything.
+    // Logs of a backend about its deliberate fault are of no use.
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 
 const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
-  result?.status === "fail" && said(result).includes(words)
+  result?.status === "fail" && describe(result).includes(words)
 
-/** Runs the check that a fault names with each seed; for a check over whole runs, other checks send requests too. */
+/** Runs the check that a fault names with each seed; for a check over whole runs, other checks also send requests. */
 export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
   const level = levelOf(fault.killedBy) ?? "design"
   const isAboutAll =
@@ -59,7 +59,7 @@ export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyAr
     const report = yield* examine(Subjects.ofFault(fault), { level, seed, only })
     const result = report.checks.find(({ id }) => id === fault.killedBy)
     if (isKill(fault, result)) kills++
-    else missed ??= result === undefined ? "it does not apply" : `${result.status}: ${said(result)}`
+    else missed ??= result === undefined ? "it does not apply" : `${result.status}: ${describe(result)}`
   }
   const hunted: Hunt = { fault, seeds: seeds.length, kills, missed }
   return hunted
@@ -82,4 +82,4 @@ export const complaints = (
 export const objections = ({ checks: results }: Report): ReadonlyArray<string> =>
   results
     .filter(({ status }) => status === "fail" || status === "error" || status === "inconclusive")
-    .map((result) => `${result.id} ${result.status}: ${said(result)}`)
+    .map((result) => `${result.id} ${result.status}: ${describe(result)}`)

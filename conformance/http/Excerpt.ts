@@ -10,7 +10,7 @@ export const of = (content: string, length: number): string =>
 
 /**
  * Returns a text of at most `length` UTF-16 units unchanged, and otherwise its beginning and the length of the whole
- * text. The beginning ends before a word that does not fit, because redaction does not recognise half of a key.
+ * text. The beginning ends before a word that does not fit, because redaction does not recognize half of a key.
  */
 export const words = (content: string, length: number): string =>
   content.length > length ? `${wholeWords(content, length)}… (${content.length})` : content
@@ -18,9 +18,9 @@ export const words = (content: string, length: number): string =>
 /** Does the same as `words` for a body, but decodes only the shown part; `size` is that of the whole body in bytes. */
 export const body = (content: Uint8Array, length: number, size = content.length): string => {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
-  const most = 3 * (length + 1)
-  if (size === content.length && size <= most) return words(text(content), length)
-  return `${wholeWords(text(content.subarray(0, most)), length)}… (${size} bytes)`
+  const maxBytes = 3 * (length + 1)
+  if (size === content.length && size <= maxBytes) return words(text(content), length)
+  return `${wholeWords(text(content.subarray(0, maxBytes)), length)}… (${size} bytes)`
 }
 
 const wholeWords = (content: string, length: number): string =>

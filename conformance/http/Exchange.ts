@@ -2,7 +2,7 @@
 import type { KeptResponse } from "./KeptResponse.ts"
 import type { WireRequest } from "./Wire.ts"
 
-/** The declared key that a request is sent with; `none` without a key, `other` for a credential of a law. */
+/** The declared key that a request is sent with; `none` without a key, `other` for a credential that a law made up. */
 export type KeyName = "main" | "tiny" | "victim" | "revoked" | "expired" | "none" | "other"
 
 export interface Exchange {

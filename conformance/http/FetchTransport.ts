@@ -8,7 +8,7 @@ import { NoResponse, type Transport, type WireRequest, type WireResponse } from 
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export interface FetchTransportOptions {
-  /** Timeout for a complete response in ms; 10 000 by default. */
+  /** Timeout for a complete response in ms; 10,000 by default. */
   readonly timeoutMs?: number
 }
 

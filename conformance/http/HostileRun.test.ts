@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL("HostileRun.fixture.ts", import.meta.url))
  * Maximum memory of a run in MB. The program alone uses about 300, mostly for the compiler that strips types
  * from its sources. A run that kept complete responses in memory would use thousands.
  */
-const MOST_MEMORY = 600
+const MAX_MEMORY_MB = 600
 
 const BUDGET_MS = 20_000
 
@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 /** Runs the suite against a server that sends this body in every response; returns the outcome of the run. */
-const held = async (body: string): Promise<Outcome> => {
+const runAgainst = async (body: string): Promise<Outcome> => {
   const head = [
     "HTTP/1.1 200 OK",
     "Content-Type: application/json",
@@ -83,13 +83,13 @@ describe("a run of the suite", () => {
   ])(
     "ends in time and in bounded memory, and reports a violation, for a server %s",
     async (_what, body, clause, reason) => {
-      const outcome = await held(body())
+      const outcome = await runAgainst(body())
       expect(outcome).toMatchObject({ exitCode: 1, errors: 0, clause })
       expect(outcome.reason).toContain(reason)
       expect(outcome.failures).toBeGreaterThan(0)
       expect(outcome.reportLength).toBeLessThan(1_000_000)
       expect(outcome.milliseconds).toBeLessThan(2 * BUDGET_MS)
-      expect(outcome.peak).toBeLessThan(MOST_MEMORY)
+      expect(outcome.peak).toBeLessThan(MAX_MEMORY_MB)
     },
     90_000
   )

@@ -218,19 +218,19 @@ describe("FetchTransport", () => {
     run(Effect.flip(FetchTransport.make(handler, undefined, { timeoutMs })(plain)))
 
   it("fails for a body of more than 1 MB, in one part or in many, and cancels a stream", async () => {
-    let isCancelled = false
+    let isCanceled = false
     expect(await failure(() => new Response(new Uint8Array(8_388_608)))).toMatchObject(TOO_LONG)
     const endlessly = () =>
       new Response(
         new ReadableStream({
           pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
           cancel: () => {
-            isCancelled = true
+            isCanceled = true
           }
         })
       )
     expect(await failure(endlessly)).toMatchObject(TOO_LONG)
-    expect(isCancelled).toBe(true)
+    expect(isCanceled).toBe(true)
   })
 
   it("reads a body of 1 MB completely", async () => {

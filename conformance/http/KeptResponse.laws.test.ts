@@ -108,7 +108,9 @@ describe("PetJson", () => {
   it("parses JSON within the limits to the same values as JSON.parse", () => {
     const plain = (value: unknown): unknown =>
       JSON.parse(
-        JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? Number(one) : one))
+        JSON.stringify(value, (_name, member: unknown) =>
+          typeof member === "bigint" ? Number(member) : member
+        )
       )
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (json) => {
@@ -153,7 +155,7 @@ describe("PetJson", () => {
     const failure = (length: number) =>
       Result.merge(Result.flatMap(PetJson.parse(listOf(length)), PetJson.animals))
     expect(failure(1_001)).toBe("a list of 1001 animals")
-    expect(failure(1_000)).toBe("in the list id is not an int64: absent")
+    expect(failure(1_000)).toBe("in the list: id is not an int64: absent")
   })
 })
 

@@ -43,7 +43,7 @@ export const of = (response: WireResponse): KeptResponse => {
       animals: Result.getOrUndefined(
         Result.map(Result.flatMap(parsed, PetJson.animals), (all) => all.length)
       ),
-      error: Result.map(Result.flatMap(parsed, ErrorBody.read), shortened)
+      error: Result.map(Result.flatMap(parsed, ErrorBody.read), shorten)
     }
   }
 }
@@ -54,7 +54,7 @@ const MAX_TEXT = 1_000
 /** Maximum number of stored member names of an Error. */
 const MAX_MEMBERS = 20
 
-const shortened = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
+const shorten = (whole: ErrorBody.ErrorBody): ErrorBody.ErrorBody => ({
   ...whole,
   code: Excerpt.of(whole.code, MAX_TEXT),
   message: Excerpt.of(whole.message, MAX_TEXT),

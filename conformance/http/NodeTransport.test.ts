@@ -132,9 +132,9 @@ describe("a request of NodeTransport", () => {
       const { received, transport } = await serve(() => OK)
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (body) => {
-          const before = received.map((one) => one.length)
+          const before = received.map((data) => data.length)
           await run(transport({ ...plain, method, body }))
-          const came = received.map((one, index) => one.slice(before[index] ?? 0)).join("")
+          const came = received.map((data, index) => data.slice(before[index] ?? 0)).join("")
           expect(came.startsWith(`${method} `)).toBe(true)
           expect(came.match(/\r\nContent-Length: (\d+)\r\n/)?.[1]).toBe(String(body.length))
           expect(came.slice(came.indexOf("\r\n\r\n") + 4)).toBe(Buffer.from(body).toString("latin1"))
@@ -168,7 +168,7 @@ describe("a request of NodeTransport", () => {
     const many: Array<net.Socket> = []
     const parallel = await serve((_request, socket) => {
       many.push(socket)
-      if (many.length === 12) for (const one of many) one.write(OK)
+      if (many.length === 12) for (const socket of many) socket.write(OK)
       return undefined
     })
     await run(

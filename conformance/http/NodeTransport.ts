@@ -1,4 +1,4 @@
-/** Sends requests unchanged over sockets; `fetch` would normalise targets, join headers and reject some methods. */
+/** Sends requests unchanged over sockets; `fetch` would normalize targets, join headers and reject some methods. */
 import * as http from "node:http"
 import * as https from "node:https"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const limits: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface NodeTransportOptions {
-  /** Timeout for a complete response in ms; 10 000 by default. */
+  /** Timeout for a complete response in ms; 10,000 by default. */
   readonly timeoutMs?: number
 }
 

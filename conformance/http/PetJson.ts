@@ -32,9 +32,9 @@ const exact = (source: string): unknown => {
 }
 
 /** Returns the beginning of a text as a JSON string, for messages. */
-export const excerpt = (text: string): string => JSON.stringify(shortened(text))
+export const excerpt = (text: string): string => JSON.stringify(shorten(text))
 
-const shortened = (text: string): string => Excerpt.of(text, 120)
+const shorten = (text: string): string => Excerpt.of(text, 120)
 
 const isInt64 = (value: unknown): value is bigint =>
   typeof value === "bigint" && BigInt.asIntN(64, value) === value
@@ -64,9 +64,9 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
   if (value.length > MAX_ANIMALS) return Result.fail(`a list of ${value.length} animals`)
   const read: Array<Animal> = []
   for (const element of value) {
-    const one = animal(element)
-    if (Result.isFailure(one)) return Result.fail(`in the list ${one.failure}`)
-    read.push(one.success)
+    const parsed = animal(element)
+    if (Result.isFailure(parsed)) return Result.fail(`in the list: ${parsed.failure}`)
+    read.push(parsed.success)
   }
   return Result.succeed(read)
 }
@@ -76,7 +76,7 @@ export const show = (value: unknown): string => {
   if (value === undefined) return "absent"
   if (typeof value === "bigint") return String(value)
   if (value === Infinity || value === -Infinity) return TOO_LARGE
-  return shortened(
+  return shorten(
     JSON.stringify(value, (_name, member: unknown) =>
       typeof member === "bigint"
         ? String(member)

@@ -20,7 +20,7 @@ const leadingCommand = /^(\s*):(?=:)/
 /**
  * Returns untrusted text as one visible line. Control characters (with line breaks and ANSI escapes), bidi overrides,
  * other invisible characters and lone surrogates become escapes such as `\n` and `\u{1b}`. One character of a command
- * for a CI service becomes an escape too, so that no service executes it.
+ * for a CI service also becomes an escape, so that no service executes it.
  */
 export const printable = (text: string): string =>
   text

@@ -126,8 +126,8 @@ describe("PetJson.animals", () => {
     ['{"pets":[]}', "not a bare array"],
     ['{"length":0}', "not a bare array"],
     ["null", "not a bare array"],
-    ["[1]", "in the list not a Pet object: 1"],
-    ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list name is not a string: absent"]
+    ["[1]", "in the list: not a Pet object: 1"],
+    ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list: name is not a string: absent"]
   ])("gives the reason why %s is not a list of animals", (json, message) => {
     const result = readAll(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
@@ -172,22 +172,22 @@ describe("RateHeaders.of", () => {
     const upper = rate(60, 59, 1_800_000_000)
     const expected = { limit: 60, remaining: 59, resetAt: 1_800_000_000 }
     expect(RateHeaders.of(wireResponse(200, upper))).toEqual(expected)
-    const lower = upper.map(([one, value]) => [one.toLowerCase(), value] as const)
+    const lower = upper.map(([field, value]) => [field.toLowerCase(), value] as const)
     expect(RateHeaders.of(wireResponse(500, lower))).toEqual(expected)
   })
 
   it("returns undefined if a rate header is missing, repeated or not a whole number", () => {
     const junk = fc.oneof(
       fc.constantFrom("", "-1", "+1", "1.0", "1e3", "5, 5", "5,5", " 5", "0x5", "∞", "NaN", "9".repeat(16)),
-      fc.string().filter((one) => !/^[0-9]{1,15}$/.test(one))
+      fc.string().filter((text) => !/^[0-9]{1,15}$/.test(text))
     )
     fc.assert(
       fc.property(junk, fc.nat({ max: 2 }), fc.nat({ max: 2 }), (value, which, how) => {
         const headers = [...rate(5, 4, 3)]
-        const [one = "", whole = ""] = headers[which] ?? []
+        const [field = "", whole = ""] = headers[which] ?? []
         if (how === 0) headers.splice(which, 1)
-        else if (how === 1) headers.push([one.toLowerCase(), whole])
-        else headers[which] = [one, value]
+        else if (how === 1) headers.push([field.toLowerCase(), whole])
+        else headers[which] = [field, value]
         expect(RateHeaders.of(wireResponse(200, headers))).toBeUndefined()
       })
     )
@@ -293,7 +293,7 @@ describe("ServerClock", () => {
     ["no JSON", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
     ["no body", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
     [
-      "a text as the time",
+      "a string as the time",
       200,
       '{"now":"5"}',
       'the clock responds to GET with "{\\"now\\":\\"5\\"}"; expected {"now":<ms>}'
@@ -339,9 +339,9 @@ describe("Wire", () => {
 
   it("decodes the bytes of a text to the same text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), (one) => {
-        fc.pre(!one.startsWith("\ufeff"))
-        expect(text(bytes(one))).toBe(one)
+      fc.property(fc.string({ unit: "grapheme" }), (content) => {
+        fc.pre(!content.startsWith("\ufeff"))
+        expect(text(bytes(content))).toBe(content)
       })
     )
   })

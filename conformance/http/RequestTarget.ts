@@ -81,9 +81,9 @@ export const parameter = (target: string, name: string): string | undefined => {
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
   const [path, query] = split(target)
   const given = parametersOf(query)
-  const at = given.findIndex(([one]) => one === name)
+  const at = given.findIndex(([key]) => key === name)
   const others = given.filter(([one], index) => one !== name || index === at)
-  const written = others.map(([one, as]) => (one === name ? `${name}=${value}` : as))
+  const written = others.map(([key, as]) => (key === name ? `${name}=${value}` : as))
   const all =
     value === undefined
       ? others.filter(([one]) => one !== name).map(([, as]) => as)

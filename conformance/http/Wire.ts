@@ -52,7 +52,7 @@ export const header = (response: Pick<WireResponse, "headers">, name: string): s
 // JSON on a network has no byte order mark (RFC 8259 §8.1), so a mark must stay visible to the parser.
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
 
-/** Decodes a body as UTF-8; returns an empty text without a body. */
+/** Decodes a body as UTF-8; returns an empty string without a body. */
 export const text = (body: Uint8Array | undefined): string => (body === undefined ? "" : decoder.decode(body))
 
 /** Encodes text as the bytes of a body. */

@@ -21,7 +21,7 @@ export const run = async ({
 }: Campaign): Promise<ReadonlyArray<Hunted>> => {
   const results = new Map<string, Hunted>()
   const queue = mutants.map(({ id }) => id).values()
-  const hunting = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     const worker = new Worker(new URL("./worker.ts", import.meta.url))
     try {
       for (const id of queue) {
@@ -38,6 +38,6 @@ export const run = async ({
       await worker.terminate()
     }
   }
-  await Promise.all(Array.from({ length: workers }, hunting))
+  await Promise.all(Array.from({ length: workers }, work))
   return mutants.flatMap(({ id }) => results.get(id) ?? [])
 }

@@ -20,8 +20,9 @@ export interface Condition {
   readonly id: string
   readonly about: About
   readonly holds: (situation: Situation) => boolean
-  /** The operation, and below the status, that the condition requires; any if absent. */
+  /** The operation that the condition requires; any if absent. */
   readonly operation?: Situation["operation"] | "head"
+  /** The status that the condition requires; any if absent. */
   readonly status?: number
 }
 
@@ -44,7 +45,7 @@ const onStatus = (status: number): Condition => ({
   holds: ({ response }) => response?.status === status
 })
 
-/** Returns the name of the animal, or else the name in the request body, or else an empty text. */
+/** Returns the name of the animal, otherwise the name in the request body, otherwise an empty string. */
 const nameOf = ({ animal, request }: Situation): string =>
   animal?.name ?? /"name":"((?:[^"\\]|\\.)*)"/.exec(text(request.body))?.[1] ?? ""
 
@@ -74,7 +75,7 @@ export const conditions: ReadonlyArray<Condition> = [
   condition("no key", "without a valid key", ({ key }) => key === "other"),
 
   condition("history", "after 300 requests", ({ count }) => count > 300),
-  condition("history", "for each 20th request", ({ count }) => count % 20 === 0),
+  condition("history", "for every 20th request", ({ count }) => count % 20 === 0),
   condition("history", "for the first request of a key", ({ keyCount }) => keyCount === 1),
   condition("history", "after a 429", ({ afterDenial }) => afterDenial),
 

@@ -49,7 +49,7 @@ interface Found {
   readonly open?: string
 }
 
-/** Returns the first check that fails, or else the first undecided check, if any. */
+/** Returns the first check that fails, otherwise the first undecided check, if any. */
 const judge = Effect.fnUntraced(function* (subject: Subject, level: Level, seed: number) {
   let open: string | undefined
   const nextToken = yield* Run.tokens

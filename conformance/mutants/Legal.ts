@@ -1,4 +1,4 @@
-/** Recognises mutants that keep the contract although they differ from our server, and gives the reason. */
+/** Recognizes mutants that keep the contract although they differ from our server, and gives the reason. */
 import type { Mutant } from "./Mutant.ts"
 
 interface Rule {
@@ -15,7 +15,7 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
 
 export const rules: ReadonlyArray<Rule> = [
   rule(
-    "Limits are by plan (§8.2), and a caller without a valid key has none.",
+    "Limits are by plan (§8.2), and a caller without a valid key has no plan.",
     /./,
     /^(X-RateLimit|verdict|plan|state|stored|clock|caller)/,
     /^without a valid key$/
@@ -42,7 +42,7 @@ export const rules: ReadonlyArray<Rule> = [
     /^(Retry-After|verdict: retryAfter)$/
   ),
   rule(
-    "The level of a bucket has 60,000 units for each request, so this is no whole request.",
+    "The level of a bucket has 60,000 units for each request, so this is less than a whole request.",
     /^(add one to|take one from|add 60 to|round to tens)$/,
     /^(state|stored): level$/
   ),

@@ -20,10 +20,10 @@ export interface Tally {
   changed: number
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  Array.isArray(one) && Array.isArray(other)
-    ? one.length === other.length && one.every((element, at) => element === other[at])
-    : one === other
+const isSame = (a: unknown, b: unknown): boolean =>
+  Array.isArray(a) && Array.isArray(b)
+    ? a.length === b.length && a.every((element, at) => element === b[at])
+    : a === b
 
 export const make = (operator: Operator, place: Place, condition: Condition): Mutant => ({
   id: `${operator.id} ${place.id} · ${condition.id}`,

@@ -1,5 +1,6 @@
 /**
- * Defines the operators that change values. Each gets every value of its place, so that it can return an earlier value.
+ * Defines the operators that change values. An operator gets every value of its place, so that it can return an earlier
+ * value.
  */
 
 /** The kind of a value; an operator applies to the places of its kinds. */

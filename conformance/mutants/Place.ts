@@ -15,8 +15,9 @@ export interface Place {
   readonly group: string
   /** The topics of the conditions that make sense here. */
   readonly under: ReadonlyArray<About>
-  /** The operations, and below the statuses, that conditions here may require; any if absent. */
+  /** The operations that conditions here may require; any if absent. */
   readonly operations?: ReadonlyArray<Situation["operation"] | "head">
+  /** The statuses that conditions here may require; any if absent. */
   readonly statuses?: ReadonlyArray<number>
   /** Applies `mutate` at this place of a new server. */
   readonly install: (mutate: Mutate) => Where

@@ -71,7 +71,7 @@ export const run = Effect.fnUntraced(function* (
       return { method, target, headers, body: undefined }
     }
     const limit = pick(["", "limit=1", "limit=7", "limit=20", "limit=100", "limit=0"]) ?? ""
-    const status = pick(["", "", ...statuses.map((one) => `status=${one}`)]) ?? ""
+    const status = pick(["", "", ...statuses.map((value) => `status=${value}`)]) ?? ""
     const query = [limit, status].filter((part) => part !== "").join("&")
     return { method, target: `${basePath}/pets${query === "" ? "" : `?${query}`}`, headers, body: undefined }
   }

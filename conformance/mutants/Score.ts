@@ -50,7 +50,7 @@ export const isDisputed = ({ hunted, legal }: Scored): boolean =>
   legal !== undefined && hunted.outcome === "spec"
 
 export const of = (all: ReadonlyArray<Scored>): Score => {
-  const count = (is: (one: Scored) => boolean): number => all.filter(is).length
+  const count = (is: (result: Scored) => boolean): number => all.filter(is).length
   const faulty = (outcome: Hunted["outcome"]): number =>
     count(({ hunted, legal }) => hunted.outcome === outcome && legal === undefined)
   return {
@@ -59,7 +59,7 @@ export const of = (all: ReadonlyArray<Scored>): Score => {
     undecided: faulty("undecided"),
     open: faulty("survived"),
     equal: count(({ hunted }) => hunted.outcome === "equal"),
-    legal: count((one) => one.legal !== undefined && !isDisputed(one)),
+    legal: count((result) => result.legal !== undefined && !isDisputed(result)),
     disputed: count(isDisputed),
     tried: all.length
   }
@@ -81,9 +81,9 @@ export const grouped = (
   by: (mutant: Mutant) => string
 ): ReadonlyArray<readonly [string, Score]> => {
   const groups = new Map<string, Array<Scored>>()
-  for (const one of all) {
-    const name = by(one.mutant)
-    groups.set(name, [...(groups.get(name) ?? []), one])
+  for (const result of all) {
+    const name = by(result.mutant)
+    groups.set(name, [...(groups.get(name) ?? []), result])
   }
   return [...groups].map(([name, members]) => [name, of(members)])
 }

@@ -7,10 +7,10 @@ import * as Score from "./Score.ts"
 
 const HELP = `npm run mutants -- [--sample N] [--seed S] [--only TEXT] [--workers W]
 
-  --sample N   so many of the ${Mutants.mutants.length} mutants, drawn by the seed; 300 by default
-  --seed S     of the drawing and of the runs; 1 by default
+  --sample N   number of the ${Mutants.mutants.length} mutants to try; 300 by default
+  --seed S     seed of the sample and of the runs; 1 by default
   --only TEXT  all mutants whose id contains the text, instead of a sample
-  --workers W  threads; one for each core by default`
+  --workers W  number of threads; one per core by default`
 
 const { values } = parseArgs({
   options: {
@@ -50,10 +50,11 @@ else {
     }
   })
   const all = Score.scored(chosen, results)
-  for (const one of all) {
-    const { hunted, legal } = one
+  for (const scored of all) {
+    const { hunted, legal } = scored
     const by = hunted.by === undefined ? "" : ` (${hunted.by})`
-    if (legal !== undefined) console.log(`${Score.isDisputed(one) ? "disputed" : "legal"} ${hunted.id}${by}`)
+    if (legal !== undefined)
+      console.log(`${Score.isDisputed(scored) ? "disputed" : "legal"} ${hunted.id}${by}`)
     else if (hunted.outcome === "survived") console.log(`open ${hunted.id}${by}`)
   }
   console.log(

@@ -9,7 +9,7 @@ const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> 
   Badge.result({ verdict, claims })
 
 describe("a badge", () => {
-  it("shows the verdict or the claims in the colour of the result", () => {
+  it("shows the verdict or the claims in the color of the result", () => {
     expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", colour: "good" })
     expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", colour: "good" })
     expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", colour: "good" })

@@ -3,23 +3,23 @@ import type { Report } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
-/** The colours of the badge; white text on each of them has a contrast of at least 4.5 : 1. */
-const colours = { good: "#176639", bad: "#a8231c", open: "#7d5200", none: "#575c66" } as const
+/** The colors of the badge; white text on each of them has a contrast of at least 4.5 : 1. */
+const colors = { good: "#176639", bad: "#a8231c", open: "#7d5200", none: "#575c66" } as const
 
 const LABEL = "animal store"
 
 interface Result {
   readonly says: string
-  readonly colour: keyof typeof colours
+  readonly color: keyof typeof colors
 }
 
 /**
- * Returns the text and the colour of a badge: `conformant`, or the profiles that the subject may claim. A failure
+ * Returns the text and the color of a badge: `conformant`, or the profiles that the subject may claim. A failure
  * outweighs every claim.
  *
  * @example
  * ```ts
- * result(report) // { says: "conformant: core, auth", colour: "good" }
+ * result(report) // { says: "conformant: core, auth", color: "good" }
  * ```
  *
  * @internal
@@ -27,16 +27,16 @@ interface Result {
 export const result = ({ claims = [], verdict }: Pick<Report, "claims" | "verdict">): Result => {
   switch (verdict) {
     case "conformant":
-      return { says: "conformant", colour: "good" }
+      return { says: "conformant", color: "good" }
     case "not-conformant":
-      return { says: "not conformant", colour: "bad" }
+      return { says: "not conformant", color: "bad" }
     case "error":
-      return { says: "error", colour: "none" }
+      return { says: "error", color: "none" }
     case "inconclusive":
     case "selection-passed":
       return claims.length > 0
-        ? { says: `conformant: ${claims.join(", ")}`, colour: "good" }
-        : { says: "inconclusive", colour: "open" }
+        ? { says: `conformant: ${claims.join(", ")}`, color: "good" }
+        : { says: "inconclusive", color: "open" }
   }
 }
 
@@ -62,7 +62,7 @@ const HEIGHT = 20
 
 /** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
 export const render = (report: Report): string => {
-  const { colour, says } = result(report)
+  const { color: colour, says } = result(report)
   const left = widthOf(LABEL) + 2 * PADDING
   const right = widthOf(says) + 2 * PADDING
   const title = escaped(titleOf(report, says))
@@ -74,7 +74,7 @@ export const render = (report: Report): string => {
     `<clipPath id="corners"><rect width="${left + right}" height="${HEIGHT}" rx="3"/></clipPath>`,
     `<g clip-path="url(#corners)">`,
     `<rect width="${left}" height="${HEIGHT}" fill="#3b3f46"/>`,
-    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colours[colour]}"/>`,
+    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colors[colour]}"/>`,
     "</g>",
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">`,
     label(LABEL, PADDING),

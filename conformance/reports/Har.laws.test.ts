@@ -68,18 +68,21 @@ const textsOf = (value: unknown): ReadonlyArray<string> => {
 
 /** Functions that put a key into an exchange, at various places and in various encodings. */
 const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
-  (one, key) => ({
-    ...one,
-    request: { ...one.request, target: `${one.request.target.split("?")[0]}?key=${encodeURIComponent(key)}` }
-  }),
-  (one, key) => ({
-    ...one,
-    request: { ...one.request, target: `${one.request.target.split("?")[0]}/${key}?${key}=${key}` }
-  }),
-  (one, key) => ({
-    ...one,
+  (original, key) => ({
+    ...original,
     request: {
-      ...one.request,
+      ...original.request,
+      target: `${original.request.target.split("?")[0]}?key=${encodeURIComponent(key)}`
+    }
+  }),
+  (original, key) => ({
+    ...original,
+    request: { ...original.request, target: `${original.request.target.split("?")[0]}/${key}?${key}=${key}` }
+  }),
+  (original, key) => ({
+    ...original,
+    request: {
+      ...original.request,
       headers: [
         ["Authorization", `Bearer ${key}`],
         ["AUTHORIZATION", `Basic ${Buffer.from(`:${key}`).toString("base64")}`],
@@ -88,16 +91,19 @@ const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
       ]
     }
   }),
-  (one, key) => ({ ...one, request: { ...one.request, body: bytes(JSON.stringify({ key })) } }),
-  (one, key) => ({
-    ...one,
-    request: { ...one.request, body: bytes(new URLSearchParams({ key }).toString()) }
+  (original, key) => ({
+    ...original,
+    request: { ...original.request, body: bytes(JSON.stringify({ key })) }
   }),
-  (one, key) => ({
-    ...one,
+  (original, key) => ({
+    ...original,
+    request: { ...original.request, body: bytes(new URLSearchParams({ key }).toString()) }
+  }),
+  (original, key) => ({
+    ...original,
     did: `GET /pets?key=${key}`,
     response: {
-      ...one.response,
+      ...original.response,
       headers: [
         ["Set-Cookie", `session=${key}`],
         ["Location", `/v1?k=${key}`],
@@ -105,9 +111,12 @@ const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
       ]
     }
   }),
-  (one, key) => ({
-    ...one,
-    response: { ...one.response, body: bytes(JSON.stringify(JSON.stringify({ message: `no key ${key}` }))) }
+  (original, key) => ({
+    ...original,
+    response: {
+      ...original.response,
+      body: bytes(JSON.stringify(JSON.stringify({ message: `no key ${key}` })))
+    }
   }),
   (one, key) => ({
     ...one,
@@ -133,24 +142,24 @@ describe("the archive of a run", () => {
         fc.array(secret, { minLength: 1, maxLength: 3 }),
         fc.array(fc.constantFrom(...leaks), { minLength: 1, maxLength: 4 }),
         (exchanges, secrets, chosen) => {
-          const leaky = exchanges.map((one) =>
-            chosen.reduce((spoilt, leak, at) => leak(spoilt, secrets[at % secrets.length] ?? ""), one)
+          const leaky = exchanges.map((original) =>
+            chosen.reduce((spoiled, leak, at) => leak(spoiled, secrets[at % secrets.length] ?? ""), original)
           )
-          const redact = Redaction.make(Object.fromEntries(secrets.map((one, at) => [`k${at}`, one])))
+          const redact = Redaction.make(Object.fromEntries(secrets.map((key, at) => [`k${at}`, key])))
           const { log } = HarSchema.parse(archive(leaky, redact))
           const own = new Set(
             textsOf(HarSchema.parse(archive(exchanges)).log).filter((text) =>
-              secrets.some((one) => text.includes(one))
+              secrets.some((key) => text.includes(key))
             )
           )
           for (const text of textsOf(log.entries)) {
             if (own.has(text)) continue
-            for (const one of secrets) {
-              for (const form of [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]) {
+            for (const key of secrets) {
+              for (const form of [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]) {
                 expect(text).not.toContain(form)
               }
               expect(text).not.toContain(
-                Buffer.from(`:${one}`).toString("base64").replace(/=+$/, "").slice(2, -2)
+                Buffer.from(`:${key}`).toString("base64").replace(/=+$/, "").slice(2, -2)
               )
             }
           }

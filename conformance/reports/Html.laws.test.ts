@@ -58,7 +58,7 @@ describe("a report as HTML", () => {
     expect(html).toMatch(/<html lang="en">/)
   })
 
-  it("has a contrast of at least 4.5 : 1 in the light and the dark colour scheme", () => {
+  it("has a contrast of at least 4.5 : 1 in the light and the dark color scheme", () => {
     const [light = "", dark = ""] = [...Html.render(example).matchAll(/:root\{([^}]*)\}/g)].map(
       ([, rules]) => rules
     )
@@ -73,7 +73,7 @@ describe("a report as HTML", () => {
   })
 })
 
-/** Returns the relative luminance of a colour, as WCAG 2 defines it. */
+/** Returns the relative luminance of a color, as WCAG 2 defines it. */
 const luminance = (hex: string): number => {
   const digits = hex.length === 4 ? hex.replace(/[^#]/g, "$&$&") : hex
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
@@ -83,7 +83,7 @@ const luminance = (hex: string): number => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-const contrast = (one = "", other = ""): number => {
-  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+const contrast = (foreground = "", background = ""): number => {
+  const [low = 0, high = 0] = [luminance(foreground), luminance(background)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
 }

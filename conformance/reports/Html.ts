@@ -235,7 +235,7 @@ const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
 
-/** The style sheet. Colours of text have a contrast of at least 4.5 : 1, and no meaning is shown by colour alone. */
+/** The style sheet. Text colors have a contrast of at least 4.5 : 1, and no meaning is shown by color alone. */
 const style = `
 :root{--page:#fbfbfa;--card:#fff;--ink:#1d1f23;--soft:#575c66;--line:#dcdee3;--code:#f1f2f4;
 --good:#176639;--bad:#a8231c;--care:#7d5200;--calm:#575c66}

@@ -94,7 +94,7 @@ const holds = (value: Report, root: Element): void => {
   for (const element of [root, ...named(root, "testsuite")]) {
     const inside = named(element, "testcase")
     const having = (tag: string) =>
-      String(inside.filter((one) => one.children.some((child) => child.tag === tag)).length)
+      String(inside.filter((element) => element.children.some((child) => child.tag === tag)).length)
     const { errors, failures, skipped, tests } = element.attributes
     expect({ errors, failures, skipped, tests }).toEqual({
       errors: having("error"),

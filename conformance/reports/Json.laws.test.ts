@@ -69,7 +69,7 @@ describe("a report as JSON", () => {
     expect(rejection("{")).toBe("this is not a report: it is not JSON")
     expect(rejection("[]")).toMatch("this is not a report: it has no schemaVersion")
     expect(rejection('{"schemaVersion":2}')).toBe(
-      "the report has schema version 2, this suite reads version 1"
+      "the report has schema version 2, but this suite reads version 1"
     )
     expect(rejection(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
       /the report is damaged: .*verdict/s

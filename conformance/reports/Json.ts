@@ -143,7 +143,7 @@ export const escaped = (json: string): string =>
     .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
     .replace(/(?<=#)#(?=(?:vso|teamcity)?\[)/gi, unicodeEscapes)
 
-/** Replaces each UTF-16 code unit by a JSON escape. */
+/** Replaces each UTF-16 code unit with a JSON escape. */
 const unicodeEscapes = (character: string): string =>
   character
     .split("")
@@ -164,7 +164,7 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   const { schemaVersion: version } = versioned.success
   if (version !== schemaVersion) {
     return invalid(
-      `the report has schema version ${JSON.stringify(version)}, ` +
+      `the report has schema version ${JSON.stringify(version)}, but ` +
         `this suite reads version ${schemaVersion}`
     )
   }

@@ -1,4 +1,4 @@
-/** Renders a report as GitHub-flavoured Markdown, for the summary of a CI job or a comment. */
+/** Renders a report as GitHub-flavored Markdown, for the summary of a CI job or a comment. */
 import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"

@@ -216,7 +216,7 @@ export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
     })
     .chain((drawn) => published(text).map((about) => ({ ...drawn, about })))
     .map(({ about, capabilities, checks: drawn, clauses, kind, name, ...rest }): Report => {
-      const checks = drawn.map((one, index): CheckResult => ({ id: `check.${index}`, ...one }))
+      const checks = drawn.map((result, index): CheckResult => ({ id: `check.${index}`, ...result }))
       return {
         schemaVersion,
         ...about,
@@ -224,7 +224,7 @@ export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
         startedAt: "2026-11-20T10:00:00.000Z",
         counts: countsOf(checks),
         checks,
-        clauses: clauses.map((one, index): ClauseResult => ({ slug: slugs[index] ?? "", ...one })),
+        clauses: clauses.map((result, index): ClauseResult => ({ slug: slugs[index] ?? "", ...result })),
         ...rest
       }
     })
@@ -249,23 +249,23 @@ export const mapTexts = (report: Report, change: (text: string) => string): Repo
         }
       }),
   findings: report.findings.map(change),
-  checks: report.checks.map((one) => ({
-    ...one,
-    law: change(one.law),
-    reason: one.reason === undefined ? undefined : change(one.reason),
-    counterexample: one.counterexample && {
-      ...one.counterexample,
-      expected: change(one.counterexample.expected),
-      actual: change(one.counterexample.actual),
-      case: change(one.counterexample.case),
-      steps: one.counterexample.steps.map(({ did, got }) => ({ did: change(did), got: change(got) })),
-      script: one.counterexample.script === undefined ? undefined : change(one.counterexample.script)
+  checks: report.checks.map((result) => ({
+    ...result,
+    law: change(result.law),
+    reason: result.reason === undefined ? undefined : change(result.reason),
+    counterexample: result.counterexample && {
+      ...result.counterexample,
+      expected: change(result.counterexample.expected),
+      actual: change(result.counterexample.actual),
+      case: change(result.counterexample.case),
+      steps: result.counterexample.steps.map(({ did, got }) => ({ did: change(did), got: change(got) })),
+      script: result.counterexample.script === undefined ? undefined : change(result.counterexample.script)
     }
   })),
-  clauses: report.clauses.map((one) => ({ ...one, says: change(one.says) }))
+  clauses: report.clauses.map((result) => ({ ...result, says: change(result.says) }))
 })
 
-/** Replaces each text of a report by a harmless text with the same number of lines: `t1`, `t2`, … */
+/** Replaces each text in a report with a harmless text of the same number of lines: `t1`, `t2`, … */
 export const bland = (report: Report): Report => {
   const names = new Map<string, string>()
   return mapTexts(report, (text) => {

@@ -37,7 +37,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("has the same text with and without colour", () => {
+  it("has the same text with and without color", () => {
     fc.assert(
       fc.property(report, (value) => {
         expect(stripVTControlCharacters(Terminal.render(value, { color: true }))).toBe(Terminal.render(value))

@@ -6,7 +6,7 @@ import * as Wording from "./Wording.ts"
 export interface Options {
   /** Width of the screen in columns; 100 by default, at least 40. */
   readonly columns?: number | undefined
-  /** Whether to write ANSI colours; false by default. */
+  /** Whether to write ANSI colors; false by default. */
   readonly color?: boolean | undefined
   /** Paths of the scripts, by check id. */
   readonly scripts?: ReadonlyMap<string, string> | undefined
@@ -170,14 +170,14 @@ const labelled = (label: string, text: string, width: number): ReadonlyArray<str
 const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<string> => {
   const hidden = Math.max(0, all.length - MAX_STEPS)
   const digits = String(all.length).length
-  const shown = all.slice(hidden).flatMap((one, index) => {
+  const shown = all.slice(hidden).flatMap((step, index) => {
     const number = `${String(hidden + index + 1).padStart(digits)}. `
-    const line = number + Wording.step(one)
+    const line = number + Wording.step(step)
     return widthOf(line) <= width
       ? [line]
       : [
-          cut(number + printable(one.did), width),
-          cut(`${" ".repeat(number.length)}→ ${printable(one.got)}`, width)
+          cut(number + printable(step.did), width),
+          cut(`${" ".repeat(number.length)}→ ${printable(step.got)}`, width)
         ]
   })
   return hidden === 0 ? shown : [`… ${hidden} before`, ...shown]

@@ -18,7 +18,7 @@ const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): Ch
 }
 
 const grouped = (checks: ReadonlyArray<CheckResult>) =>
-  Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((one) => one.id)])
+  Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((check) => check.id)])
 
 describe("Wording.byCause", () => {
   it("groups failures under the failed check of the violated clause, whatever the order of the failures", () => {

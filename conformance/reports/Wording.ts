@@ -119,8 +119,10 @@ export const byCause = (
   const headOf = (check: CheckResult): CheckResult => {
     const clause = blamed(check)
     if (clause === undefined) return check
-    const own = failed.find((other) => blamed(other) === undefined && other.clauses.includes(clause))
-    return own ?? failed.find((other) => blamed(other) === clause) ?? check
+    const own = failed.find(
+      (candidate) => blamed(candidate) === undefined && candidate.clauses.includes(clause)
+    )
+    return own ?? failed.find((candidate) => blamed(candidate) === clause) ?? check
   }
   const heads = failed.filter((check) => headOf(check) === check)
   return heads.map((head) => [head, failed.filter((check) => check !== head && headOf(check) === head)])

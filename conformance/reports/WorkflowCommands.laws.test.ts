@@ -22,7 +22,8 @@ const renderings: { readonly [name: string]: (value: Report) => string } = {
 }
 
 /**
- * Whether a line contains a command: `::` at its start for GitHub Actions, which trims it; `##` anywhere for others.
+ * Whether a line contains a command: `::` at its start for GitHub Actions, which trims it; `##` anywhere for other
+ * services.
  */
 const commandIn = (line: string): boolean => /^\s*::/.test(line) || /##(?:vso|teamcity)?\[/i.test(line)
 

@@ -74,11 +74,11 @@ describe("the function cases", () => {
     })
     const [, lacking] = cases(subject, { exclude: ["toy.a"] })
     expect(lacking?.skip).toBeUndefined()
-    await expect(lacking?.run()).rejects.toThrow("it takes a clock that can be moved (--clock URL)")
+    await expect(lacking?.run()).rejects.toThrow("it needs a clock that can be moved (--clock URL)")
     const lenient = { exclude: ["toy.a"], allowInconclusive: true }
     expect(cases(subject, lenient).map(({ skip }) => skip)).toEqual([
       "not selected for this run",
-      "it takes a clock that can be moved (--clock URL)",
+      "it needs a clock that can be moved (--clock URL)",
       undefined,
       "it never bans"
     ])

@@ -36,8 +36,8 @@ export interface CasesOptions
    */
   readonly level?: Run.RunOptions["level"] | undefined
   /**
-   * Whether inconclusive checks do not reject; false by default. Checks that lack a clock or a key are skipped, and
-   * other inconclusive checks pass.
+   * Whether to accept inconclusive checks; false by default. If true, checks that lack a clock or a key are skipped,
+   * and other inconclusive checks pass.
    */
   readonly allowInconclusive?: boolean | undefined
 }

@@ -126,20 +126,20 @@ describe("the exchanges of a run", () => {
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(transport)
-        const [one, other] = [trial(), trial()]
-        yield* send({ path: "/pets" }, one)
-        yield* send({ path: "/pets/1", key: "tiny" }, other)
-        yield* send({ path: "/pets/2", authorization: ["Bearer x"] }, one)
+        const [first, second] = [trial(), trial()]
+        yield* send({ path: "/pets" }, first)
+        yield* send({ path: "/pets/1", key: "tiny" }, second)
+        yield* send({ path: "/pets/2", authorization: ["Bearer x"] }, first)
         expect(exchanges.map(({ index, key, response }) => [index, key, response.status])).toEqual([
           [0, "main", 200],
           [1, "tiny", 201],
           [2, "other", 202]
         ])
-        expect(one.steps).toEqual([
+        expect(first.steps).toEqual([
           { did: "GET /pets", got: "200 body 0", exchange: exchanges[0] },
           { did: "GET /pets/2 (Authorization: Bearer x)", got: "202 body 2", exchange: exchanges[2] }
         ])
-        expect(other.steps.map(({ did }) => did)).toEqual(["GET /pets/1 (tiny key)"])
+        expect(second.steps.map(({ did }) => did)).toEqual(["GET /pets/1 (tiny key)"])
       })
     )
   })

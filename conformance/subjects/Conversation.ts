@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
     if (sentCount >= budget.requests)
-      return yield* undecided(`the budget of requests is spent: ${budget.requests}`)
+      return yield* undecided(`the request budget is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* timeIsSpent
     if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
       return yield* undecided(
@@ -216,7 +216,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       const from = yield* readClock(clock.now)
       const to = yield* readClock(clock.advance(wait))
       if (to < from + wait) {
-        return yield* undecided(`the clock was advanced by ${wait} ms and moved by ${to - from} ms`)
+        return yield* undecided(`the clock was advanced by ${wait} ms but moved by ${to - from} ms`)
       }
       return
     }
@@ -238,7 +238,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if (clock === undefined && requests <= 1) return
     if (requests > main.limit) {
       return yield* undecided(
-        `it sends ${requests} requests at once, more than the ${main.limit} of the main key's plan`
+        `it sends ${requests} requests concurrently, more than the main key's limit of ${main.limit}`
       )
     }
     yield* pass(main.resetAt * 1_000 - (yield* subjectTime) + 1_000)

@@ -143,7 +143,7 @@ describe("a reservation", () => {
         expect(now()).toBe(NOON)
         expect(yield* Effect.flip(reserve(11))).toMatchObject({
           _tag: "Undecided",
-          reason: "it sends 11 requests at once, more than the 10 of the main key's plan"
+          reason: "it sends 11 requests concurrently, more than the main key's limit of 10"
         })
         expect(now()).toBe(NOON)
         yield* reserve(5)
@@ -174,7 +174,7 @@ describe("the budget", () => {
             for (const last of [send, sendPaced]) {
               expect(yield* Effect.flip(last({ path: "/" }, trial()))).toMatchObject({
                 _tag: "Undecided",
-                reason: `the budget of requests is spent: ${requests}`
+                reason: `the request budget is spent: ${requests}`
               })
             }
             expect(sent).toHaveLength(requests)

@@ -65,7 +65,7 @@ describe("the subject's time", () => {
     }
   })
 
-  it("causes a violation if the clock does not respond, at the start or later", async () => {
+  it("causes a violation if the clock does not respond, at the first request or later", async () => {
     const dead = Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
     const { transport } = recording(() => wireResponse(200))
     const expected = {

@@ -73,10 +73,10 @@ export const make = (
 
   return (trial) => {
     const read = (exchange: Exchange) =>
-      Effect.tap(reading(exchange, slackMs), (one) =>
+      Effect.tap(reading(exchange, slackMs), (result) =>
         Effect.sync(() => {
           usedToday++
-          last = one
+          last = result
         })
       )
     const spend = Effect.flatMap(send(request, trial), read)
@@ -88,7 +88,7 @@ export const make = (
 
     const refill = Effect.gen(function* () {
       if (hasClock) {
-        // The law with the most requests uses up the limit per minute a few times.
+        // The law with the most requests uses up the per-minute limit a few times.
         if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
           yield* passing(2 * DAY_MS)
           usedToday = 0

@@ -24,7 +24,7 @@ export interface SmallKey extends Plan {
 export interface Declarations {
   /** Accepted values of `categoryId`: any int64 (the default), or only these. */
   readonly categories: "any" | ReadonlyArray<bigint>
-  /** Whether it bans keys that ignore a 429 (contract §8.4.3 allows both); true by default. */
+  /** Whether the subject bans keys that ignore a 429 (contract §8.4.3 allows both); true by default. */
   readonly bans: boolean
 }
 
@@ -44,7 +44,7 @@ export interface HttpTarget {
   readonly transport: Transport
   /** Path of the base address, such as `/v1`. */
   readonly basePath: string
-  /** Its address, for scripts; `undefined` without a socket. */
+  /** The address of the subject, for scripts; `undefined` without a socket. */
   readonly baseUrl: string | undefined
   readonly keys: Keys
   readonly clock?: ServerClock | undefined
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
 
   const meter = (small: SmallKey | undefined, name: "tiny" | "victim") =>
     small === undefined
-      ? () => undecided(`it takes a key on a small plan: give one with --${name} KEY:PERMINUTE:PERDAY`)
+      ? () => undecided(`it needs a key on a small plan: give one with --${name} KEY:PERMINUTE:PERDAY`)
       : HttpMeter.make(conversation, { name, plan: small })
 
   const capabilities: ReadonlyArray<readonly [Capability, boolean]> = [
@@ -162,7 +162,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
         return "no revoked key is declared: the contract has no way to revoke one"
       }
       if (needs.includes("expiredKey") && keys.expired === undefined) {
-        return "no expired key is declared: the contract knows no expiry of keys"
+        return "no expired key is declared: the contract does not mention expiry"
       }
       return undefined
     },

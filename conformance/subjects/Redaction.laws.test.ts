@@ -11,18 +11,18 @@ const keys = fc
   })
   .map((characters) => characters.join(""))
 
-/** The length of the longest text that occurs in both. */
-const longestShared = (one: string, other: string): number => {
-  for (let length = other.length; length > 0; length--) {
-    for (let at = 0; at + length <= other.length; at++) {
-      if (one.includes(other.slice(at, at + length))) return length
+/** Returns the length of the longest string that occurs in both. */
+const longestShared = (text: string, spelling: string): number => {
+  for (let length = spelling.length; length > 0; length--) {
+    for (let at = 0; at + length <= spelling.length; at++) {
+      if (text.includes(spelling.slice(at, at + length))) return length
     }
   }
   return 0
 }
 
 describe("redaction of the credentials that laws derive from a key", () => {
-  it("leaves no half of the key, forwards or backwards, in a header or in the JSON of an archive", () => {
+  it("leaves no half of the key or of its reverse in a header or in the JSON of an archive", () => {
     fc.assert(
       fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
         const redact = Redaction.make({ main: key })
@@ -50,7 +50,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
         const redact = Redaction.make({ main: key })
         const spellings = [key, [...key].toReversed().join("")]
         // Half of the key, if that is long enough not to occur by chance, and always less than the key.
-        const most = Math.min(key.length - 1, Math.max(8, Math.floor(key.length / 2))) - 1
+        const maxLength = Math.min(key.length - 1, Math.max(8, Math.floor(key.length / 2))) - 1
         for (const value of derive(key)) {
           if (fixed.includes(value)) continue
           for (const token of [value, value.replace(/^(?:Bearerx?|Basic|Token) /, "")]) {
@@ -63,7 +63,9 @@ describe("redaction of the credentials that laws derive from a key", () => {
                 .replace(/‹[^›]*›/g, "›")
                 .replace(/invalid key|The key|is unknown|message/g, "›")
               for (const spelling of spellings) {
-                expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThanOrEqual(most)
+                expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThanOrEqual(
+                  maxLength
+                )
               }
               if (token.length === key.length) expect(clean).not.toContain(token)
             }
@@ -101,7 +103,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
     expect(redact("Bearer hsifdrows")).toBe("Bearer ‹part of key:main›")
   })
 
-  it("does not replace parts of its own marks, whatever the keys are called", () => {
+  it("does not replace parts of its own placeholders, whatever the keys are called", () => {
     const redact = Redaction.make({ main: "swordfish", tiny: "key:mai1", other: "part-of key" })
     expect(redact("swordfish, swordfis")).toBe("‹key›, ‹key›")
   })

@@ -1,4 +1,4 @@
-/** Redacts declared keys in texts: replaces every form in which a subject may return a key by the name of the key. */
+/** Redacts declared keys in text: replaces every form in which a subject may return a key with the name of that key. */
 
 /** Secrets by name; the names appear in the report. */
 export interface Secrets {
@@ -9,20 +9,21 @@ export interface Secrets {
 const MIN_LENGTH = 8
 
 /**
- * Returns a function that replaces each secret by a mark such as `‹key:main›`: the longest first, ignoring ASCII case,
- * and also if percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic` credentials.
+ * Returns a function that replaces each secret with a placeholder such as `‹key:main›`, longest first. It ignores ASCII
+ * case, and also finds secrets that are percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic`
+ * credentials.
  *
- * Laws send truncated, mistyped and reversed keys, and a server may return them in a message. Therefore a mark such as
- * `‹part of key:main›` replaces
+ * Laws send truncated, mistyped and reversed keys, and a server may return them in a message. Therefore a placeholder
+ * such as `‹part of key:main›` replaces
  *
- * - a secret written backwards, in the same encodings;
+ * - a reversed secret, in the same encodings;
  * - a secret in which one character is different;
- * - a part of a secret, or of a secret backwards, that is at least `partLength` long;
- * - a credential after `Bearer`, `Bearerx`, `Basic` or `Token` whose beginning and end together agree with those of a
- *   secret, or of a secret backwards, in at least half of the length of the secret.
+ * - a part of a secret or of a reversed secret that is at least `partLength` long;
+ * - a credential after `Bearer`, `Bearerx`, `Basic` or `Token` that shares a prefix and a suffix with a secret or a
+ *   reversed secret, if their lengths add up to at least half of the secret.
  *
- * A secret of fewer than 8 characters may occur anywhere by chance: a key `1` must not remove every `1` from the
- * report. It is replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
+ * A secret of fewer than 8 characters can occur by chance: the key `1` must not remove every `1` from the report. It is
+ * replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
   const named = Object.entries(secrets).flatMap(([name, secret]) =>
@@ -30,61 +31,62 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
   )
   const long = named.filter(({ secret }) => secret.length >= MIN_LENGTH)
   const searches = long.map(({ name, secret }) => ({ name, secret, find: finderOf(secret) }))
-  // A mark must not contain a secret or a part of one, but the name of one key may resemble the secret of another.
+  // A placeholder must not contain any part of a secret, and the name of one key may resemble the secret of another.
   const safest = (...candidates: ReadonlyArray<string>): string =>
     candidates.find((candidate) => searches.every(({ find }) => find(fold(candidate), 0) === undefined)) ??
     "‹key›"
-  const mark = (name: string): string => safest(`‹key:${name}›`)
-  const partMark = (name: string): string => safest(`‹part of key:${name}›`, "‹part of key›")
+  const placeholder = (name: string): string => safest(`‹key:${name}›`)
+  const partPlaceholder = (name: string): string => safest(`‹part of key:${name}›`, "‹part of key›")
 
-  const marks = new Map<string, string>()
+  const placeholders = new Map<string, string>()
   const add = (form: string, replacement: string): void => {
-    if (!marks.has(fold(form))) marks.set(fold(form), replacement)
+    if (!placeholders.has(fold(form))) placeholders.set(fold(form), replacement)
   }
-  for (const { name, secret } of long) for (const form of formsOf(secret)) add(form, mark(name))
+  for (const { name, secret } of long) for (const form of formsOf(secret)) add(form, placeholder(name))
   for (const { name, secret } of long) {
-    for (const form of formsOf(backwards(secret))) add(form, partMark(name))
+    for (const form of formsOf(reverse(secret))) add(form, partPlaceholder(name))
   }
-  const whole = alternatives([...marks.keys()])
+  const whole = alternatives([...placeholders.keys()])
   const short = named.filter(({ secret }) => secret.length < MIN_LENGTH)
-  const shortMarks = new Map(short.map(({ name, secret }) => [secret, mark(name)]))
+  const shortPlaceholders = new Map(short.map(({ name, secret }) => [secret, placeholder(name)]))
   const credential = new RegExp(
-    `\\b(Bearer|Basic)(\\s+)(${alternatives([...shortMarks.keys()]).source})(?![\\w.~+/=-])`,
+    `\\b(Bearer|Basic)(\\s+)(${alternatives([...shortPlaceholders.keys()]).source})(?![\\w.~+/=-])`,
     "gi"
   )
   const parts = searches.flatMap(({ find, name, secret }) => [
-    partsOf(find, partMark(name)),
-    similarCredentials(secret, partMark(name))
+    replaceMatches(find, partPlaceholder(name)),
+    replaceSimilarCredentials(secret, partPlaceholder(name))
   ])
 
   return (text) => {
     let clean = text
-    if (marks.size > 0) clean = clean.replace(whole, (found) => marks.get(fold(found)) ?? "‹key›")
-    if (shortMarks.size > 0) {
+    if (placeholders.size > 0)
+      clean = clean.replace(whole, (found) => placeholders.get(fold(found)) ?? "‹key›")
+    if (shortPlaceholders.size > 0) {
       clean = clean.replace(credential, (found: string, scheme: string, space: string, secret: string) =>
-        shortMarks.has(secret) ? `${scheme}${space}${shortMarks.get(secret)}` : found
+        shortPlaceholders.has(secret) ? `${scheme}${space}${shortPlaceholders.get(secret)}` : found
       )
     }
     return parts.reduce((result, replace) => replace(result), clean)
   }
 }
 
-/** Converts ASCII letters to lower case. Other letters stay, so that no character changes its position. */
+/** Converts ASCII letters to lower case. Other letters are unchanged, so positions in the text stay the same. */
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-const backwards = (text: string): string => [...text].toReversed().join("")
+const reverse = (text: string): string => [...text].toReversed().join("")
 
-/** A secret forwards and backwards, folded. */
-const spellingsOf = (secret: string): ReadonlyArray<string> => [fold(secret), fold(backwards(secret))]
+/** Returns a secret and its reverse, both folded. */
+const spellingsOf = (secret: string): ReadonlyArray<string> => [fold(secret), fold(reverse(secret))]
 
 /**
- * Minimum length of a part that is replaced wherever it occurs: half of the secret, but 8 characters or more, because
- * fewer may occur by chance. Of a secret of 8 characters, it is all but one.
+ * Minimum length of a part that is replaced wherever it occurs: half of the secret, but at least 8 characters, because
+ * fewer can occur by chance; 7 for a secret of 8 characters.
  */
 const partLength = ({ length }: string): number =>
   Math.min(Math.max(MIN_LENGTH, Math.floor(length / 2)), length - 1)
 
-/** Creates a pattern that matches any of the texts, and prefers the longest match. */
+/** Creates a pattern that matches any of the strings and prefers the longest match. */
 const alternatives = (texts: ReadonlyArray<string>): RegExp =>
   new RegExp(
     [...texts]
@@ -113,19 +115,22 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * Returns the part of the base64 of bytes that does not depend on the bytes before and after them. The bytes begin
+ * Returns the part of base64-encoded bytes that does not depend on the bytes before and after them. The bytes begin
  * `offset` bytes into a group of three.
  */
 const base64At = (bytes: Uint8Array, offset: number): ReadonlyArray<string> => {
   const shifted = Buffer.concat([new Uint8Array(offset), bytes])
-  const sure = Math.floor((shifted.length * 8) / 6)
+  const end = Math.floor((shifted.length * 8) / 6)
   return (["base64", "base64url"] as const).map((kind) =>
-    shifted.toString(kind).slice(Math.ceil((offset * 8) / 6), sure)
+    shifted.toString(kind).slice(Math.ceil((offset * 8) / 6), end)
   )
 }
 
-/** Replaces a credential after a scheme if its ends agree with half of a secret, or of the secret backwards. */
-const similarCredentials = (secret: string, mark: string): ((text: string) => string) => {
+/**
+ * Replaces a credential after a scheme if its prefix and suffix match at least half of a secret or of a reversed
+ * secret.
+ */
+const replaceSimilarCredentials = (secret: string, placeholder: string): ((text: string) => string) => {
   const spellings = spellingsOf(secret)
   const isSimilar = (token: string): boolean =>
     spellings.some((spelling) => lengthOfCommonEnds(spelling, token) >= Math.floor(secret.length / 2))
@@ -133,24 +138,27 @@ const similarCredentials = (secret: string, mark: string): ((text: string) => st
     text.replace(
       /\b(Bearerx?|Basic|Token)(\s+["\\]*)([^\s"\\]+)/gi,
       (found, scheme: string, space: string, token: string) =>
-        isSimilar(fold(token)) ? `${scheme}${space}${mark}` : found
+        isSimilar(fold(token)) ? `${scheme}${space}${placeholder}` : found
     )
 }
 
-/** The number of characters that two texts have in common at their beginnings and at their ends. */
-const lengthOfCommonEnds = (one: string, other: string): number => {
-  const most = Math.min(one.length, other.length)
+/** Returns the total length of the prefix and the suffix that two strings have in common. */
+const lengthOfCommonEnds = (a: string, b: string): number => {
+  const max = Math.min(a.length, b.length)
   let first = 0
-  while (first < most && one[first] === other[first]) first++
+  while (first < max && a[first] === b[first]) first++
   let last = 0
-  while (last < most - first && one.at(-1 - last) === other.at(-1 - last)) last++
+  while (last < max - first && a.at(-1 - last) === b.at(-1 - last)) last++
   return first + last
 }
 
-/** The beginning and the end of a place in a text. */
+/** The start and the end of a match in a text. */
 type Place = readonly [from: number, to: number]
 
-/** Finds the first part of a secret in a folded text, or the secret with a different character, from an index on. */
+/**
+ * Finds the first match at or after an index: a part of a secret in a folded text, or the secret with one wrong
+ * character.
+ */
 type Finder = (folded: string, from: number) => Place | undefined
 
 const finderOf = (secret: string): Finder => {
@@ -174,8 +182,8 @@ const finderOf = (secret: string): Finder => {
 }
 
 /**
- * Whether a text contains the spelling at an index, with at most one other character in place of its own. The ends must
- * agree: without one of them, it is a part, and the character beside a part is not of the secret.
+ * Whether a text contains the spelling at an index, with at most one wrong character. The first and the last character
+ * must match: otherwise the match is only a part, whose neighboring character must not be redacted.
  */
 const isMistyped = (spelling: string, text: string, at: number): boolean => {
   const last = spelling.length - 1
@@ -187,15 +195,15 @@ const isMistyped = (spelling: string, text: string, at: number): boolean => {
   return true
 }
 
-/** Replaces what a finder finds. */
-const partsOf =
-  (find: Finder, mark: string) =>
+/** Replaces each match of a finder. */
+const replaceMatches =
+  (find: Finder, placeholder: string) =>
   (text: string): string => {
     const folded = fold(text)
     let clean = ""
     let kept = 0
     for (let place = find(folded, 0); place !== undefined; place = find(folded, kept)) {
-      clean += text.slice(kept, place[0]) + mark
+      clean += text.slice(kept, place[0]) + placeholder
       kept = place[1]
     }
     return clean + text.slice(kept)

@@ -31,7 +31,7 @@ describe("SentText.describe", () => {
     expect(shown({ path: "/", body: new Uint8Array([0x68, 0x69]) })).toBe("GET / hi")
   })
 
-  it("replaces texts that are made from a key by a mark", () => {
+  it("replaces values that are made from a key with a placeholder", () => {
     expect(shown({ path: "/pets", headers: [["X-API-Key", key]] })).toBe("GET /pets (X-API-Key: ‹key:main›)")
     expect(shown({ path: "/", authorization: [`Bearer ${key}`] })).toBe(
       "GET / (Authorization: Bearer ‹key:main›)"
@@ -41,8 +41,8 @@ describe("SentText.describe", () => {
       "GET /pets (Authorization: the key twice)"
     )
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.boolean(), (one, other, isReversed) => {
-        const [from, to] = [one % key.length, other % key.length].sort((a, b) => a - b)
+      fc.property(fc.nat(), fc.nat(), fc.boolean(), (start, end, isReversed) => {
+        const [from, to] = [start % key.length, end % key.length].sort((a, b) => a - b)
         const part = key.slice(from, (to ?? 0) + 1)
         const value = isReversed ? [...part].toReversed().join("") : part
         const line = shown({ path: "/pets", authorization: [`Basic ${value}`] })

@@ -12,14 +12,15 @@ const PART = 5
 /** Maximum length of a path, body or header that is shown, in UTF-16 code units. */
 const MAX_SHOWN = 160
 
-/** Whether a text contains a part of a secret, forwards or backwards, in any letter case. */
+/** Whether a text contains a part of a secret or of its reverse, in any letter case. */
 const reveals = (shown: string, secret: string): boolean => {
   if (secret === "") return false
   const folded = shown.toLowerCase()
   const whole = secret.toLowerCase()
   const size = Math.min(PART, whole.length)
-  for (const one of [whole, [...whole].toReversed().join("")]) {
-    for (let at = 0; at + size <= one.length; at++) if (folded.includes(one.slice(at, at + size))) return true
+  for (const spelling of [whole, [...whole].toReversed().join("")]) {
+    for (let at = 0; at + size <= spelling.length; at++)
+      if (folded.includes(spelling.slice(at, at + size))) return true
   }
   return false
 }

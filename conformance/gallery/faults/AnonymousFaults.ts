@@ -7,7 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Denies all requests, also those with a key, while callers without a key are over their limit. */
+/** Denies all requests, even those with a key, while callers without a key are over their limit. */
 const deniesKeysToo: Where = AtHttp.transport((real) => {
   let denial: WireResponse | undefined
   return (request) =>
@@ -37,7 +37,7 @@ export const faults: ReadonlyArray<Fault> = [
   )
     .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
     .by(deniesKeysToo),
-  fault("anonymous.shared-with-keys", "Counts valid keys in the bucket of their network too.")
+  fault("anonymous.shared-with-keys", "Also counts requests with a valid key in the bucket of their network.")
     .breaks("limits.anonymous-apart", "anonymous.untouched-by-keys", "with a key 52 of 60")
     .by(
       AtHttp.alsoSends(

@@ -57,7 +57,7 @@ export const faults: ReadonlyArray<Fault> = [
         Effect.gen(function* () {
           const [first] = yield* real.list
           yield* real.insert(key)
-          if (first !== undefined) yield* real.update(first.id, (one) => [0, { ...one, revokedAt: 1 }])
+          if (first !== undefined) yield* real.update(first.id, (stored) => [0, { ...stored, revokedAt: 1 }])
         })
       )
     ),
@@ -161,10 +161,10 @@ export const faults: ReadonlyArray<Fault> = [
     .by(listing((all) => all.toReversed())),
   fault("keys-store.list-by-date", "Lists keys by their dates, which may differ from the order of insertion.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A4, key_A0")
-    .by(listing((all) => all.toSorted((one, other) => one.createdAt - other.createdAt))),
+    .by(listing((all) => all.toSorted((a, b) => a.createdAt - b.createdAt))),
   fault("keys-store.list-by-id", "Lists keys by id.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A0, key_A10")
-    .by(listing((all) => all.toSorted((one, other) => (one.id < other.id ? -1 : 1)))),
+    .by(listing((all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))),
   fault("keys-store.list-latest-change-last", "Lists a changed key last.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A0, key_a2, key_A2")
     .by(
@@ -177,7 +177,7 @@ export const faults: ReadonlyArray<Fault> = [
             return real.update(id, change)
           },
           list: Effect.map(real.list, (all) =>
-            all.toSorted((one, other) => Number(one.id === latest) - Number(other.id === latest))
+            all.toSorted((a, b) => Number(a.id === latest) - Number(b.id === latest))
           )
         }
       })
@@ -209,7 +209,7 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("keys-store.update-all", "Applies the change to every key.")
+  fault("keys-store.update-all", "Applies a change to every key.")
     .breaks(
       "keys-store.update.replaces",
       "keys-store.update-answer",
@@ -220,7 +220,7 @@ export const faults: ReadonlyArray<Fault> = [
         Effect.gen(function* () {
           const others = (yield* real.list).filter((key) => key.id !== id)
           const result = yield* real.update(id, change)
-          for (const other of others) yield* real.update(other.id, change)
+          for (const otherKey of others) yield* real.update(otherKey.id, change)
           return result
         })
       )
@@ -289,7 +289,7 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("keys-store.throwing-change-answered", "Returns none when a change throws.")
+  fault("keys-store.throwing-change-answered", "Returns Option.none when a change throws.")
     .breaks("keys-store.update.none", "keys-store.throwing-change", "key_a0 a result")
     .by(catching(() => Effect.succeed(Option.none()))),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
@@ -325,7 +325,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.outage-empty", "Lists no keys when its backend does not respond.")
     .breaks("keys-store.fails-typed", "keys-store.outage", "as if nothing were wrong")
     .by(AtPort.keys((real) => ({ ...real, list: Effect.catch(real.list, () => Effect.succeed([])) }))),
-  fault("keys-store.outage-refused", "Returns that a key is not the first when its backend does not respond.")
+  fault("keys-store.outage-refused", "Returns false from insertFirst when its backend does not respond.")
     .breaks("keys-store.fails-typed", "keys-store.outage", "as if nothing were wrong")
     .by(insertingFirst((key, real) => Effect.catch(real.insertFirst(key), () => Effect.succeed(false)))),
   fault("keys-store.outage-dies", "Dies when its backend does not respond.")

@@ -22,7 +22,7 @@ const tokenOf = (credentials: ReadonlyArray<string>): string =>
 
 /** Whether a token is as long as the key, and differs from it only at ignored positions. */
 const isLike = (token: string, key: string, isIgnored: (at: number) => boolean): boolean =>
-  token.length === key.length && [...token].every((one, at) => isIgnored(at) || one === key[at])
+  token.length === key.length && [...token].every((character, at) => isIgnored(at) || character === key[at])
 
 /** Changes the `WWW-Authenticate` header of a 401. */
 const challenges = (challenge: string): Where =>

@@ -90,20 +90,20 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(isHalfOver ? { ...state, bannedUntil: 0 } : state, now, policy)
       })
     ),
-  fault("ban.strikes-all", "Bans every key for an hour while one is banned.")
+  fault("ban.strikes-all", "Bans every key forever once one was banned for an hour.")
     .breaks("ban.only-that-key", "ban.spares-others", "api_key_banned")
     .by({
       at: "http",
       ban: { ...BanPolicy.standard, durationsMs: [3_600_000] },
       transport: bansAll
     }),
-  fault("ban.strikes-all-briefly", "Bans every key for the minute of one ban.")
+  fault("ban.strikes-all-briefly", "Bans every key forever once one was banned for a minute.")
     .breaks("ban.only-that-key", "ban.spares-others-at-once", "api_key_banned")
     .by(AtHttp.transport(bansAll)),
-  fault("ban.strikes-all-until-its-end", "Bans every key for as long as one is banned, a minute.")
+  fault("ban.strikes-all-until-its-end", "Bans every key until the first ban of a minute ends.")
     .breaks("ban.only-that-key", "ban.spares-others", "api_key_banned")
     .by(AtHttp.transport(bansAllUntilItsEnd)),
-  fault("ban.strikes-all-for-seconds", "Bans every key for the 20 s of a short ban.")
+  fault("ban.strikes-all-for-seconds", "Bans every key until the first ban of 20 s ends.")
     .breaks("ban.only-that-key", "ban.spares-others", "200 for another key")
     .by({ at: "http", ban: { ...BanPolicy.standard, durationsMs: [20_000] }, transport: bansAllUntilItsEnd }),
   fault("ban.answers-empty-list", "Returns an empty list to a banned key.")
@@ -219,7 +219,10 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict.outcome === "limited" ? firstSlot(next, now, policy) : verdict, next]
       })
     ),
-  fault("ban.strikes-day-workers", "Counts retries every 30 seconds as strikes after the day is used up.")
+  fault(
+    "ban.strikes-day-workers",
+    "Counts retries every 30 seconds as strikes after the daily limit is used up."
+  )
     .breaks("ban.day-workers-never", "ban.day-workers-never", "for the limit a ban in round")
     .by(
       decides((state, now, policy) => {
@@ -227,7 +230,7 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(isDayUsedUp ? withoutSlots(state) : state, now, policy)
       })
     ),
-  fault("ban.strikes-anonymous", "Bans networks too.")
+  fault("ban.strikes-anonymous", "Also bans networks.")
     .breaks("ban.anonymous-never", "anonymous.never-banned", "api_key_banned")
     .by(
       decides((state, now, policy) =>

@@ -11,7 +11,7 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 const has = (name: string, value: RegExp) => (request: WireRequest) =>
-  headerValues(request, name).some((one) => value.test(one))
+  headerValues(request, name).some((field) => value.test(field))
 
 const isBrowser = has("accept", /xhtml/)
 const hasCharset = has("content-type", /charset/i)
@@ -65,10 +65,10 @@ const readsName = (change: (name: string) => string): Where =>
 const encoder = new TextEncoder()
 
 /** Truncates a name to a number of UTF-8 bytes, without splitting a character. */
-const cutAtBytes = (name: string, most: number): string => {
+const cutAtBytes = (name: string, maxBytes: number): string => {
   let cut = ""
   for (const character of name) {
-    if (encoder.encode(cut + character).length > most) break
+    if (encoder.encode(cut + character).length > maxBytes) break
     cut += character
   }
   return cut
@@ -123,10 +123,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
     .breaks("create.returns-created", "product.names", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
-  fault("cell.small-key-status", "Loses the status of what a key with a small limit creates.")
+  fault("cell.small-key-status", "Loses the status of animals that a key with a small limit creates.")
     .breaks("create.status-kept", "product.key", "the animal as sent")
     .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
-  fault("cell.banned-key-category", "Truncates the category of what a key creates that is often banned.")
+  fault("cell.banned-key-category", "Truncates the category of animals that a frequently banned key creates.")
     .breaks("create.int64-exact", "product.key", "the animal as sent")
     .by(
       readsMembersOfKey(
@@ -158,7 +158,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault(
     "cell.long-names-unlisted",
-    "Omits animals with long names of three bytes a character from filtered lists."
+    "Omits animals with long names in three-byte characters from filtered lists."
   )
     .breaks("list.sees-created", "product.creation", "without it")
     .by(
@@ -206,10 +206,10 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.status(200)
       )
     ),
-  fault("cell.head-costs-two", "Counts HEAD as two requests.")
+  fault("cell.head-costs-two", "Counts a HEAD request as two requests.")
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(AtHttp.alsoSends(Requests.isHead, (request) => request)),
-  fault("cell.missing-costs-two", "Counts 404 to JSON clients as two requests.")
+  fault("cell.missing-costs-two", "Counts a 404 to a JSON client as two requests.")
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(
       AtHttp.transport(
@@ -229,7 +229,7 @@ export const faults: ReadonlyArray<Fault> = [
         (request, world) => Requests.withKey(request, world.keys.main)
       )
     ),
-  fault("cell.401-as-page", "Sends the 401 of a retrieval to a browser as a page.")
+  fault("cell.401-as-page", "Sends the 401 of a retrieval to a browser as an HTML page.")
     .breaks("auth.error-body", "product.unauthorized", "a JSON body")
     .by(
       AtHttp.responses(
@@ -237,7 +237,7 @@ export const faults: ReadonlyArray<Fault> = [
         ErrorResponses.html
       )
     ),
-  fault("cell.filtered-without-key", "Lists with a status and JSON for a key with another last character.")
+  fault("cell.filtered-without-key", "Returns filtered lists to a key whose last character is wrong.")
     .breaks("auth.every-operation", "product.unauthorized", "401 to GET /pets")
     .by(
       AtHttp.transport((real, world) => (request) => {
@@ -247,21 +247,24 @@ export const faults: ReadonlyArray<Fault> = [
         return real(isNear && isFiltered ? Requests.withKey(request, world.keys.main) : request)
       })
     ),
-  fault("cell.404-after-ban", "Omits the rate limit headers of a 404 to a key that was denied twenty times.")
+  fault(
+    "cell.404-after-ban",
+    "Omits the rate limit headers from a 404 to a key that was denied twenty times."
+  )
     .breaks("limits.headers-present", "product.ban", "X-RateLimit-Limit is missing")
     .by(
       afterDenials(20, (response) =>
         response.status === 404 ? Edit.without("X-RateLimit-Limit")(response) : response
       )
     ),
-  fault("cell.creation-after-ban", "Accepts no creation with a status of a key that was denied forty times.")
+  fault("cell.creation-after-ban", "Rejects a creation with a status by a key that was denied forty times.")
     .breaks("create.status-201", "product.ban", "201 to POST")
     .by(
       afterDenials(40, (response) =>
         response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
       )
     ),
-  fault("cell.month-reset", "Shows a Reset a month back in the last minute of a month.")
+  fault("cell.month-reset", "Shows a Reset a month in the past during the last minute of a month.")
     .breaks("limits.reset-not-past", "product.time", "X-RateLimit-Reset now or later")
     .by(
       during(endsMonth, Requests.any, (response, world) =>

@@ -24,7 +24,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("concurrent.lost-update-http", "A server that writes all animals back, so that creations are lost.")
     .breaks("create.concurrent", "concurrent.creations", "since it was created none")
     .by(AtHttp.pets(lostUpdate(pause))),
-  fault("concurrent.lost-update-history", "Loses concurrent creations, seen by clients that read meanwhile.")
+  fault(
+    "concurrent.lost-update-history",
+    "Loses concurrent creations, which clients that read meanwhile notice."
+  )
     .breaks("create.concurrent", "concurrent.history", "no order explains client")
     .by(AtPort.pets(lostUpdate(pause))),
   fault("concurrent.duplicate-id", "Gives concurrent creations the same id.")
@@ -113,22 +116,25 @@ export const faults: ReadonlyArray<Fault> = [
           })
       })
     ),
-  fault("concurrent.stale-reads", "Reads from a copy refreshed at every third read.")
+  fault("concurrent.stale-reads", "Reads from a copy that is refreshed on every third read.")
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(stale(3))),
-  fault("concurrent.stale-reads-http", "A server that reads from a copy refreshed at every third read.")
+  fault(
+    "concurrent.stale-reads-http",
+    "A server that reads from a copy that is refreshed on every third read."
+  )
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(stale(3))),
-  fault("concurrent.stale-history", "Reads from a copy refreshed at every second read.")
+  fault("concurrent.stale-history", "Reads from a copy that is refreshed on every second read.")
     .breaks("list.sees-created", "concurrent.history", "no order explains client")
     .by(AtPort.pets(stale(2))),
-  fault("concurrent.two-nodes", "Shows a new animal at once only to clients of the same node.")
+  fault("concurrent.two-nodes", "Shows a new animal immediately only to clients of the same node.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(twoNodes)),
   fault("concurrent.two-nodes-http", "A server of two nodes, each of which shows the other's animals late.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(twoNodes)),
-  fault("concurrent.index-lags", "Finds a new animal by its id at once, but omits it from two lists.")
+  fault("concurrent.index-lags", "Finds a new animal by its id immediately, but omits it from two lists.")
     .breaks("list.sees-created", "concurrent.read-after-write", "animals, without {id")
     .by(
       AtHttp.pets((real) => {
@@ -189,9 +195,9 @@ export const faults: ReadonlyArray<Fault> = [
             const stored = new Pet(++ids, pet)
             all = [...all, stored]
             yield* Effect.repeat(pause, { times: 1 })
-            all = all.filter((other) => other !== stored)
+            all = all.filter((pet) => pet !== stored)
             yield* Effect.repeat(pause, { times: 2 })
-            all = [...all, stored].toSorted((one, other) => Number(one.id - other.id))
+            all = [...all, stored].toSorted((a, b) => Number(a.id - b.id))
             return stored
           })
         }
@@ -210,15 +216,21 @@ export const faults: ReadonlyArray<Fault> = [
                 (parts) =>
                   parts
                     .flat()
-                    .sort((one, other) => Number(one.id - other.id))
+                    .sort((a, b) => Number(a.id - b.id))
                     .slice(0, query.limit)
               )
       }))
     ),
-  fault("concurrent.id-before-write", "Picks an id and stores the animal in two steps without a wait.")
+  fault(
+    "concurrent.id-before-write",
+    "Picks an id and stores the animal in two steps without waiting between them."
+  )
     .breaks("pets.insert.concurrent", "concurrent.interleaving", "ids for 8")
     .by(AtPort.pets(racyId(step))),
-  fault("concurrent.write-back", "Reads all animals and writes them back with a new one without a wait.")
+  fault(
+    "concurrent.write-back",
+    "Reads all animals and writes them back with a new one without waiting between the steps."
+  )
     .breaks("pets.linearizable", "concurrent.interleaving", "no order explains client")
     .by(AtPort.pets(lostUpdate(step)))
 ]

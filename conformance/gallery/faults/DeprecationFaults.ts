@@ -17,7 +17,7 @@ const deprecated = (policy: Partial<Deprecation.Deprecation>): Where =>
 const silent = (response: WireResponse): WireResponse =>
   ["deprecation", "sunset", "link"].reduce((edited, name) => Edit.without(name)(edited), response)
 
-/** Returns 410 also for the requests that `isRemoved` selects, after the removal of getPet. */
+/** After the removal of getPet, also returns 410 for the requests that `isRemoved` selects. */
 const removes = (isRemoved: (request: WireRequest) => boolean): Where =>
   AtHttp.responses({ to: isRemoved }, (response, _request, { now }) =>
     now() >= SUNSET ? Edit.error(410, "operation_removed")(response) : response
@@ -81,7 +81,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("deprecation.everywhere", "Marks every operation as deprecated.")
     .breaks("deprecation.getpet-only", "deprecation.only-get", "on GET /pets Deprecation: @")
     .by(AtHttp.responses({}, Edit.header("Deprecation", "@1795132800"))),
-  fault("deprecation.create-too", "Announces a removal of creations.")
+  fault("deprecation.create-too", "Announces the removal of creations.")
     .breaks("deprecation.getpet-only", "deprecation.only-get", "on POST /pets Sunset:")
     .by(AtHttp.responses({ to: Requests.isCreation }, Edit.header("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")))
 ]

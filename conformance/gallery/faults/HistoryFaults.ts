@@ -124,7 +124,7 @@ export const faults: ReadonlyArray<Fault> = [
         }))
       )
     ),
-  fault("history.forgets-first-by-id", "Forgets the id of its first animal after many creations.")
+  fault("history.forgets-first-by-id", "Does not find its first animal by id after many creations.")
     .breaks("get.found", "history.found", "which the run created 404")
     .by(
       knowingNewest((real, newest) => ({

@@ -31,7 +31,7 @@ export const faults: ReadonlyArray<Fault> = [
           })
       }))
     ),
-  fault("keys-store.mark-seen-lowers", "Stores an earlier day than the stored one.")
+  fault("keys-store.mark-seen-lowers", "Replaces the stored day with an earlier one.")
     .breaks("keys-store.mark-seen", "keys-store.mark-seen", "last seen on the days")
     .by(
       marking((ids, day, real) =>

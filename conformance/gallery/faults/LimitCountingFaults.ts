@@ -39,15 +39,19 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.no-early-429", "limits.whole-minute", "silence 3 admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
-        const most = (TokenBucket.capacity(policy.plan.perMinute) >> 1) + TokenBucket.COST
+        const maxLevel = (TokenBucket.capacity(policy.plan.perMinute) >> 1) + TokenBucket.COST
         const level = state && TokenBucket.levelAt(state, now, policy.plan.perMinute)
-        return RateLimit.step(state && { ...state, at: now, level: Math.min(level ?? 0, most) }, now, policy)
+        return RateLimit.step(
+          state && { ...state, at: now, level: Math.min(level ?? 0, maxLevel) },
+          now,
+          policy
+        )
       })
     ),
   fault("limits.refills-each-time", "Starts a new window with each request.")
     .breaks("limits.per-minute", "limits.exhausted", "admitted on a plan of")
     .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy))),
-  fault("limits.minute-not-enforced", "Does not enforce the limit per minute.")
+  fault("limits.minute-not-enforced", "Does not enforce the per-minute limit.")
     .breaks("limits.per-minute", "limits.exhausted", "admitted on a plan of")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -76,7 +80,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [{ ...verdict, limit: perMinute }, next]
       })
     ),
-  fault("limits.day-not-enforced", "Does not enforce the limit per day.")
+  fault("limits.day-not-enforced", "Does not enforce the daily limit.")
     .breaks("limits.per-day", "limits.day", "81 requests admitted")
     .by(
       RateLimits.decides((state, now, policy) =>
@@ -112,7 +116,7 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
       )
     ),
-  fault("limits.refusals-cost", "Counts denied requests too.")
+  fault("limits.refusals-cost", "Also counts denied requests.")
     .breaks("limits.denied-costs-nothing", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) => {

@@ -75,7 +75,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.refused-with-remaining", "Shows the day's remaining requests while the minute denies.")
     .breaks("limits.window-shown-denied", "every.refused-remaining", "Remaining 0 with 429 3")
     .by(RateLimits.showsDenied(() => ({ remaining: 3 }))),
-  fault("limits.limit-of-another-plan", "Shows the limit of plan Free for every key.")
+  fault("limits.limit-of-another-plan", "Shows the limit of the Free plan for every key.")
     .breaks("limits.plan-in-force", "limits.plan-shown", "the plan of the key Limit 60")
     .by(RateLimits.shows(() => ({ limit: Plan.standard.Free.perMinute }))),
   fault("limits.always-shows-day", "Shows the day although the minute has less left.")

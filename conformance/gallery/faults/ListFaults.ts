@@ -93,7 +93,7 @@ export const faults: ReadonlyArray<Fault> = [
       Lists.readsStatus((status) => {
         if (!/[%_]/.test(status) || /[^a-z%_]/.test(status)) return undefined
         const like = new RegExp(`^${status.replaceAll("%", ".*").replaceAll("_", ".")}$`)
-        return PetStatus.all.find((one) => like.test(one))
+        return PetStatus.all.find((known) => like.test(known))
       })
     ),
   fault("list.status-injected", "Inserts the status into its query unescaped, so that a quote ends it.")
@@ -102,7 +102,9 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.status-prefix", "Accepts the beginning of a status as the whole.")
     .breaks("list.status.filter", "list.status.others", "?status=sol {id")
     .by(
-      Lists.readsStatus((status) => PetStatus.all.find((one) => status.length > 2 && one.startsWith(status)))
+      Lists.readsStatus((status) =>
+        PetStatus.all.find((known) => status.length > 2 && known.startsWith(status))
+      )
     ),
   fault("list.unknown-status-empty", "Returns an empty list for an unknown status.")
     .breaks("list.status.unknown", "list.status.unknown", "400 invalid_parameter to ?status=lost 200")
@@ -122,13 +124,13 @@ export const faults: ReadonlyArray<Fault> = [
     .by(Lists.readsStatus((status) => (status === "" ? null : undefined))),
   fault("list.status-any-case", "Accepts a status in any letter case.")
     .breaks("list.status.exact", "list.status.unknown", "?status=SOLD 200")
-    .by(Lists.readsStatus((status) => PetStatus.all.find((one) => one === status.toLowerCase()))),
+    .by(Lists.readsStatus((status) => PetStatus.all.find((known) => known === status.toLowerCase()))),
   fault("list.status-trimmed", "Accepts a status with spaces around it.")
     .breaks("list.status.exact", "list.status.unknown", "?status=sold%20 200")
-    .by(Lists.readsStatus((status) => PetStatus.all.find((one) => one === status.trim()))),
+    .by(Lists.readsStatus((status) => PetStatus.all.find((known) => known === status.trim()))),
   fault("list.status-repeated", "Uses the first of several statuses.")
     .breaks("list.status.repeated", "list.status.repeated", "status=sold&status=sold 200")
-    .by(Lists.readsStatus((status) => PetStatus.all.find((one) => one === status))),
+    .by(Lists.readsStatus((status) => PetStatus.all.find((known) => known === status))),
   fault("list.empty-404", "Returns 404 when no animal matches.")
     .breaks("list.empty", "list.answered", "200 with an array of Pet 404")
     .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.status(404)))),
@@ -235,9 +237,5 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("list.ids-as-text", "Sorts ids as text, so that 10 comes before 9.")
     .breaks("list.order", "list.order", "ascending id ids 1, 10, 2")
-    .by(
-      AtPort.pets(
-        PetStores.paged((pets) => pets.toSorted((one, other) => (`${one.id}` < `${other.id}` ? -1 : 1)))
-      )
-    )
+    .by(AtPort.pets(PetStores.paged((pets) => pets.toSorted((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1)))))
 ]

@@ -30,10 +30,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.once-any-animal", "Returns the first animal for a key, whatever the request.")
     .breaks("pets.once", "pets.once", "Mismatch")
     .by(identified(() => ({ fingerprint: "same" }))),
-  fault("pets.once-forever", "Never forgets a key.")
+  fault("pets.once-forever", "Never expires a key.")
     .breaks("pets.once", "pets.once", "Inserted")
     .by(identified(() => ({ now: 0 }))),
-  fault("pets.once-two-steps", "Looks a key up and stores the animal in two steps.")
+  fault("pets.once-two-steps", "Looks up a key and stores the animal in two steps.")
     .breaks("pets.once", "pets.once-parallel", "one animal")
     .by(
       insertingOnce((real) => {

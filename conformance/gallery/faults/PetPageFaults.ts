@@ -17,7 +17,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(paged((page) => page.toReversed())),
   fault("pets.page-by-status", "Lists animals by status and then by id.")
     .breaks("pets.page.order", "pets.page-order", "next on the page")
-    .by(paged((page) => page.toSorted((one, other) => one.status.localeCompare(other.status)))),
+    .by(paged((page) => page.toSorted((a, b) => a.status.localeCompare(b.status)))),
   fault("pets.page-twice", "Lists the last animal of a page twice.")
     .breaks("pets.page.order", "pets.page-order", "next on the page")
     .by(paged((page) => [...page, ...page.slice(-1)])),

@@ -247,7 +247,7 @@ export const faults: ReadonlyArray<Fault> = [
             found.push(...(yield* real.page({ ...query, status })))
             yield* Effect.yieldNow
           }
-          return found.sort((one, other) => Number(one.id - other.id)).slice(0, query.limit)
+          return found.sort((a, b) => Number(a.id - b.id)).slice(0, query.limit)
         })
       )
     ),

@@ -175,7 +175,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.forgets-many", "Stores the states of only 1 000 keys and evicts the oldest.")
+  fault("limits-store.forgets-many", "Stores the states of only 1,000 keys and evicts the oldest.")
     .breaks("limits-store.kept", "limits-store.kept-in-a-crowd", "bannedUntil 9007199254740991} no state")
     .by(
       AtPort.limits(() => {

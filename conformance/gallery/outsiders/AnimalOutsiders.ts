@@ -198,7 +198,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "Stores an animal whose status is invalid, and returns 400.",
     AtHttp.transport((real) => (request) => {
       const key = headerValues(request, "authorization")[0] ?? ""
-      return Creations.storesAfter(400, (other) => Requests.withHeader(other, "Authorization", key))(real)(
+      return Creations.storesAfter(400, (sent) => Requests.withHeader(sent, "Authorization", key))(real)(
         request
       )
     })

@@ -130,7 +130,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
       },
       Edit.error(400, "invalid_body")
     ),
-    "In which order a request is checked is not shown."
+    "The contract does not show in which order a request is checked."
   ),
   outsider(
     "unknown-before-key",
@@ -165,7 +165,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "no-code-400",
     "7",
-    "Omits the code of an invalid body.",
+    "Omits the code from the error for an invalid body.",
     AtHttp.responses(
       { status: 400 },
       Edit.members((members) => ({ ...members, code: undefined }))
@@ -174,7 +174,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "message-as-list",
     "7",
-    "Sends the message of an invalid body as a list.",
+    "Sends the message about an invalid body as an array.",
     AtHttp.responses(
       { to: Requests.isCreation, status: 400 },
       Edit.members((members) => ({ ...members, message: [members.message] }))
@@ -183,7 +183,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "other-status-inside",
     "7",
-    "Says 400 inside each error.",
+    "Sends the status 400 in the body of each error.",
     AtHttp.responses(
       { status: isError },
       Edit.members((members) => ({ ...members, status: 400 }))
@@ -192,7 +192,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "no-headers-404",
     "8.3",
-    "Omits the rate headers of a 404.",
+    "Omits the rate headers from a 404.",
     headerOf(REMAINING, () => undefined, { status: 404 })
   ),
   outsider(
@@ -234,7 +234,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "limit-of-free",
     "8.3",
-    "Shows the limit of the plan Free.",
+    "Shows the limit of the Free plan.",
     headerOf(LIMIT, () => 60)
   ),
   outsider(
@@ -246,7 +246,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "one-more",
     "8.2",
-    "Admits one request more than the limit per minute.",
+    "Admits one request more than the per-minute limit.",
     byPlan((plan) => ({ ...plan, perMinute: plan.perMinute + 1 }))
   ),
   outsider("per-operation", "8.2", "Counts each operation separately.", perOperation()),
@@ -260,13 +260,13 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "no-day",
     "8.2",
-    "Has no limit per day.",
+    "Has no daily limit.",
     byPlan((plan) => ({ ...plan, perDay: 1_000_000_000 }))
   ),
   outsider(
     "no-new-day",
     "8.2",
-    "Never resets the count of the day.",
+    "Never resets the daily count.",
     RateLimits.decides((state, now, policy) => {
       const day = Math.floor(now / RateLimits.DAY_MS)
       return RateLimit.step(state && { ...state, day }, now, policy)
@@ -325,8 +325,8 @@ export const outsiders: ReadonlyArray<Outsider> = [
         (request) =>
           Effect.flatMap(real(request), (response) =>
             response.status === 429 && Requests.isCreation(request)
-              ? Effect.map(real(Requests.withKey(request, keys.main)), (other) => ({
-                  ...other,
+              ? Effect.map(real(Requests.withKey(request, keys.main)), (response) => ({
+                  ...response,
                   headers: response.headers
                 }))
               : Effect.succeed(response)
@@ -336,7 +336,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "removed-early",
     "4.3",
-    "Has removed the retrieval of one animal already.",
+    "Has already removed the retrieval of single animals.",
     AtHttp.responses({ to: Requests.isGet, status: 200 }, Edit.error(404, "not_found"))
   ),
   outsider("every-fiftieth-fails", "7", "Returns 500 for every 50th request.", failsEvery(50)),

@@ -150,7 +150,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "emoji-as-question-mark",
     "2",
-    "Replaces characters beyond the basic plane by question marks in retrievals.",
+    "Replaces characters beyond the basic plane with question marks in retrievals.",
     single(Requests.isGet, (animal) => ({
       ...animal,
       name: animal.name.replace(/[\u{10000}-\u{10ffff}]/gu, "?")

@@ -5,10 +5,10 @@ export interface Outsider {
   readonly id: string
   /** The section of the contract that it breaks. */
   readonly section: string
-  /** The faulty behaviour, in one sentence. */
+  /** The faulty behavior, in one sentence. */
   readonly does: string
   readonly where: Where
-  /** The gap in the contract that may allow the behaviour; found after the measurement. */
+  /** The gap in the contract that may allow the behavior; found after the measurement. */
   readonly gap?: string
 }
 

@@ -53,7 +53,7 @@ export const make = ({ ids, order }: Pick<Choices, "ids" | "order">) => {
       const id = idOf[ids](n)
       const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
       byId.set(id, pet)
-      listed.splice(listed.findLastIndex((other) => other.rank <= pet.rank) + 1, 0, pet)
+      listed.splice(listed.findLastIndex((earlier) => earlier.rank <= pet.rank) + 1, 0, pet)
       return pet
     },
     find: (id: bigint): Pet | undefined => byId.get(id),

@@ -4,7 +4,7 @@ import { type Choices, type Status, statuses } from "./Choices.ts"
 
 export const isStatus = (value: unknown): value is Status => statuses.some((status) => status === value)
 
-/** Returns the exact value of a JSON number, or `undefined` if it is no int64; never builds a longer integer. */
+/** Returns the exact value of a JSON number, or `undefined` if it is not an int64; never builds a longer integer. */
 export const int64 = (source: string): bigint | undefined => {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)
   if (parts === null) return undefined
@@ -31,7 +31,7 @@ const parse = (body: Uint8Array, integers: Choices["integers"]): unknown => {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body), exactly)
   } catch {
-    return undefined // not UTF-8, not JSON, or nested too deep for the parser's stack
+    return undefined // not UTF-8, not JSON, or nested too deeply for the parser's stack
   }
 }
 

@@ -79,7 +79,7 @@ export interface Choices {
   readonly counted: "per key" | "per account"
   /** §8.2: whether an admitted request that fails with 4xx is counted. */
   readonly errorsCost: boolean
-  /** §8.2: whether a denied request is counted too, so that it delays the next admission. */
+  /** §8.2: whether a denied request is also counted, so that it delays the next admission. */
   readonly denialsCost: boolean
   /** §8.3: callers without a key are counted with the limits of Free, are only shown these limits, or see zeros. */
   readonly anonymous: "counted" | "not counted" | "zeros"

@@ -159,11 +159,11 @@ describe("a plain server", () => {
     const odd = '{"name":"Ré\\ud800😀","categoryId":1}'
     const plain = Wire.text(created({}, odd).body)
     expect(plain).toBe('{"id":1,"name":"Ré\\ud800😀","categoryId":1,"status":"available"}')
-    const other = Wire.text(created({ json: { space: " ", reversed: true, escaped: true } }, odd).body)
-    expect(other).toBe(
+    const encoded = Wire.text(created({ json: { space: " ", reversed: true, escaped: true } }, odd).body)
+    expect(encoded).toBe(
       '{ "status": "available" , "categoryId": 1 , "name": "R\\u00e9\\ud800\\ud83d\\ude00" , "id": 1 }'
     )
-    expect(JSON.parse(other)).toEqual(JSON.parse(plain))
+    expect(JSON.parse(encoded)).toEqual(JSON.parse(plain))
     const headerNames = (choices: Partial<Choices>) => error(choices).headers.map(([name]) => name)
     expect(headerNames({})).toContain("X-RateLimit-Reset")
     expect(headerNames({ headerNames: "lower" })).toContain("x-ratelimit-reset")

@@ -50,9 +50,9 @@ export const responses = (selection: Selection, edit: Edit): Where =>
 /** Executes another request before each request for which `isFollowed` is true. */
 export const alsoSends = (
   isFollowed: (request: WireRequest, world: World) => boolean,
-  other: (request: WireRequest, world: World) => WireRequest
+  extra: (request: WireRequest, world: World) => WireRequest
 ): Where =>
   transport(
     (real, world) => (request) =>
-      isFollowed(request, world) ? Effect.andThen(real(other(request, world)), real(request)) : real(request)
+      isFollowed(request, world) ? Effect.andThen(real(extra(request, world)), real(request)) : real(request)
   )

@@ -12,19 +12,19 @@ export type Edit = (response: WireResponse, request: WireRequest, world: World) 
 type PlainEdit = (response: WireResponse) => WireResponse
 
 export const status =
-  (other: number): PlainEdit =>
-  (response) => ({ ...response, status: other })
+  (code: number): PlainEdit =>
+  (response) => ({ ...response, status: code })
 
 export const body =
-  (other: string): PlainEdit =>
-  (response) => ({ ...response, body: bytes(other) })
+  (content: string): PlainEdit =>
+  (response) => ({ ...response, body: bytes(content) })
 
 /** Replaces the status and the body, and keeps the headers. */
 export const replace =
-  (otherStatus: number, otherBody: string): PlainEdit =>
-  (response) => ({ ...response, status: otherStatus, body: bytes(otherBody) })
+  (code: number, content: string): PlainEdit =>
+  (response) => ({ ...response, status: code, body: bytes(content) })
 
-/** Replaces the response by an Error, and keeps the headers. */
+/** Replaces the response with an Error, and keeps the headers. */
 export const error = (otherStatus: number, code: string): PlainEdit =>
   replace(otherStatus, `{"code":"${code}","message":"It failed.","status":${otherStatus}}`)
 
@@ -59,7 +59,7 @@ export const write = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(",")}}`
 }
 
-/** Changes the object in the body; a body that is not JSON stays as it is. */
+/** Changes the object in the body; a body that is not JSON is unchanged. */
 export const members =
   (change: (members: { readonly [name: string]: unknown }) => unknown): PlainEdit =>
   (response) =>

@@ -6,6 +6,6 @@ export const isError = (status: number): boolean => status >= 400
 
 export const failure = Edit.error(500, "internal_error")
 
-/** Replaces the body by an HTML page. */
+/** Replaces the body with an HTML page. */
 export const html = (response: WireResponse): WireResponse =>
   Edit.header("Content-Type", "text/html; charset=utf-8")(Edit.body(`<h1>${response.status}</h1>`)(response))

@@ -35,7 +35,7 @@ const unquoted = (changed: unknown): unknown => {
 }
 
 /** Returns the animal with one field changed, or the same object if nothing changed. */
-const spoilt = (animal: Animal, field: Field, mutate: Mutate, situation: Situation): object => {
+const changeField = (animal: Animal, field: Field, mutate: Mutate, situation: Situation): object => {
   const value = animal[field]
   if (value === undefined) return animal
   const changed = mutate(value, { ...situation, animal })
@@ -76,7 +76,7 @@ const fieldPlace = (field: Field, { id, isChanged, isHere }: Position): Place =>
       const animals = single === undefined ? Edit.animalsOf(response) : [single]
       if (animals === undefined) return response
       const changed = animals.map((animal, at) =>
-        isChanged(at, animals.length) ? spoilt(animal, field, mutate, situation) : animal
+        isChanged(at, animals.length) ? changeField(animal, field, mutate, situation) : animal
       )
       if (changed.every((animal, at) => animal === animals[at])) return response
       return Edit.body(Edit.write(single === undefined ? changed : changed[0]))(response)

@@ -77,8 +77,9 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
       if (typeof value !== "string" && typeof value !== "bigint") return request
       const changed = mutate(value, situation)
       if (changed === value) return request
-      const other = changed instanceof Twice ? [changed.value] : changed === absent ? undefined : changed
-      return { ...request, body: bytes(Edit.write({ ...animal, [field]: other })) }
+      const replacement =
+        changed instanceof Twice ? [changed.value] : changed === absent ? undefined : changed
+      return { ...request, body: bytes(Edit.write({ ...animal, [field]: replacement })) }
     })
 })
 

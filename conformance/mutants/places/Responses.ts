@@ -70,10 +70,10 @@ const codePlace = (code: number): Place => ({
       if (response.status !== code) return response
       const status = Number(mutate(BigInt(code), situation))
       if (status === code) return response
-      const other = { ...response, status }
+      const changed = { ...response, status }
       return code < 400
-        ? other
-        : Edit.rewritten((body) => body.replace(`"status":${code}`, `"status":${status}`))(other)
+        ? changed
+        : Edit.rewritten((body) => body.replace(`"status":${code}`, `"status":${status}`))(changed)
     })
 })
 

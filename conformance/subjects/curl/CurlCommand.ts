@@ -17,7 +17,7 @@ export const variables: ReadonlyMap<KeyName, string> = new Map([
 /** Minimum length of a secret that is replaced outside of `Authorization`: a shorter one may occur there by chance. */
 const MIN_SECRET = 8
 
-/** Maximum size in bytes of a body that is passed as an argument; Linux allows 131 072 bytes. */
+/** Maximum size in bytes of a body that is passed as an argument; Linux allows 131,072 bytes. */
 const MAX_ARGUMENT = 100_000
 
 /** Size of a body in bytes above which curl sends `Expect: 100-continue`. */
@@ -30,7 +30,7 @@ export interface Context {
   readonly basePath: string
   readonly ids: ReadonlyArray<Chain>
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
-  /** The mark in the names of animals; the script replaces it by its own mark. */
+  /** The mark in the names of animals; the script replaces it with its own mark. */
   readonly token?: string | undefined
   /** How the responses of the case are compared. */
   readonly modes: ReadonlyMap<Exchange, string>
@@ -54,7 +54,7 @@ export const command = (exchange: Exchange, context: Context): string => {
     ...(body === undefined || has("content-type") ? [] : ["-H Content-Type:"]),
     ...((body?.length ?? 0) > MAX_UNASKED && !has("expect") ? ["-H Expect:"] : [])
   ]
-  const given = headers.flatMap((one) => headerOption(one, exchange.key, context))
+  const given = headers.flatMap((header) => headerOption(header, exchange.key, context))
   const { input, option } = bodyOf(body, context)
   const lines = [options.join(" "), ...given, ...option, address(exchange, context)].join(" \\\n  ")
   const whole = input === undefined ? lines : `${input} |\n  ${lines}`

@@ -1,4 +1,6 @@
-/** The preparation of a script, run against servers on which it cannot go on, and against stores with other animals. */
+/**
+ * Runs the preparation of a script against servers on which it cannot continue, and against stores with other animals.
+ */
 import { spawnSync } from "node:child_process"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,14 +9,17 @@ import type { Step } from "../../evaluation/Trial.ts"
 import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import { bytes, type Header } from "../../http/Wire.ts"
-import { end, keys, ran } from "./CurlRuns.fixture.ts"
+import { end, keys, runScript } from "./CurlRuns.fixture.ts"
 import * as CurlScript from "./CurlScript.ts"
 
 const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--version"]).error === undefined)
 
 const TOKEN = "Zabcdef"
 
-/** A server that can be told how to respond, and that omits own animals from lists if it is faulty. */
+/**
+ * A server whose responses a test can configure, with two faults: lists without the newest animal, and lists cut by
+ * one.
+ */
 class Store {
   /** Status of creations; 201 to create. */
   creations = 201
@@ -131,7 +136,7 @@ const scriptOf = (exchanges: ReadonlyArray<Exchange>, created: ReadonlyArray<Ani
 }
 
 describe.skipIf(!hasTools)("the preparation of a script", () => {
-  /** Its preparation creates three animals. */
+  /** A script whose preparation creates three animals. */
   const full = () => scriptOf([list(2, ["a", "b"])], animals(2, "a"))
 
   it.each([
@@ -139,50 +144,52 @@ describe.skipIf(!hasTools)("the preparation of a script", () => {
     [401, 1],
     [500, 1],
     [429, 3]
-  ])("ends with 2 if the server rejects creations with %i, after %i attempts", async (status, attempts) => {
+  ])("exits with 2 if the server rejects creations with %i, after %i attempts", async (status, attempts) => {
     const store = await open({ creations: status })
-    expect(await ran(full(), store)).toBe(`2 the preparation cannot create an animal: ${status}`)
+    expect(await runScript(full(), store)).toBe(`2 the preparation cannot create an animal: ${status}`)
     expect(store.posts).toBe(attempts)
   })
 
-  it("ends with 2 if the server does not respond", async () => {
+  it("exits with 2 if the server does not respond", async () => {
     const store = await open()
     store.server.removeAllListeners("request").on("request", (request, response) => {
       if (request.url?.startsWith("/clock")) response.end(store.clock)
       else request.socket.destroy()
     })
-    expect(await ran(full(), store)).toMatch(/^2 curl: .*\na request of the preparation got no response$/)
+    expect(await runScript(full(), store)).toMatch(
+      /^2 curl: .*\na request of the preparation got no response$/
+    )
   })
 
-  it("ends with 2 if the server does not respond to a request of the case", async () => {
+  it("exits with 2 if the server does not respond to a request of the case", async () => {
     const store = await open()
     store.server.removeAllListeners("request").on("request", (request, response) => {
       if (request.url?.startsWith("/clock")) response.end(store.clock)
       else request.socket.destroy()
     })
-    expect(await ran(scriptOf([creation], []), store)).toMatch(/^2 curl: /)
+    expect(await runScript(scriptOf([creation], []), store)).toMatch(/^2 curl: /)
   })
 
   it.each([
     [{ clock: "{}" }, "2 the clock does not respond"],
     [{ clock: '{"now":"soon"}' }, "2 the clock does not respond"]
-  ])("ends with 2 if the clock responds with %o", async (options, reason) => {
-    expect(await ran(full(), await open(options))).toBe(reason)
+  ])("exits with 2 if the clock responds with %o", async (options, reason) => {
+    expect(await runScript(full(), await open(options))).toBe(reason)
   })
 
-  it("ends with 2 if the clock cannot be moved", async () => {
-    expect(await ran(full(), await open({ clockStatus: 404 }))).toMatch(
+  it("exits with 2 if the clock cannot be moved", async () => {
+    expect(await runScript(full(), await open({ clockStatus: 404 }))).toMatch(
       /^2 curl: .*\nthe clock cannot be moved$/
     )
   })
 
-  it("creates animals until a full list is full again, and not for a list without an animal of the case", async () => {
+  it("creates animals to fill a list that was full, but none for a list without an animal of the case", async () => {
     const store = await open()
-    expect(await ran(full(), store)).toBe("1 SHOWN")
+    expect(await runScript(full(), store)).toBe("1 SHOWN")
     expect(store.posts).toBe(3)
-    const other = await open()
-    await ran(scriptOf([creation, list(100, ["a", "b", "c"])], [...animals(3, "a"), ...own]), other)
-    expect(other.posts).toBe(1)
+    const second = await open()
+    await runScript(scriptOf([creation, list(100, ["a", "b", "c"])], [...animals(3, "a"), ...own]), second)
+    expect(second.posts).toBe(1)
   })
 })
 
@@ -190,24 +197,24 @@ describe.skipIf(!hasTools)("a list below its limit", () => {
   describe("without the animal of the case", () => {
     const script = () => scriptOf([creation, list(100, ["a", "b", "c"])], [...animals(3, "a"), ...own])
 
-    it.each([0, 3, 50])("is shown again beside %i other animals", async (count) => {
+    it.each([0, 3, 50])("shows the fault again next to %i other animals", async (count) => {
       const names = animals(count, "other").map(({ name }) => name)
-      expect(await ran(script(), await open({ names: [...names], hidesLast: true }))).toBe("1 SHOWN")
-      expect(await ran(script(), await open({ names: [...names] }))).toBe("0 NOT SHOWN")
+      expect(await runScript(script(), await open({ names: [...names], hidesLast: true }))).toBe("1 SHOWN")
+      expect(await runScript(script(), await open({ names: [...names] }))).toBe("0 NOT SHOWN")
     })
 
     it("cannot be compared if other animals fill the list", async () => {
       const names = animals(120, "other").map(({ name }) => name)
-      expect(await ran(script(), await open({ names, hidesLast: true }))).toBe("2 CANNOT TELL")
+      expect(await runScript(script(), await open({ names, hidesLast: true }))).toBe("2 CANNOT TELL")
     })
   })
 
-  it("that was too short is shown again, whatever the number of animals", async () => {
+  it("shows the fault again if it was too short, whatever the number of animals", async () => {
     const script = scriptOf([list(5, ["a", "b", "c", "d"])], animals(9, "a"))
     for (const count of [0, 9]) {
       const names = animals(count, "other").map(({ name }) => name)
-      expect(await ran(script, await open({ names: [...names], isShort: true }))).toBe("1 SHOWN")
-      expect(await ran(script, await open({ names: [...names] }))).toBe("0 NOT SHOWN")
+      expect(await runScript(script, await open({ names: [...names], isShort: true }))).toBe("1 SHOWN")
+      expect(await runScript(script, await open({ names: [...names] }))).toBe("0 NOT SHOWN")
     }
   })
 })

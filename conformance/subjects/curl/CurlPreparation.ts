@@ -6,7 +6,7 @@ import * as RateHeaders from "../../http/RateHeaders.ts"
 import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
 import * as CurlVerdict from "./CurlVerdict.ts"
 
-/** What a preparation depends on besides the exchanges of the case. */
+/** What a preparation depends on in addition to the exchanges of the case. */
 export interface Circumstances {
   /** A category that the subject accepts. */
   readonly category?: bigint | undefined
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 
 const DECEMBER_2030 = Date.UTC(2030, 11, 1)
 
-/** Time after which the limit per minute is free again, in ms. */
+/** Time after which the full per-minute limit is available again, in milliseconds. */
 const MINUTE_PASSED = 61_000
 
 /** Maximum number of attempts to create an animal; after a 429, the next one begins a minute later. */
@@ -32,11 +32,12 @@ const ATTEMPTS = 3
 export const noResponse = 'stop "a request of the preparation got no response"'
 
 /**
- * Returns commands that prepare the server; they stop if the moment of the case is over. First they create animals of
- * others where lists of the case must be full, and the animals of earlier cases. If there is a clock, it moves on by a
- * minute after each, so that the limit per minute of the main key is free again; then by two days or more, so that all
- * limits are, to the same time of the day. If the case is about a moment or the removal of getPet, it moves only to that
- * time. Last, the commands use as much of the limits of the small keys as earlier cases did.
+ * Returns commands that prepare the server; they stop if the moment of the case has passed. They first create other
+ * animals to fill lists of the case that were full, then the animals of earlier cases. If there is a clock, they move
+ * it forward by a minute after each group of creations, so that the main key's per-minute limit is available again.
+ * Then they move it by two days or more to the same time of day, so that all limits are available again; if the case is
+ * about a moment or the removal of getPet, they move it only to that time. Finally, they use as much of the small keys'
+ * limits as earlier cases did.
  */
 export const commands = (
   compared: CurlVerdict.Compared,
@@ -68,7 +69,10 @@ const withClock = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [
   "fi"
 ]
 
-/** Moves a clock to the time at which the case began, or to the same time of the day if the date does not matter. */
+/**
+ * Returns commands that move a clock to the time at which the case began, or to the same time of day if the date does
+ * not matter.
+ */
 const clockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<string> =>
   isOfMoment || startsAt >= DECEMBER_2030
     ? [`pass_until ${startsAt}`]
@@ -78,9 +82,10 @@ const clockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<string> =
       ])
 
 /**
- * Creates animals of others, so that full lists of the case are full again: one more than the limit, for lists that
- * showed more. A list with a status must not show animals with another status, so some of these are created before its own
- * and some after them, wherever the list begins.
+ * Returns commands that create other animals, so that full lists of the case are full again. They create one animal
+ * more than the limit, in case a list shows more than its limit. If a list has a status, they also create animals with
+ * other statuses, which it must not show: some before and some after, because a list may begin with the oldest or the
+ * newest.
  */
 const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArray<string> => {
   const lists = CurlVerdict.listsToFill(compared)
@@ -110,7 +115,7 @@ const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArra
     "}",
     ...others,
     ...[...counts].flatMap(([status, count]) =>
-      repeated(count, filler(PetStatus.all.find((one) => one === status)))
+      repeated(count, filler(PetStatus.all.find((known) => known === status)))
     ),
     ...others
   ]
@@ -121,17 +126,17 @@ const filler = (status: PetStatus.PetStatus | undefined): string =>
 
 /** Returns commands that run a command `count` times. */
 const repeated = (count: number, command: string): ReadonlyArray<string> => [
-  `for one in $(awk 'BEGIN { for (at = 0; at < ${count}; at++) print at }'); do`,
+  `for at in $(awk 'BEGIN { for (at = 0; at < ${count}; at++) print at }'); do`,
   `  ${command}`,
   "done"
 ]
 
-/** Largest limit that a preparation uses up, in requests. */
-const MOST_USED = 100
+/** Maximum limit that a preparation uses up, in requests. */
+const MAX_USED = 100
 
 /** Returns the number of requests that a key had used of its limit before this one. */
 const usedBefore = (exchange: Exchange | undefined): number => {
   const rate = exchange && RateHeaders.of(exchange.response)
-  if (exchange === undefined || rate === undefined || rate.limit > MOST_USED) return 0
+  if (exchange === undefined || rate === undefined || rate.limit > MAX_USED) return 0
   return exchange.response.status === 429 ? rate.limit : Math.max(0, rate.limit - rate.remaining - 1)
 }

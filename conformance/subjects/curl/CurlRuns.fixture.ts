@@ -1,4 +1,4 @@
-/** Servers with a fault or without one, and scripts that are run against them. */
+/** Starts servers with or without a fault, and runs scripts against them. */
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import * as http from "node:http"
@@ -29,7 +29,7 @@ export const keys = {
   victim: { secret: "victim-0123456789abcdef", perMinute: 3, perDay: 10_000 }
 }
 
-/** A server with a fault or without one, over a socket and with a clock. */
+/** Starts a server with or without a fault, over a socket and with a clock. */
 export const start = async (fault: Fault | undefined) => {
   let now = Date.UTC(2027, 0, 1, 9)
   const correct = PlainServer.make({
@@ -82,7 +82,7 @@ export const start = async (fault: Fault | undefined) => {
 export type Server = Awaited<ReturnType<typeof start>>
 
 /** Runs a script; returns its exit code, the text of its errors, and its verdict. */
-export const ran = (script: string, { origin }: Pick<Server, "origin">) =>
+export const runScript = (script: string, { origin }: Pick<Server, "origin">) =>
   new Promise<string>((resolve) => {
     const path = join(folder, "case.sh")
     writeFileSync(path, script)
@@ -100,7 +100,7 @@ export const ran = (script: string, { origin }: Pick<Server, "origin">) =>
     )
   })
 
-/** The script of a failure that the suite finds. */
+/** Runs the suite on a faulty server, and returns the script of the failure that it finds. */
 export const scriptOf = async (fault: Fault, { clock, origin, transport }: Server): Promise<string> => {
   const program = Effect.gen(function* () {
     const subject = yield* HttpSubject.make({

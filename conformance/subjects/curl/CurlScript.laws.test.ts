@@ -28,7 +28,7 @@ interface Arrival {
   readonly body: string
 }
 
-/** A server that records requests byte for byte, because an HTTP library would reject or normalise unusual ones. */
+/** A server that records requests byte for byte, because an HTTP library would reject or normalize unusual ones. */
 class Recorder {
   readonly arrivals: Array<Arrival> = []
   /** Number of requests that must arrive before any of them gets a response. */
@@ -44,14 +44,18 @@ class Recorder {
       const end = received.indexOf("\r\n\r\n")
       if (end < 0) return
       const [line = "", ...headers] = received.slice(0, end).split("\r\n")
-      const length = Number(headers.find((one) => /^content-length:/i.test(one))?.slice(15) ?? 0)
+      const length = Number(headers.find((field) => /^content-length:/i.test(field))?.slice(15) ?? 0)
       // Node sends this last chunk if a request has no body, although its method allows a body.
       const body = received.slice(end + 4).replace(/^0\r\n\r\n$/, "")
       if (body.length < length) return
       const others = headers.filter(
-        (one) => !/^(host|connection|content-length|transfer-encoding):/i.test(one)
+        (field) => !/^(host|connection|content-length|transfer-encoding):/i.test(field)
       )
-      this.arrivals.push({ line, headers: others.map((one) => one.replace(/:[ \t]*/, ":").trimEnd()), body })
+      this.arrivals.push({
+        line,
+        headers: others.map((field) => field.replace(/:[ \t]*/, ":").trimEnd()),
+        body
+      })
       this.#waiting.push(() => this.#respond(line, socket))
       if (this.#waiting.length < this.barrier) return
       for (const respond of this.#waiting.splice(0)) respond()
@@ -260,9 +264,9 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
         const before = taken()
         expect(before).toHaveLength(all.length)
         const script = scriptOf(
-          all.flatMap((one, index) => {
+          all.flatMap((sent, index) => {
             const response = responses[index]
-            return response === undefined ? [] : [exchangeOf(one, response, index)]
+            return response === undefined ? [] : [exchangeOf(sent, response, index)]
           }),
           said
         )
@@ -300,9 +304,9 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
   const recorded = async (all: ReadonlyArray<Drawn>) => {
     const responses = await sendAll(all)
     taken()
-    return all.flatMap((one, index) => {
+    return all.flatMap((sent, index) => {
       const response = responses[index]
-      return response === undefined ? [] : [exchangeOf(one, response, index)]
+      return response === undefined ? [] : [exchangeOf(sent, response, index)]
     })
   }
   const lines = () => taken().map(({ line }) => line.replace(" HTTP/1.1", ""))
@@ -332,10 +336,10 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     const exchanges = await recorded([post("{}"), get("/v1/pets"), get("/v1/pets"), get("/v1/pets/5")])
     recorder.barrier = 3
     recorder.nextId = 77
-    const together = exchanges.map((one, index) =>
+    const together = exchanges.map((exchange, index) =>
       index < 3
-        ? { ...one, isAlone: false, sentAt: 0, receivedAt: 9 }
-        : { ...one, sentAt: 20, receivedAt: 21 }
+        ? { ...exchange, isAlone: false, sentAt: 0, receivedAt: 9 }
+        : { ...exchange, sentAt: 20, receivedAt: 21 }
     )
     const script = scriptOf(together)
     const running = run(script)
@@ -353,7 +357,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     const exchanges = await recorded([post("{}"), get("/v1/pets/5")])
     recorder.nextId = 77
     const { failed } = await run(
-      scriptOf(exchanges.map((one) => ({ ...one, isAlone: false, sentAt: 0, receivedAt: 9 })))
+      scriptOf(exchanges.map((exchange) => ({ ...exchange, isAlone: false, sentAt: 0, receivedAt: 9 })))
     )
     expect(failed).toBe(false)
     expect(lines()).toEqual(["POST /v1/pets", "GET /v1/pets/77"])

@@ -97,7 +97,7 @@ printf 'HTTP/1.1 404\\012Retry-After: 3\\012\\012' >"$DIR/was.3"
 MODES="$MODES 3:body"
 
 signature was. '' >"$DIR/expected"; signature '' '' >"$DIR/actual"
-if grep -q '^!$' "$DIR/actual"; then echo "CANNOT TELL: a list is full of animals of others"; exit 2; fi
+if grep -q '^!$' "$DIR/actual"; then echo "CANNOT TELL: a list is full of other animals"; exit 2; fi
 if ! cmp -s "$DIR/expected" "$DIR/actual"; then
   echo "NOT SHOWN: the responses differ from those of the run:"
   diff "$DIR/expected" "$DIR/actual" || :

@@ -1,4 +1,4 @@
-/** A failing case as a shell script that sends the same requests with curl. */
+/** Renders a failing case as a shell script that sends the same requests with curl. */
 import type { Step } from "../../evaluation/Trial.ts"
 import type { Animal } from "../../http/Animal.ts"
 import type { Exchange, KeyName } from "../../http/Exchange.ts"
@@ -25,7 +25,7 @@ export interface Source {
   /** The secrets of the declared keys, which never appear in the script. */
   readonly secrets: { readonly [name in KeyName]?: string | undefined }
   readonly steps: ReadonlyArray<Step>
-  /** Marks the names of animals in the case; each run of the script uses another. */
+  /** Marks the names of animals in the case; each run of the script uses another mark. */
   readonly token?: string | undefined
   /** A category that the subject accepts; by default it accepts any. */
   readonly category?: bigint | undefined
@@ -34,13 +34,13 @@ export interface Source {
 }
 
 /**
- * A complete POSIX `sh` script, or `undefined` when nothing went over the wire. It takes another base address
- * as its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and
- * `ANIMAL_REVOKED_KEY`. It reads the id of a created animal from the response and uses it in later paths. Concurrent
- * requests are sent concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`.
+ * Returns a complete POSIX `sh` script, or `undefined` if nothing was sent. The script takes another base address as
+ * its first argument and the keys from `ANIMAL_KEY`, `ANIMAL_TINY_KEY`, `ANIMAL_VICTIM_KEY` and `ANIMAL_REVOKED_KEY`.
+ * It reads the id of a created animal from the response and uses it in later paths. Concurrent requests are sent
+ * concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`.
  *
- * It prepares the server as a run does, and ends with 1 if every response is as it was in the run, so that the fault is
- * shown; with 0 if one differs; with 2 if it cannot go on. It needs `curl`, `awk` and `mktemp`.
+ * It prepares the server as a run does. It exits with 1 if every response is as it was in the run, so that the fault is
+ * shown; with 0 if a response differs; and with 2 if it cannot continue. It needs `curl`, `awk` and `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
   const {
@@ -123,11 +123,11 @@ export const make = (source: Source): string | undefined => {
   ].join("\n")
 }
 
-/** Whether requests contain the mark as plain text. The script cannot replace a mark in a name that is written with escapes. */
+/** Whether requests contain the mark as plain text; the script cannot replace a mark that is written with escapes. */
 const isMarked = (exchanges: ReadonlyArray<Exchange>, token: string | undefined): boolean =>
   token !== undefined && exchanges.some(({ request }) => text(request.body).includes(token))
 
-/** When a case began, epoch ms; `undefined` if it first lets time pass until a moment. */
+/** Returns when a case began, in epoch milliseconds; `undefined` if it first lets time pass until a moment. */
 const startOf = (steps: ReadonlyArray<Step>): number | undefined => {
   let passed = 0
   for (const { exchange, passedMs, passedUntil } of steps) {
@@ -138,11 +138,14 @@ const startOf = (steps: ReadonlyArray<Step>): number | undefined => {
   return undefined
 }
 
-/** A mark as long as that of the case, because laws are about names of a certain length. */
+/** Returns a mark as long as the mark of the case, because some laws are about names of a certain length. */
 const markOf = (length: number): string =>
   `$(printf '%0${length}d' "$(($(date +%s) * 1009 + $$))" | tr 0-9 a-j | tail -c ${length})`
 
-/** Ends with 2 and a message. Lets ms pass: moves the server's clock if its address is in ANIMAL_CLOCK, otherwise waits. */
+/**
+ * Functions of the script. `stop` prints a message and exits with 2. `pass` and `pass_until` let time pass: they move
+ * the server's clock if its address is in ANIMAL_CLOCK, and otherwise wait.
+ */
 const FUNCTIONS = [
   "stop() { # MESSAGE",
   '  echo "$1" >&2; exit 2',
@@ -161,7 +164,7 @@ const FUNCTIONS = [
   "not_after() { # EPOCH-MS",
   "  NOW=$(now) || exit 2",
   `  if [ "$NOW" -gt "$1" ] && [ "$1" -lt ${REMOVAL_BEGINS} ]; then`,
-  `    stop "the time of the case is over: start the server again, with an earlier clock"`,
+  `    stop "the time of the case has passed: restart the server with an earlier clock"`,
   "  fi",
   "}",
   "pass_until() { # EPOCH-MS",
@@ -187,7 +190,7 @@ const baseLines = (baseUrl: string, basePath: string, redact: (text: string) => 
     : [`DEFAULT=${word([base])}`, `BASE=\${1:-"$DEFAULT"}`, `BASE=\${BASE%/}`]
 }
 
-/** The steps in order; steps with concurrent requests are grouped. */
+/** Returns the steps in order; steps with concurrent requests are grouped. */
 const blocksOf = (
   steps: ReadonlyArray<Step>,
   ids: ReadonlyArray<Chain>,
@@ -203,7 +206,7 @@ const blocksOf = (
     const joins =
       isFree &&
       open.length > 0 &&
-      open.every((other) => exchange.sentAt <= other.receivedAt && chain?.from !== other)
+      open.every((member) => exchange.sentAt <= member.receivedAt && chain?.from !== member)
     if (joins) blocks.at(-1)?.push(numbered)
     else {
       blocks.push([numbered])
@@ -228,7 +231,7 @@ const heading = (
       ]
     : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
 
-/** The response of the run, as a comment. */
+/** Returns the response of the run, as a comment. */
 const seen = (response: WireResponse): string => {
   const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"]
   const shown = names.flatMap((name) => {

@@ -1,11 +1,11 @@
-/** Scripts of failures that the suite finds, run against the faulty server and against a correct one. */
+/** Runs the scripts of failures that the suite finds against the faulty server and against a correct one. */
 import { spawnSync } from "node:child_process"
 import { afterAll, describe, expect, it } from "vitest"
 import { checks } from "../../checks/Checks.ts"
 import type { Fault } from "../../gallery/Fault.ts"
 import { faults } from "../../gallery/Faults.ts"
 import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
-import { end, ran, scriptOf, start } from "./CurlRuns.fixture.ts"
+import { end, runScript, scriptOf, start } from "./CurlRuns.fixture.ts"
 
 const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--version"]).error === undefined)
 
@@ -16,8 +16,8 @@ const isOfTransport = ({ where }: Fault): boolean =>
   where.transport !== undefined &&
   Object.keys(where).every((name) => name === "at" || name === "transport")
 
-/** One fault of so many is tried. */
-const EVERY = 3
+/** Only every third fault is tried. */
+const INTERVAL = 3
 
 /**
  * Faults whose scripts are wrong: they do not show the fault, or they show it on a correct server. A script does not repeat
@@ -39,10 +39,10 @@ const beyondScripts: ReadonlyArray<string> = [
 
 const specIds = new Set(checks.filter(({ level }) => level === "spec").map(({ id }) => id))
 
-/** Some faults that need nothing but a transport and that a check of level spec finds, which this server passes. */
+/** A sample of the faults that are only in the transport and that a check of level spec finds. */
 const sample = faults
   .filter((fault) => isOfTransport(fault) && specIds.has(fault.killedBy))
-  .filter(({ id }, index) => index % EVERY === 0 && !beyondScripts.includes(id))
+  .filter(({ id }, index) => index % INTERVAL === 0 && !beyondScripts.includes(id))
 
 describe.skipIf(!hasTools)(
   `a script of a failure${hasTools ? "" : " (skipped: curl, awk or mktemp is not installed)"}`,
@@ -50,28 +50,28 @@ describe.skipIf(!hasTools)(
     const shown: Array<string> = []
 
     it.each(sample)(
-      "ends with 1 for the faulty server and 0 for a correct one: $id",
+      "exits with 1 for the faulty server and with 0 for a correct one: $id",
       async (fault) => {
         const faulty = await start(fault)
         const script = await scriptOf(fault, faulty).catch(() => undefined)
-        // This correct server differs from ours, so that not each fault of ours is one of it.
+        // This correct server differs from ours, so the suite does not find each of our faults in it.
         if (script === undefined) return
-        // Parts of a key are not written into scripts.
+        // A script omits parts of a key.
         if (script.includes("INSERTED=no")) {
-          expect(await ran(script, faulty)).toMatch(/^2 insert the omitted parts of a key first/)
+          expect(await runScript(script, faulty)).toMatch(/^2 insert the omitted parts of a key first/)
           return
         }
         // The clock of the run is past the moment of such a case.
         const moment = Number(/\npass_until ([0-9]+)/.exec(script)?.[1] ?? REMOVAL_BEGINS)
         const again =
           moment < REMOVAL_BEGINS
-            ? "2 the time of the case is over: start the server again, with an earlier clock"
+            ? "2 the time of the case has passed: restart the server with an earlier clock"
             : "1 SHOWN"
-        expect(await ran(script, faulty)).toBe(again)
-        // Also on a server that has just been started, and again.
+        expect(await runScript(script, faulty)).toBe(again)
+        // The fault is also shown on a new server.
         const fresh = await start(fault)
-        expect(await ran(script, fresh)).toBe("1 SHOWN")
-        expect(await ran(script, await start(undefined))).toBe("0 NOT SHOWN")
+        expect(await runScript(script, fresh)).toBe("1 SHOWN")
+        expect(await runScript(script, await start(undefined))).toBe("0 NOT SHOWN")
         shown.push(fault.id)
       },
       120_000

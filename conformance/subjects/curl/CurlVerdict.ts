@@ -1,7 +1,7 @@
 /**
- * The part of a script that compares its responses with those of the run: a fault is shown if every response is as it was
- * when the law failed. What differs between two runs of the same case is not compared: ids (only which are equal), times,
- * and the animals of others.
+ * Writes the part of a script that compares its responses with those of the run: a fault is shown if every response is
+ * as it was when the law failed. Values that differ between two runs of the same case are not compared: ids (only which
+ * ids are equal), times, and animals of other cases.
  */
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
@@ -9,7 +9,7 @@ import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import { header } from "../../http/Wire.ts"
 
-/** Headers that are compared; of numbers that change with time only the length. */
+/** Headers that are compared; for numbers that change with time, only the number of digits is compared. */
 const compared = [
   "Content-Type",
   "Retry-After",
@@ -22,7 +22,10 @@ const compared = [
 /** Default and largest number of animals in a list (contract §8.1). */
 const [DEFAULT_LIMIT, MAX_LIMIT] = [pageLimit.default, pageLimit.max]
 
-/** A response as `curl -i` shows it, with the headers that are compared; of a long list only the number of animals. */
+/**
+ * Returns a response as `curl -i` shows it, with the headers that are compared; for a long list, only the number of
+ * animals.
+ */
 export const recorded = ({ response }: Exchange): string => {
   const lines = compared.flatMap((name) => {
     const value = header(response, name)
@@ -37,7 +40,7 @@ export const recorded = ({ response }: Exchange): string => {
 }
 
 const isStatus = (text: string | null): text is PetStatus.PetStatus =>
-  PetStatus.all.some((one) => one === text)
+  PetStatus.all.some((status) => status === text)
 
 /** The case whose responses are compared. */
 export interface Compared {
@@ -53,7 +56,7 @@ interface List {
   readonly status: string | null
   /** Maximum number of animals; `undefined` if a parameter is invalid. */
   readonly limit: number | undefined
-  /** How many animals it shows. */
+  /** Number of animals that it shows. */
   readonly animals: number
   /** Whether an animal of the case is among those whose text is stored. */
   readonly hasOwn: boolean
@@ -75,17 +78,17 @@ const listIn = ({ request, response }: Exchange, token: string | undefined): Lis
 }
 
 /**
- * What is compared of a list in place of its animals. Which animals a list shows, and how many, depends on what else is in
- * the store; so numbers are compared only with the limit of the list.
+ * What is compared for a list instead of its animals. The animals that a list shows, and their number, depend on the
+ * other animals in the store, so the number is compared only with the limit of the list.
  *
  * - `number`: whether the list is empty, full, or in between. The script creates enough animals to fill the list.
- * - `own`: the same, and that animals of the case are missing. The script creates no others, because a full list need not
- *   show them.
+ * - `own`: the same, and whether animals of the case are missing. The script creates no other animals, because a full
+ *   list need not show those of the case.
  * - `any`: nothing. The list is not the last one and too long to be stored.
  */
 type Counted = "number" | "own" | "any"
 
-/** Returns what is compared of a list; `undefined` to compare the animals of the case in it. */
+/** Returns what is compared for a list; `undefined` to compare the animals of the case in it. */
 const countedOf = (exchange: Exchange, list: List, compared: Compared): Counted | undefined => {
   const isCut = exchange.response.cut !== undefined
   if (list.animals >= (list.limit ?? 1)) return "number"
@@ -125,7 +128,7 @@ const modeOf = (exchange: Exchange, compared: Compared): string => {
   return [
     ...(counted === undefined ? [] : ["count"]),
     ...(counted === undefined || counted === "number" ? [] : [counted]),
-    ...(counted !== undefined && list?.limit !== undefined ? [`most=${list.limit}`] : []),
+    ...(counted !== undefined && list?.limit !== undefined ? [`max=${list.limit}`] : []),
     // The statuses of a long list are not stored.
     ...(counted !== undefined && list && isStatus(list.status) && !isCut ? [`only=${list.status}`] : []),
     // Only keys that nothing else uses have the same limits again.
@@ -134,22 +137,22 @@ const modeOf = (exchange: Exchange, compared: Compared): string => {
   ].join("+")
 }
 
-/** Functions of the script: `signature` writes what is compared, of responses in order. */
+/** Functions of the script; `signature` writes the compared parts of the responses, in order. */
 export const definitions: ReadonlyArray<string> = [
   'MODES=""',
   "signature() { # PREFIX OWN",
-  `  (cd "$DIR" && for one in $MODES; do echo "$1\${one%%:*}"; done | xargs awk -v own="$2" -v modes="$MODES" '`,
+  `  (cd "$DIR" && for compared in $MODES; do echo "$1\${compared%%:*}"; done | xargs awk -v own="$2" -v modes="$MODES" '`,
   "    function option(name) {",
   '      return match(mode, name "=[^+]*") ? substr(mode, RSTART + length(name) + 1, RLENGTH - length(name) - 1) : ""',
   "    }",
-  "    function counted(animals, others, own,   most, text) {",
-  '      most = option("most"); text = animals',
+  "    function counted(animals, others, own,   max, text) {",
+  '      max = option("max"); text = animals',
   '      if (others > 0) return "animals with another status"',
   '      if (mode ~ /any/) return "animals"',
-  '      if (mode ~ /own/ && !own && animals >= most + 0) return "!"',
-  '      if (most == "" && animals > 0) text = "some"',
-  '      if (most != "" && animals > most + 0) text = "more than " most',
-  '      if (animals < most + 0 && (animals > 0 || mode ~ /own/)) text = "fewer than " most',
+  '      if (mode ~ /own/ && !own && animals >= max + 0) return "!"',
+  '      if (max == "" && animals > 0) text = "some"',
+  '      if (max != "" && animals > max + 0) text = "more than " max',
+  '      if (animals < max + 0 && (animals > 0 || mode ~ /own/)) text = "fewer than " max',
   '      if (mode ~ /own/) text = text (own ? ", with own" : ", without own")',
   '      return text " animals"',
   "    }",
@@ -192,19 +195,22 @@ export const definitions: ReadonlyArray<string> = [
   '    { body = body $0 "\\n" }',
   "    END { flush() }')",
   "}",
-  "# Responses that were sent concurrently are sorted by their status, because their order is not known.",
+  "# Concurrent responses are sorted by status, because their order is unknown.",
   "sorted() {",
-  '  for one in "$@"; do',
-  '    printf "%s %s\\n" "$(sed -n "s/^HTTP[^ ]* \\([0-9]*\\).*/\\1/p" "$DIR/$one" | tail -n 1)" "$one"',
+  '  for name in "$@"; do',
+  '    printf "%s %s\\n" "$(sed -n "s/^HTTP[^ ]* \\([0-9]*\\).*/\\1/p" "$DIR/$name" | tail -n 1)" "$name"',
   "  done | sort | cut -d ' ' -f 2",
   "}"
 ]
 
-/** Ends with 1 if the fault is shown, with 0 if not, and with 2 if the responses cannot be compared. */
+/**
+ * Returns the end of the script: it exits with 1 if the fault is shown, with 0 if not, and with 2 if the responses
+ * cannot be compared.
+ */
 export const ending = (token: string | undefined, isMarked: boolean): ReadonlyArray<string> => [
   "",
   `signature was. '${token ?? ""}' >"$DIR/expected"; signature '' ${isMarked ? '"$RUN"' : `'${token ?? ""}'`} >"$DIR/actual"`,
-  `if grep -q '^!$' "$DIR/actual"; then echo "CANNOT TELL: a list is full of animals of others"; exit 2; fi`,
+  `if grep -q '^!$' "$DIR/actual"; then echo "CANNOT TELL: a list is full of other animals"; exit 2; fi`,
   'if ! cmp -s "$DIR/expected" "$DIR/actual"; then',
   '  echo "NOT SHOWN: the responses differ from those of the run:"',
   '  diff "$DIR/expected" "$DIR/actual" || :',
@@ -218,9 +224,9 @@ export const ending = (token: string | undefined, isMarked: boolean): ReadonlyAr
 /** Adds a response to those that are compared. */
 export const counted = (number: number, mode: string): string => `MODES="$MODES ${number}:${mode}"`
 
-/** Adds concurrent responses: in the order of their statuses, with nothing but their heads compared. */
+/** Adds concurrent responses, sorted by status; only their statuses are compared. */
 export const countedTogether = (numbers: ReadonlyArray<number>): ReadonlyArray<string> => [
-  `at=0; for one in $(sorted ${numbers.join(" ")}); do at=$((at + 1)); cp "$DIR/$one" "$DIR/${numbers[0]}.$at"; done`,
-  `at=0; for one in $(sorted ${numbers.map((number) => `was.${number}`).join(" ")}); do at=$((at + 1)); cp "$DIR/$one" "$DIR/was.${numbers[0]}.$at"; done`,
+  `at=0; for name in $(sorted ${numbers.join(" ")}); do at=$((at + 1)); cp "$DIR/$name" "$DIR/${numbers[0]}.$at"; done`,
+  `at=0; for name in $(sorted ${numbers.map((number) => `was.${number}`).join(" ")}); do at=$((at + 1)); cp "$DIR/$name" "$DIR/was.${numbers[0]}.$at"; done`,
   ...numbers.map((_number, index) => `MODES="$MODES ${numbers[0]}.${index + 1}:status"`)
 ]

@@ -48,7 +48,7 @@ export const chainsOf = (
   }
   for (const exchange of exchanges) {
     const id = idAskedFor(exchange, basePath)
-    const animal = created.find((one) => String(one.id) === id)
+    const animal = created.find((candidate) => String(candidate.id) === id)
     if (id === undefined || animal === undefined || chains.some((chain) => chain.id === id)) continue
     chains.push({ animal: draftOf(animal), id, variable: `ID${chains.length + 1}` })
   }

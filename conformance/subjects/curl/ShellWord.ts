@@ -1,4 +1,4 @@
-/** Renders texts, variables and bytes as words of a POSIX shell. */
+/** Renders text, variables and bytes as words of a POSIX shell. */
 
 /** Literal text, the value of a variable, or characters up to U+00FF that each represent a byte. */
 export type Part = string | { readonly variable: string } | { readonly bytes: string }

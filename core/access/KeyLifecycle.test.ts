@@ -186,13 +186,13 @@ describe("a revoked key", () => {
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
-      const other = yield* KeyLifecycle.issue({ plan: "Free" })
+      const second = yield* KeyLifecycle.issue({ plan: "Free" })
       yield* TestClock.adjust(7)
       expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
       yield* TestClock.adjust(7)
       expect((yield* KeyLifecycle.revoke(key.id)).revokedAt).toBe(7)
       expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, undefined])
-      expect(yield* keyIdOf(other.secret)).toBe(other.key.id)
+      expect(yield* keyIdOf(second.secret)).toBe(second.key.id)
     }).pipe(Effect.provide(environment))
   )
 

@@ -80,7 +80,7 @@ for (const [name, stores] of [
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
         const { key } = yield* KeyLifecycle.issue({ ...small, expires: { inMs: DAY } })
-        const other = yield* KeyLifecycle.issue({ plan: "Free" })
+        const second = yield* KeyLifecycle.issue({ plan: "Free" })
         const unused = yield* KeyStatus.show(key.id)
         expect(unused).toEqual({
           ...key,
@@ -102,7 +102,7 @@ for (const [name, stores] of [
           bannedUntil: undefined
         })
         const listed = yield* KeyStatus.list
-        expect(listed).toEqual([used, yield* KeyStatus.show(other.key.id)])
+        expect(listed).toEqual([used, yield* KeyStatus.show(second.key.id)])
         expect(listed[1]?.usage.day.used).toBe(0)
       }).pipe(Effect.provide(environment(stores)))
     )
@@ -175,7 +175,7 @@ describe("KeyStatus.log", () => {
       yield* TestClock.adjust(1)
       yield* KeyLifecycle.revoke(key.id)
       yield* KeyLifecycle.revoke(key.id)
-      const other = yield* KeyLifecycle.issue({ plan: "Business" })
+      const second = yield* KeyLifecycle.issue({ plan: "Business" })
       const of = (at: number, action: string, changes: object, actor = "ana") => ({
         ...{ at: START + at, actor, keyId: key.id, action, changes }
       })
@@ -200,7 +200,7 @@ describe("KeyStatus.log", () => {
       ])
       const all = yield* KeyStatus.log()
       expect(all.slice(0, 5)).toEqual(events)
-      expect(all.slice(5)).toMatchObject([{ keyId: other.key.id, action: "issued" }])
+      expect(all.slice(5)).toMatchObject([{ keyId: second.key.id, action: "issued" }])
       const text = JSON.stringify(all)
       for (const shown of [secret, rotated.secret])
         expect(text).not.toContain(Redacted.value(shown).slice(4, 31))

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import static java.nio.charset.StandardCharsets.*;
 
 /**
- * A small server that implements the animal store's contract, for a JDK of 17 or newer, without dependencies: `java
- * Server.java`.
+ * A small server that implements the animal store's contract, for JDK 17 or newer, without dependencies. Start it with
+ * `java Server.java`.
  *
  * It shares no code with the TypeScript service. It stores everything in memory. Its choices, where the contract leaves
  * them open: ids count up from 2^53; lists begin with the oldest animal; without `status` an animal is pending;

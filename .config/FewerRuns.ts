@@ -1,8 +1,8 @@
-/** Setup file of `npm run test:quick`: reduces the number of random cases of each property to a tenth. */
+/** Setup file for `npm run test:quick`: reduces the number of random cases per property to a tenth. */
 import type * as FastCheck from "fast-check"
 import { vi } from "vitest"
 
-/** The number of random cases of a property that does not set `numRuns`. */
+/** The number of random cases for a property that does not set `numRuns`. */
 const DEFAULT_RUNS = 100
 
 vi.mock("fast-check", async (importOriginal) => {

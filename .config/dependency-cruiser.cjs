@@ -29,13 +29,13 @@ module.exports = {
     {
       name: "core-is-pure",
       comment:
-        "core decides; adapters touch the world. It may use its own rooms and effect's stable modules only.",
+        "The core has no side effects; adapters have. It may import only its own folders and effect's stable modules.",
       severity: "error",
       from: { path: "^core/", pathNot: test },
       to: {
         pathNot: [
           "^core/",
-          // effect's own top-level modules are the stable ones; its sub-folders (http, sql, cli, …) are not
+          // effect's top-level modules are stable; its subfolders (http, sql, cli, …) are not.
           "^node_modules/effect/dist/[A-Z][A-Za-z]*\\.(d\\.ts|js)$",
           "^node_modules/effect/dist/crypto/(Digest|SecureRandom)\\.(d\\.ts|js)$"
         ]
@@ -44,21 +44,21 @@ module.exports = {
     {
       name: "adapters-are-strangers",
       comment:
-        "An adapter knows core, its driver and what storage adapters share, never a sibling: a third party could have written it.",
+        "An adapter imports core, its driver and what storage adapters share, never another adapter: a third party could have written it.",
       severity: "error",
       from: { path: "^adapters/([^/]+)/", pathNot: ["^adapters/(embed|cli)/", test] },
       to: { path: "^adapters/", pathNot: ["^adapters/$1/", "^adapters/storage/"] }
     },
     {
       name: "storage-knows-no-adapter",
-      comment: "What storage adapters share knows no driver.",
+      comment: "The code that storage adapters share imports no driver.",
       severity: "error",
       from: { path: "^adapters/storage/", pathNot: test },
       to: { path: "^adapters/", pathNot: "^adapters/storage/" }
     },
     {
       name: "embed-composes-all-but-cli",
-      comment: "embed is the composition root that cli sits on.",
+      comment: "embed composes all other adapters; cli builds on embed.",
       severity: "error",
       from: { path: "^adapters/embed/", pathNot: test },
       to: { path: "^adapters/cli/" }
@@ -66,21 +66,21 @@ module.exports = {
     {
       name: "cli-sits-on-embed",
       comment:
-        "The command line composes nothing that an embedding program could not; it shares standard error with the log.",
+        "The command line uses only what an embedding program can use, and the log, with which it shares standard error.",
       severity: "error",
       from: { path: "^adapters/cli/", pathNot: test },
       to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/", "^adapters/log/"] }
     },
     {
       name: "conformance-knows-no-adapter",
-      comment: "What proves adapters must not stand on one; only its own tests may run it against ours.",
+      comment: "The suite tests adapters, so it must not depend on one; only its own tests may run it on ours.",
       severity: "error",
       from: { path: "^conformance/", pathNot: test },
       to: { path: "^(adapters|bench|docs)/" }
     },
     {
       name: "only-the-command-line-needs-conformance",
-      comment: "A server does not load what proves it.",
+      comment: "A server does not load the suite that tests it.",
       severity: "error",
       from: { path: "^(core|adapters)/", pathNot: ["^adapters/cli/", test] },
       to: { path: "^conformance/" }
@@ -95,21 +95,21 @@ module.exports = {
     ...Object.entries(conformanceRooms).map(([room, lower]) => ({
       name: `conformance-${room}-imports-lower-rooms`,
       comment:
-        "Imports inside the suite go one way, so that each folder can be understood without those above it.",
+        "Imports inside the suite go in one direction, so that each folder can be understood without those that use it.",
       severity: "error",
       from: { path: `^conformance/${room}/`, pathNot: test },
       to: { path: "^conformance/", pathNot: `^conformance/(${[room, ...lower].join("|")})/` }
     })),
     {
       name: "nothing-needs-the-bench",
-      comment: "What measures the product is no part of it.",
+      comment: "The bench measures the product and is not part of it.",
       severity: "error",
       from: { pathNot: "^bench/" },
       to: { path: "^bench/" }
     },
     {
       name: "one-effect-module-at-a-time",
-      comment: "The barrel pulls all of effect into every bundle; import effect/X.",
+      comment: "The barrel module adds all of effect to every bundle; import effect/X instead.",
       severity: "error",
       from: { path: "^(core|adapters|conformance|bench)/" },
       to: { path: ["^node_modules/effect/dist/index[.]", "^node_modules/effect/dist/[a-z-]+/index[.]"] }
@@ -123,7 +123,7 @@ module.exports = {
     {
       name: "only-declared-dependencies",
       severity: "error",
-      // vitest is there for those who use that file.
+      // Programs that use this file have vitest.
       from: { path: "^(core|adapters|conformance)/", pathNot: [test, "^conformance/runners/Vitest[.]ts$"] },
       // effect is a peer dependency of the package and a development dependency of the repository.
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] }

@@ -26,8 +26,8 @@ const swaggerUiFiles = [
 
 /**
  * Writes one output file for each module: bundlers load only the modules that a program uses, and stack traces name the
- * module. The entry points for programs are the `exports` in `package.json`. `tsc` writes the declarations, also
- * one file per module, because tsup would move shared types into files with generated names.
+ * module. The entry points for programs are the `exports` in `package.json`. `tsc` writes the declarations, with one
+ * file per module, because tsup would move shared types into files with generated names.
  */
 export default defineConfig({
   entry: Object.fromEntries(

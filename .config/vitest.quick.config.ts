@@ -17,7 +17,7 @@ const excluded = [
   "conformance/action/**"
 ]
 
-/** Properties that need all their cases, because they also assert how many of the cases were interesting. */
+/** Properties that need all their cases, because they also assert how many of their cases met a condition. */
 const counting = [
   "adapters/memory/MemoryRateLimitStore.laws.test.ts",
   "conformance/linearizability/*.laws.test.ts",
@@ -41,7 +41,8 @@ export default defineConfig({
           include: included,
           exclude: [...excluded, ...counting, ...mocking],
           setupFiles: [".config/FewerRuns.ts"],
-          // Shares modules between files: importing effect again for each file would take as long as all the tests.
+          // Shares modules between files: importing effect again for each file would take as long as running all the
+          // tests.
           isolate: false
         }
       },

@@ -61,7 +61,7 @@ const isTopLevel = (declaration: ts.Declaration): boolean =>
 /**
  * Whether the compiler can copy a type into declarations of other programs instead of naming it: an alias, or the base
  * class that it declares for `class X extends make(…)`. The report prints such a type before the export that uses it,
- * unless the type is exported too.
+ * unless the type is also exported.
  */
 const isSpelledOut = (declaration: ts.Declaration): boolean =>
   ts.isTypeAliasDeclaration(declaration) || ts.isVariableDeclaration(declaration)
@@ -123,15 +123,15 @@ export const make = (): Report => {
    */
   const nameable = ({ name, symbol }: Export, exports: ReadonlyArray<Export>): ReadonlySet<ts.Symbol> => {
     if (!isValue(symbol)) return exported
-    const near = exports.filter((other) => ["", namespaceOf(name)].includes(namespaceOf(other.name)))
-    return new Set(near.map((other) => other.symbol))
+    const near = exports.filter((entry) => ["", namespaceOf(name)].includes(namespaceOf(entry.name)))
+    return new Set(near.map((entry) => entry.symbol))
   }
 
   const unnamed = new Set<string>()
 
   /** Prints the declarations of an export, and of the unexported types that it contains. */
-  const render = (specifier: string, one: Export, exports: ReadonlyArray<Export>): ReadonlyArray<string> => {
-    const names = nameable(one, exports)
+  const render = (specifier: string, entry: Export, exports: ReadonlyArray<Export>): ReadonlyArray<string> => {
+    const names = nameable(entry, exports)
     const statements = new Set<ts.Node>()
     const visit = (node: ts.Node): void => {
       ts.forEachChild(node, visit)
@@ -143,7 +143,7 @@ export const make = (): Report => {
       if (declaration === undefined || !isTopLevel(declaration) || !isOurs(declaration)) return
       if (names.has(target)) return
       if (isSpelledOut(declaration)) add(target)
-      else unnamed.add(`${target.name}, used by ${one.name} of ${specifier}`)
+      else unnamed.add(`${target.name}, used by ${entry.name} of ${specifier}`)
     }
     const add = (symbol: ts.Symbol): void => {
       for (const statement of (symbol.declarations ?? []).map(statementOf)) {
@@ -152,8 +152,8 @@ export const make = (): Report => {
         visit(statement)
       }
     }
-    add(one.symbol)
-    const own = new Set(one.symbol.declarations?.map(statementOf))
+    add(entry.symbol)
+    const own = new Set(entry.symbol.declarations?.map(statementOf))
     const isHere = (statement: ts.Node) => own.has(statement) || !exportedStatements.has(statement)
     return [...statements].filter(isHere).toReversed().map(printed)
   }
@@ -162,11 +162,11 @@ export const make = (): Report => {
   const lines = sections.flatMap(({ exports, specifier }) => [
     `## \`${specifier}\``,
     "",
-    ...exports.flatMap((one) => {
-      const code = render(specifier, one, exports)
-      const same = reported.get(one.symbol)
-      reported.set(one.symbol, same ?? `\`${one.name}\` of \`${specifier}\``)
-      return [`### ${one.name}`, "", ...(same ? [`The same as ${same}.`] : ["```ts", ...code, "```"]), ""]
+    ...exports.flatMap((entry) => {
+      const code = render(specifier, entry, exports)
+      const same = reported.get(entry.symbol)
+      reported.set(entry.symbol, same ?? `\`${entry.name}\` of \`${specifier}\``)
+      return [`### ${entry.name}`, "", ...(same ? [`The same as ${same}.`] : ["```ts", ...code, "```"]), ""]
     })
   ])
   const text = [

@@ -11,8 +11,8 @@ const sourceOfTests = ["", "deploying/"]
   .map((name) => fs.readFileSync(new URL(name, here), "utf8"))
   .join("\n")
 
-describe("the shell commands of the documentation", () => {
-  it.each(pages)("are all marked as run or not run in %s", (page) => {
+describe("the shell commands in the documentation", () => {
+  it.each(pages)("are all marked as run or as not run in %s", (page) => {
     const ofPage = blocks.filter((block) => block.page === page)
     expect(ofPage.length).toBeGreaterThan(0)
     const unmarked = ofPage.filter(({ name, reason }) => name === undefined && reason === undefined)
@@ -29,7 +29,7 @@ describe("the shell commands of the documentation", () => {
 })
 
 describe("docs/releasing.md", () => {
-  it("has a command that lists the package's files, without tests and fixtures", () => {
+  it("has a command that lists the package's files, which include no tests or fixtures", () => {
     const [command = ""] = commandsOf("pack")
     const { status, stderr } = shell(`${command} --loglevel=notice`)
     expect(stderr).toContain("CHANGELOG.md")

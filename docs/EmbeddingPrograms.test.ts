@@ -1,4 +1,4 @@
-/** Runs the programs of embedding.md that are in no recipe; adds the missing code to incomplete programs. */
+/** Runs the programs in embedding.md that are not recipes; adds the missing code to incomplete programs. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -8,7 +8,7 @@ import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
 const page = "docs/embedding.md"
 
-/** A program, found by a `text` that only it contains; the code to add before and after; and the expected output. */
+/** A program, found by a `text` that only it contains; the code to add before and after it; and the expected output. */
 interface Tried {
   readonly text: string
   readonly before?: string

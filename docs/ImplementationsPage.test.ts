@@ -64,7 +64,7 @@ describe("the page of implementations", () => {
     ["fewer checks than the counts state", { ...report, checks: report.checks.slice(1) }, /its counts/],
     [
       "a failed check that the counts do not include",
-      { ...report, checks: report.checks.map((one, at) => (at === 0 ? { ...one, status: "fail" } : one)) },
+      { ...report, checks: report.checks.map((check, at) => (at === 0 ? { ...check, status: "fail" } : check)) },
       /its counts/
     ],
     [
@@ -73,8 +73,8 @@ describe("the page of implementations", () => {
       /its verdict/
     ],
     ["a claim that the checks do not support", { ...report, claims: ["port"] }, /its claims/]
-  ])("rejects a report with %s", (_what, spoilt, reason) => {
-    expect(() => ImplementationsPage.submission("x.json", Json.render(spoilt))).toThrow(reason)
+  ])("rejects a report with %s", (_what, spoiled, reason) => {
+    expect(() => ImplementationsPage.submission("x.json", Json.render(spoiled))).toThrow(reason)
   })
 
   it("rejects JSON that is not a report", () => {

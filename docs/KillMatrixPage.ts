@@ -1,6 +1,6 @@
 /**
  * Runs the self-test of the suite on all cores and generates the page `conformance/kill-matrix.md`:
- * `node docs/KillMatrixPage.ts`. Takes three quarters of an hour on two cores.
+ * `node docs/KillMatrixPage.ts`. This takes three quarters of an hour on two cores.
  */
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -32,11 +32,11 @@ export const render = ({ caught, tried }: Gate.GateResult): string =>
   [
     "# The kill matrix",
     "",
-    "The suite is tested with backends that are wrong in one way each. A fault counts as caught when its check fails and",
+    "The suite is tested with backends that have one fault each. A fault counts as caught when its check fails and",
     "reports the expected words; the last column lists the other checks that fail. The second table lists correct servers that",
     "differ from ours; they must pass at level spec, or at level design where stated.",
     "",
-    "| Fault | At | Behaviour | Breaks | Caught by | Seeds | Also fails |",
+    "| Fault | At | Behavior | Breaks | Caught by | Seeds | Also fails |",
     "|---|---|---|---|---|---|---|",
     ...caught.map(row),
     "",
@@ -50,10 +50,12 @@ export const render = ({ caught, tried }: Gate.GateResult): string =>
 
 const options = { faultSeeds: 20, decoySeeds: 50, referenceSeeds: 50 } as const
 
-/** The data of the threads that this file starts: other threads may import it too. */
+/**
+ * The data that this file passes to the threads that it starts; threads of other programs may also import this file.
+ */
 const THREAD = "kill matrix"
 
-/** The result for one subject, as a thread sends it: a fault by its id, because its functions cannot be sent. */
+/** The result for one subject, as a thread sends it: with the fault's id, because its functions cannot be sent. */
 interface Part {
   readonly caught: ReadonlyArray<Omit<Gate.Caught, "fault"> & { readonly id: string }>
   readonly tried: ReadonlyArray<Gate.Tried>
@@ -75,7 +77,7 @@ const serve = (port: MessagePort): void => {
   })
 }
 
-/** Runs the self-test of all subjects with a thread for each core, and returns the results in the order of the ids. */
+/** Runs the self-test of all subjects with one thread per core, and returns the results in the order of the ids. */
 const runAll = async (): Promise<Gate.GateResult> => {
   const begun = performance.now()
   const queue = Gate.ids.entries()

@@ -14,7 +14,7 @@ const began = performance.now()
 let runs = 0
 let alarms = 0
 
-const note = (what: string, seed: number, complaints: ReadonlyArray<string>): void => {
+const record = (what: string, seed: number, complaints: ReadonlyArray<string>): void => {
   runs++
   if (complaints.length === 0) return
   alarms++
@@ -24,7 +24,7 @@ const note = (what: string, seed: number, complaints: ReadonlyArray<string>): vo
 if (part !== "decoys") {
   for (const language of [Foreign.python, Foreign.java]) {
     if (!Foreign.isInstalled(language)) {
-      console.log(`skipped: no ${language.command}`)
+      console.log(`skipped: ${language.command} is not installed`)
       continue
     }
     const variations = language.variations.filter(({ name }) => name !== "ipv6")
@@ -36,14 +36,14 @@ if (part !== "decoys") {
         .split("\n")
         .filter((line) => /^\s*(✗|\?|!|FAIL|INCONCLUSIVE|fail|incon)/.test(line))
       const shown = failed.length > 0 ? failed : [output.slice(-2_000)]
-      note(`${language.command} ${variation.name}`, seed, code === 0 ? [] : [`exit code ${code}`, ...shown])
+      record(`${language.command} ${variation.name}`, seed, code === 0 ? [] : [`exit code ${code}`, ...shown])
     }
   }
 }
 if (part !== "foreign") {
   for (const seed of seeds) {
     for (const decoy of decoys) {
-      note(decoy.id, seed, await Effect.runPromise(SelfTest.complaints(decoy, seed)))
+      record(decoy.id, seed, await Effect.runPromise(SelfTest.complaints(decoy, seed)))
     }
     console.log(
       `${decoys.length} decoys with seed ${seed}, ${Math.round((performance.now() - began) / 1_000)} s`

@@ -16,13 +16,13 @@ import * as Score from "../conformance/mutants/Score.ts"
 
 export const path = new URL("conformance/mutants.md", import.meta.url)
 
-/** The size and the seed of the published sample of mutants; a test tries its first mutants again. */
+/** The size and the seed of the published sample of mutants; a test tries the first mutants again. */
 export const [SAMPLE, SEED] = [600, 1]
 
 /** The number of outsiders that the suite rejected before any check was changed because of them. */
 const FIRST = 80
 
-/** An outsider, and whether a run at level spec rejected it. */
+/** An outsider, and whether a run at level `spec` rejected it. */
 interface Tried {
   readonly outsider: Outsider
   readonly isRejected: boolean
@@ -48,7 +48,7 @@ const scores = (
   ...rows.map(scoreRow)
 ]
 
-/** Renders a table of operators and places: each cell is the number of rejected and of all faulty mutants. */
+/** Renders a table of operators and places; each cell has the numbers of rejected and of all faulty mutants. */
 const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const groups = [...new Set(places.map(({ group }) => group))]
   const rows = operators.map(({ id }) => {
@@ -65,9 +65,9 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 
 const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const reasons = new Map<string, Array<string>>()
-  for (const one of all) {
-    const { hunted, legal } = one
-    if (legal !== undefined && !Score.isDisputed(one))
+  for (const scored of all) {
+    const { hunted, legal } = scored
+    if (legal !== undefined && !Score.isDisputed(scored))
       reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
   }
   return [...reasons].map(
@@ -90,29 +90,29 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
   return [
     "# Generated faults",
     "",
-    "The gallery holds the faults that its authors thought of. Two other collections measure how far the suite gets beyond them:",
-    "faults that a program writes, and faults that were written from the contract before their author had read a check.",
+    "The gallery contains the faults that its authors thought of. Two other collections measure what else the suite detects:",
+    "faults that a program generates, and faults that were written from the contract before their author had read a check.",
     "",
     "## Mutants",
     "",
-    `A mutant is an operator at a place under a condition, such as \`drop X-RateLimit-Reset · on 404\`. The product of ${operators.length}`,
-    `operators and ${places.length} places, under the conditions that fit, has ${mutants.length} mutants. Each is a wrapper of the in-process`,
-    "service that the gallery uses, so that a mutant is a function and no change of a source. `npm run mutants -- --help` lists what can be run.",
+    `A mutant is an operator applied at a place under a condition, such as \`drop X-RateLimit-Reset · on 404\`. The product of ${operators.length}`,
+    `operators and ${places.length} places, under the conditions that fit, has ${mutants.length} mutants. Each wraps the in-process`,
+    "service that the gallery uses, so a mutant is a function, not a change to source code. `npm run mutants -- --help` lists what can be run.",
     "",
-    `This page shows ${total.tried} of them, drawn with seed ${SEED}. Each runs the suite at level spec until the first check fails, and`,
+    `This page shows ${total.tried} of them, drawn with seed ${SEED}. The suite runs on each at level spec until the first check fails, and`,
     "then at level design. The columns:",
     "",
-    "- Equal: neither the suite nor a random conversation of 1,500 requests met a difference from the correct server.",
-    "- Legal: the contract allows it, for a reason below, and level spec does not reject it.",
-    "- Disputed: a reason below calls it legal, and level spec rejects it. Each is listed, with the check that failed.",
+    "- Equal: neither the suite nor a random conversation of 1,500 requests found a difference from the correct server.",
+    "- Legal: the contract allows it, for a reason given below, and level spec does not reject it.",
+    "- Disputed: a reason given below calls it legal, but level spec rejects it. Each is listed, with the check that failed.",
     "- Level spec, level design: it breaks the contract, as far as is known, and a check failed at level spec, or only at level design.",
     "- Undecided: no check failed, but the run is not conformant (exit code 2 or 3).",
-    "- Open: conformant, and not explained.",
-    `- Rejected: the part of those that break the contract which one of the levels rejects; level spec alone rejects ${bySpec}.`,
+    "- Open: the run is conformant, for no known reason.",
+    `- Rejected: the percentage of the mutants that break the contract that one of the levels rejects; level spec alone rejects ${bySpec}.`,
     "",
     ...scores("", [["all", total]]),
     "",
-    `Of the ${total.open} open ones, ${unreached.length} were never met by the run: no request of the suite was in the circumstances of their condition.`,
+    `Of the ${total.open} open mutants, ${unreached.length} were never reached: no request of the suite met their condition.`,
     "",
     "### By condition",
     "",
@@ -130,7 +130,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     "### By operator and place",
     "",
-    "Rejected of those that are neither equal nor legal.",
+    "The number of rejected mutants, of those that are neither equal nor legal.",
     "",
     ...matrix(all),
     "",
@@ -144,7 +144,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     "### Legal",
     "",
-    "| Reason | Mutants | Such as |",
+    "| Reason | Mutants | Examples |",
     "|---|---|---|",
     ...legalRows(all),
     "",
@@ -156,9 +156,9 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     `${tried.length} faults were written from the text of the contract, before their author had read a check (\`conformance/gallery/outsiders/\`).`,
     "The author knew the gallery's helpers and the first 50 rows of the kill matrix, which are about lists.",
-    `The first measurement rejected ${FIRST}. One run of today's suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share} %). It calls these conformant:`,
+    `The first measurement rejected ${FIRST}. One run of the current suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share} %). It reports these as conformant:`,
     "",
-    "| Outsider | Section | Behaviour | Gap of the contract that may allow it |",
+    "| Outsider | Section | Behavior | Gap in the contract that may allow it |",
     "|---|---|---|---|",
     ...missed.map(
       ({ outsider: { does, gap = "", id, section } }) => `| \`${id}\` | ${section} | ${cell(does)} | ${gap} |`

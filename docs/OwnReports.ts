@@ -1,5 +1,5 @@
 /**
- * Runs the suite on the servers of this repository and stores their reports: `node docs/OwnReports.ts [NAME…]`. Then
+ * Runs the suite on the servers in this repository and stores their reports: `node docs/OwnReports.ts [NAME…]`. Then
  * run `node docs/ImplementationsPage.ts`.
  */
 import { spawn } from "node:child_process"
@@ -41,9 +41,9 @@ const firstLines = async (command: string, args: ReadonlyArray<string>) => {
     errors += chunk
   })
   const lines = createInterface({ input: child.stdout })
-  const ended = once(child, "exit").then(() => Promise.reject(new Error(`${command} ended: ${errors}`)))
-  const [line] = await Promise.race([once(lines, "line"), ended])
-  ended.catch(() => undefined)
+  const exited = once(child, "exit").then(() => Promise.reject(new Error(`${command} exited: ${errors}`)))
+  const [line] = await Promise.race([once(lines, "line"), exited])
+  exited.catch(() => undefined)
   return { greeting: JSON.parse(String(line)), errors: () => errors, stop: () => child.kill("SIGTERM") }
 }
 
@@ -64,7 +64,9 @@ const own = async (): Promise<Started> => {
   }
 }
 
-/** Starts a server of `conformance/foreign`; all of them have the same flags and print the same first line. */
+/**
+ * Returns a function that starts a server in `conformance/foreign`; all have the same flags and the same first line.
+ */
 const foreign =
   (command: string, ...args: ReadonlyArray<string>) =>
   async (): Promise<Started> => {

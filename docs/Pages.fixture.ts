@@ -9,7 +9,7 @@ import { describe, onTestFinished } from "vitest"
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../", import.meta.url))
 
-/** Reads a file of the repository. */
+/** Reads a file in the repository. */
 export const read = (name: string): string => fs.readFileSync(path.join(root, name), "utf8")
 
 /** The pages whose commands are marked. */
@@ -30,7 +30,7 @@ export interface Block {
   readonly code: string
 }
 
-/** All blocks of shell commands of the pages. */
+/** All blocks of shell commands on the pages. */
 export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
   [
     ...read(page).matchAll(
@@ -44,7 +44,7 @@ export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
   }))
 )
 
-/** Returns the commands of the block with this name, one for each line. */
+/** Returns the commands in the block with this name, one per line. */
 export const commandsOf = (name: string): ReadonlyArray<string> => {
   const found = blocks.filter((block) => block.name === name)
   if (found.length !== 1) throw new Error(`there are ${found.length} blocks named ${name}`)
@@ -70,7 +70,7 @@ export const createFolder = (): string => {
 
 const has = (command: string): boolean => shell(`command -v ${command}`).status === 0
 
-/** Describes tests that need commands of the machine; skips them with a title that names the missing commands. */
+/** Describes tests that need commands on the machine; skips them with a title that names the missing commands. */
 export const describeWith = (commands: ReadonlyArray<string>, title: string, tests: () => void): void => {
   const missing = commands.filter((command) => !has(command))
   if (missing.length === 0) describe(title, tests)

@@ -1,4 +1,4 @@
-/** Runs the commands of using.md, operating.md, conformance.md and ci.md with other ports, keys and databases. */
+/** Runs the commands in using.md, operating.md, conformance.md and ci.md with other ports, keys and databases. */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -30,7 +30,7 @@ const open = () => {
 
 type Shell = ReturnType<typeof open>
 
-/** Runs shell commands, and returns their standard output; fails if a command fails, or after one minute. */
+/** Runs shell commands, and returns their standard output; fails if a command fails, or after two minutes. */
 const run = ({ env, folder }: Shell, commands: ReadonlyArray<string>): string => {
   const { status, stderr, stdout } = spawnSync("sh", ["-ec", commands.join("\n")], {
     cwd: folder,
@@ -86,7 +86,7 @@ describe("docs/using.md", () => {
     expect(keys.map(({ plan }) => plan)).toEqual(printed.keys.map(({ plan }) => plan))
   })
 
-  it("has curl commands that create an animal, and repeat a creation without a duplicate", async () => {
+  it("has curl commands that create an animal, and that repeat a creation without a duplicate", async () => {
     const shell = open()
     const { keys, url } = await serve(shell, "animal-store serve --port 0 --issue-key free")
     const key = keys[0]?.key ?? ""
@@ -95,7 +95,7 @@ describe("docs/using.md", () => {
         { ...shell, env: { ...shell.env, KEY: key, API_KEY: key } },
         lines.map((line) => line.replace("http://127.0.0.1:3000/v1", url))
       )
-    const [, returned] = /^returns 201 with `(.*)`/m.exec(read("docs/using.md")) ?? []
+    const [, returned] = /^The response is 201 with `(.*)`/m.exec(read("docs/using.md")) ?? []
     expect(send(commandsOf("create"))).toBe(returned)
     expect(send(commandsOf("repeat"))).toMatch(/^HTTP\/1\.1 201 [\s\S]*"id":2,/)
     expect(send(commandsOf("repeat"))).toMatch(

@@ -13,14 +13,14 @@ const sources: { readonly [entry: string]: string } = {
   "animal-store/memory": "adapters/memory/index.ts"
 }
 
-/** Returns all programs of a page. */
+/** Returns all programs on a page. */
 export const programsOf = (page: string): ReadonlyArray<string> =>
   [...read(page).matchAll(/^```(?:ts|js)\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 
-/** Returns the only program of a page that contains a text; throws if there is not exactly one. */
+/** Returns the program on a page that contains a text; throws unless exactly one does. */
 export const programOf = (page: string, text: string): string => {
   const found = programsOf(page).filter((code) => code.includes(text))
-  if (found.length !== 1) throw new Error(`${found.length} programs of ${page} contain ${text}`)
+  if (found.length !== 1) throw new Error(`${found.length} programs in ${page} contain ${text}`)
   return found[0] ?? ""
 }
 

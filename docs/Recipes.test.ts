@@ -1,11 +1,11 @@
-/** Runs the programs of conformance.md, but imports the sources instead of the package. */
+/** Runs the programs in conformance.md, but imports the sources instead of the package. */
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { describe, expect, it } from "vitest"
 import { root } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
-/** Saves the program of the page that contains a text, and returns its path. */
+/** Saves the program on the page that contains a text, and returns its path. */
 const saved = (name: string, text: string): string => save(name, programOf("docs/conformance.md", text))
 
 const run = (args: ReadonlyArray<string>) =>
@@ -32,7 +32,7 @@ describe("conformance.md", () => {
     expect(status).toBe(0)
   }, 150_000)
 
-  it("has a program that reports the service of this project as conformant", () => {
+  it("has a program that reports this project's service as conformant", () => {
     const { status, stderr, stdout } = run([saved("program.mjs", "Conformance.handler")])
     expect(stderr).toBe("")
     expect(stdout).toMatch(/CONFORMANT at level spec/)

@@ -1,4 +1,4 @@
-/** Runs the conformance suite on the first program of implementing-a-storage-adapter.md. */
+/** Runs the conformance suite on the first program in implementing-a-storage-adapter.md. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as Conformance from "../conformance/Conformance.ts"

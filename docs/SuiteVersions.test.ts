@@ -7,7 +7,7 @@ const versions = SuiteVersions.readVersions()
 const rewrite = `run: ${SuiteVersions.command}`
 
 describe("the versions of the suite", () => {
-  it("end with the version in conformance/clauses/Versions.ts", () => {
+  it("end with the version that conformance/clauses/Versions.ts names", () => {
     expect(versions.at(-1)?.version, rewrite).toBe(Versions.suite)
   })
 
@@ -38,7 +38,7 @@ describe("a change of the suite", () => {
   const released = (version: string) => [
     { version, released: "2026-12-01", says: "First.", hash: SuiteVersions.hashOf(before) }
   ]
-  const freezing = (version: string, after: SuiteVersions.Frozen, from = released("1.0.0")) =>
+  const freeze = (version: string, after: SuiteVersions.Frozen, from = released("1.0.0")) =>
     SuiteVersions.frozenAs(from, version, after, () => before)
 
   const changed = [
@@ -50,11 +50,11 @@ describe("a change of the suite", () => {
   ] as const
 
   it.each(changed)("is rejected if the version is released: %s", (_what, after) => {
-    expect(freezing("1.0.0", after)).toMatch(/must not change: set the next version/)
+    expect(freeze("1.0.0", after)).toMatch(/must not change: set the next version/)
   })
 
   it.each(changed)("starts a new version, which can be frozen until its release: %s", (_what, after) => {
-    const next = freezing("1.1.0", after)
+    const next = freeze("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     expect(next.map(({ released, version }) => [version, released])).toEqual([
       ["1.0.0", "2026-12-01"],
@@ -67,17 +67,17 @@ describe("a change of the suite", () => {
 
   it("needs a new minor or major number if ids are added or removed, otherwise a patch number", () => {
     const [[, wording], , [, renamed], [, added]] = changed
-    expect(freezing("1.0.1", wording)).toHaveLength(2)
+    expect(freeze("1.0.1", wording)).toHaveLength(2)
     for (const after of [renamed, added]) {
-      expect(freezing("1.0.1", after)).toMatch(/too low/)
-      expect(freezing("2.0.0", after)).toHaveLength(2)
-      expect(freezing("0.9.0", after)).toMatch(/too low/)
+      expect(freeze("1.0.1", after)).toMatch(/too low/)
+      expect(freeze("2.0.0", after)).toHaveLength(2)
+      expect(freeze("0.9.0", after)).toMatch(/too low/)
     }
   })
 
   it("is listed in the changelog as added, removed or changed", () => {
     const after = SuiteVersions.freeze([{ ...law, law: "A list is long." }, other], [])
-    const next = freezing("1.1.0", after)
+    const next = freeze("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     const page = SuiteVersions.render(next, (version) => (version === "1.0.0" ? before : after))
     expect(page).toContain("## 1.1.0 (unreleased)")

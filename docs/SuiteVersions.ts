@@ -23,7 +23,7 @@ export interface Version {
   readonly released: string | null
   /** What changed and why. */
   readonly says: string
-  /** The SHA-256 of the frozen lines. */
+  /** The SHA-256 of the frozen lines, in hexadecimal. */
   readonly hash: string
 }
 
@@ -38,7 +38,7 @@ const line = (kind: string, id: string, level: string, sentence: string): string
 type Law = Pick<(typeof checks)[number], "id" | "law" | "level">
 type Sentence = Pick<Clause, "slug" | "says" | "level">
 
-/** Returns the lines of some checks and clauses, sorted. */
+/** Returns the sorted lines of the given checks and clauses. */
 export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>
   [
     ...laws.map(({ id, law, level }) => line("check", id, level, law)),
@@ -55,26 +55,26 @@ export const readVersions = (): ReadonlyArray<Version> => JSON.parse(readFileSyn
 
 const frozenFile = (version: string): URL => new URL(`${version}.txt`, folder)
 
-/** Reads the lines of a version; empty if the version was never frozen. */
+/** Reads the lines of a version; returns an empty list if the version was never frozen. */
 export const readFrozen = (version: string): Frozen =>
   existsSync(frozenFile(version)) ? readFileSync(frozenFile(version), "utf8").split("\n").filter(Boolean) : []
 
 export interface Changes {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** Checks and clauses with another sentence or level. */
+  /** Checks and clauses whose sentence or level changed. */
   readonly changed: ReadonlyArray<string>
 }
 
-/** Compares two versions, and returns the differences as kinds and ids. */
+/** Compares two versions; each difference is a kind and an id, such as "check list.order". */
 export const changes = (before: Frozen, after: Frozen): Changes => {
   const named = (frozen: Frozen) =>
-    new Map(frozen.map((one) => [one.split(" ").slice(0, 2).join(" "), one] as const))
+    new Map(frozen.map((entry) => [entry.split(" ").slice(0, 2).join(" "), entry] as const))
   const [old, now] = [named(before), named(after)]
   return {
     added: [...now.keys()].filter((name) => !old.has(name)),
     removed: [...old.keys()].filter((name) => !now.has(name)),
-    changed: [...now].flatMap(([name, one]) => (old.has(name) && old.get(name) !== one ? [name] : []))
+    changed: [...now].flatMap(([name, entry]) => (old.has(name) && old.get(name) !== entry ? [name] : []))
   }
 }
 
@@ -115,7 +115,7 @@ const section = (
   before: Frozen | undefined,
   after: Frozen
 ): ReadonlyArray<string> => {
-  const count = (kind: string) => after.filter((one) => one.startsWith(`${kind} `)).length
+  const count = (kind: string) => after.filter((entry) => entry.startsWith(`${kind} `)).length
   const { added, changed, removed } = changes(before ?? [], after)
   const listed = (what: string, names: ReadonlyArray<string>) =>
     names.length === 0 ? [] : [`- ${what}: ${names.map((name) => name.replace(/ (.*)/, " `$1`")).join(", ")}`]
@@ -144,11 +144,11 @@ export const render = (
   return [
     "# Versions of the suite",
     "",
-    "Reports with the same version of the suite demand the same: the ids, laws and levels of all checks, and the sentences and levels of",
-    "all clauses, are frozen when a version is released. A new or removed id is a new minor number, another wording of a sentence a",
-    "new patch number. A version is independent of that of the package.",
+    "Reports with the same version of the suite have the same requirements: the ids, laws and levels of all checks, and the sentences",
+    "and levels of all clauses, are frozen when a version is released. A new or removed id needs a new minor number, a changed sentence",
+    "a new patch number. The version of the suite is independent of the version of the package.",
     "",
-    `\`${command}\` freezes the unreleased version again after a change, and \`${command} --release YYYY-MM-DD\` ends it;`,
+    `\`${command}\` freezes the unreleased version again after a change, and \`${command} --release YYYY-MM-DD\` releases it;`,
     "the next change then needs the next number in `conformance/clauses/Versions.ts`.",
     "",
     ...sections.toReversed().flat(),

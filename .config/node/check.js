@@ -1,5 +1,5 @@
-// The last step of `npm ci`: fails unless npm scripts run on the pinned Node. npm leaves out an optional package that it
-// cannot install, also because of a wrong hash, and reports nothing; npm scripts would then run on the machine's Node.
+// The last step of `npm ci`: fails unless npm scripts run on the pinned Node. npm silently omits an optional package
+// that it cannot install, even if the reason is a wrong hash; npm scripts would then run on the machine's Node.
 import { readFileSync } from "node:fs"
 
 const { optionalDependencies, version } = JSON.parse(

@@ -1,2 +1,2 @@
-@rem In POSIX shells `exec` is built in. On Windows, npm scripts find this file in its place and run the command as it is.
+@rem In POSIX shells `exec` is built in. On Windows, npm scripts find this file instead, which runs the command unchanged.
 @%*

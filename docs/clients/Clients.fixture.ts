@@ -24,17 +24,17 @@ const programs = new Map(
   ])
 )
 
-/** Returns the program of the page with this name; throws if there is none. */
+/** Returns the program with this name on the page; throws an error if there is no such program. */
 export const program = (name: string): string => {
   const code = programs.get(name)
   if (code === undefined) throw new Error(`docs/clients.md has no program ${name}`)
   return code
 }
 
-/** The names of all programs of the page. */
+/** The names of all programs on the page. */
 export const names: ReadonlyArray<string> = [...programs.keys()]
 
-/** The code blocks of the page without a name, which no test runs. */
+/** The code blocks on the page without a name, which no test runs. */
 export const unnamed: ReadonlyArray<string> = [
   ...page
     .replaceAll(/^<!-- run: [\w-]+ -->\n```\w+\n[\s\S]*?^```$/gm, "")
@@ -75,7 +75,7 @@ export const run = (
     )
   })
 
-/** Compiles TypeScript files in strict mode to JavaScript beside them, and returns the error messages. */
+/** Compiles TypeScript files in strict mode to JavaScript next to them, and returns the error messages. */
 export const compile = async (
   folder: string,
   files: ReadonlyArray<string>
@@ -107,7 +107,7 @@ export const skipped = (what: string, lacks: string | undefined): string => {
   return ` (skipped: ${lacks})`
 }
 
-/** Whether a command exists on this machine and ends with status 0 within 30 seconds. */
+/** Whether a command exists on this machine and exits with status 0 within 30 seconds. */
 export const works = (command: string, ...parameters: ReadonlyArray<string>): boolean =>
   spawnSync(command, parameters, { encoding: "utf8", timeout: 30_000 }).status === 0
 
@@ -123,12 +123,14 @@ export interface Logged {
 export interface Server {
   readonly url: string
   readonly keys: ReadonlyArray<{ readonly id: string; readonly key: string }>
-  /** Returns the entries of the access log, one for each response so far. */
+  /** Returns the entries in the access log, one for each response so far. */
   readonly log: () => ReadonlyArray<Logged>
   readonly stop: () => Promise<void>
 }
 
-/** Starts a server in memory with one key for each plan, such as `enterprise:perMinute=6,perDay=1000`. */
+/**
+ * Starts a server with an in-memory database and one key for each plan, such as `enterprise:perMinute=6,perDay=1000`.
+ */
 export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
   const server = spawn(
     process.execPath,
@@ -150,7 +152,7 @@ export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
       text += part
       if (text.endsWith("\n")) resolve(text)
     })
-    void exit.then(() => reject(new Error(`the server ended: ${logged}`)))
+    void exit.then(() => reject(new Error(`the server exited: ${logged}`)))
   })
   return {
     ...JSON.parse(greeting),

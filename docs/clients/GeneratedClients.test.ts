@@ -1,4 +1,4 @@
-/** Checks that clients which three generators make from the served document compile in strict mode and work. */
+/** Checks that the clients that three generators make from the served document compile in strict mode and work. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -10,8 +10,8 @@ const generators = ["openapi-fetch", "hey-api", "orval"] as const
 const mistakes: ReadonlyArray<
   readonly [name: string, right: string | RegExp, wrong: string, message: RegExp]
 > = [
-  ["a misspelt field", 'status: "pending"', 'staus: "sold"', /'staus' does not exist|Did you mean/],
-  ["no name", 'name: "Rex", ', "", /error TS(?:2322|2345|2741)/],
+  ["a misspelled field", 'status: "pending"', 'staus: "sold"', /'staus' does not exist|Did you mean/],
+  ["a missing name", 'name: "Rex", ', "", /error TS(?:2322|2345|2741)/],
   ["an unknown status", '"pending"', '"asleep"', /"asleep"' is not assignable/],
   [
     "a categoryId in quotes",
@@ -46,7 +46,7 @@ describe.skipIf(!Clients.isInstalled)(
     const withAddress = (text: string): string =>
       text.replaceAll("http://127.0.0.1:3000/openapi.json", new URL("/openapi.json", server.url).href)
 
-    /** Runs the generator's command of the page, without installing packages. */
+    /** Runs the generator's command from the page, without installing packages. */
     const generate = async (generator: string): Promise<void> => {
       const command = Clients.program(`${generator}-generate`).replace("npx ", "npx --no-install ")
       const { status, stderr, stdout } = await Clients.run("sh", ["-c", withAddress(command)], {}, folder)

@@ -1,4 +1,6 @@
-/** Checks that the four language programs of docs/clients.md wait after a 429, follow all pages and keep all digits. */
+/**
+ * Checks that the programs in docs/clients.md in four languages wait after a 429, follow all pages and keep all digits.
+ */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -49,7 +51,7 @@ const seeds = ["9223372036854775807", "-9223372036854775808", "9007199254740993"
 const nameOf = (seed: string): string => `animal "${seed}" {"id":1}`
 
 describe.skipIf(!Clients.isInstalled)(
-  `programs of docs/clients.md${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  `the programs in docs/clients.md${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
     let folder = ""
     let server: Clients.Server

@@ -17,13 +17,13 @@ const bodyOf = async (request: http.IncomingMessage): Promise<string> => {
 
 /**
  * Starts a proxy that forwards each creation to the service at `target`. For each `Idempotency-Key`, the proxy closes
- * the connection instead of the first response, replaces the second response by a 503, and passes on all later ones.
+ * the connection instead of the first response, replaces the second response with a 503, and passes on all later ones.
  */
 export const start = async (target: string): Promise<LossyProxy> => {
   const attempts: Array<string> = []
   const forward = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const key = String(request.headers["idempotency-key"])
-    const answered = await fetch(new URL(request.url ?? "/", target), {
+    const upstream = await fetch(new URL(request.url ?? "/", target), {
       method: request.method ?? "POST",
       headers: {
         authorization: request.headers.authorization ?? "",
@@ -32,12 +32,12 @@ export const start = async (target: string): Promise<LossyProxy> => {
       },
       body: await bodyOf(request)
     })
-    const body = await answered.text()
+    const body = await upstream.text()
     attempts.push(key)
     const count = attempts.filter((attempt) => attempt === key).length
     if (count === 1) request.socket.destroy()
     else if (count === 2) response.writeHead(503, { "retry-after": "1" }).end()
-    else response.writeHead(answered.status, { "content-type": "application/json" }).end(body)
+    else response.writeHead(upstream.status, { "content-type": "application/json" }).end(body)
   }
   const server = http.createServer((request, response) => {
     forward(request, response).catch((error: unknown) =>

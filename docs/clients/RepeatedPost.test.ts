@@ -12,7 +12,7 @@ import * as RetryingClients from "./RetryingClients.fixture.ts"
 const isKnown = OpenApi.json(ServiceOptions.defaults, Operations.all).includes('"Idempotency-Key"')
 
 const unknown = Clients.skipped(
-  "One animal for each Idempotency-Key",
+  "The test of Idempotency-Key",
   isKnown ? undefined : "the service does not know the header"
 )
 
@@ -50,10 +50,10 @@ describe.skipIf(!Clients.isInstalled)(
       )
 
       it.skipIf(lacks !== undefined || !isKnown)(title(`stores one animal${unknown}`), async () => {
-        const made = (await Clients.animals(server)).filter(
+        const created = (await Clients.animals(server)).filter(
           (pet) => Reflect.get(Object(pet), "name") === name
         )
-        expect(made).toHaveLength(1)
+        expect(created).toHaveLength(1)
       })
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Runs a program of docs/clients.md that exports `list` and `create`, and prints the statuses as JSON. Usage:
+ * Runs a program from docs/clients.md that exports `list` and `create`, and prints the statuses as JSON. Usage:
  * `node RetryDriver.fixture.ts FILE in-a-row N`, or `at-once N`, or `create NAME KEY`.
  */
 import { pathToFileURL } from "node:url"

@@ -1,4 +1,4 @@
-/** Runs the programs of docs/clients.md that use a retrying library. */
+/** Runs the programs in docs/clients.md that use a retrying library. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"

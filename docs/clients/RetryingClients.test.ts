@@ -1,4 +1,4 @@
-/** Checks that retrying libraries recover from 429 with six requests per minute; all run in parallel, for a minute. */
+/** Checks that libraries that retry recover from a 429 on a plan of six requests per minute; all run in parallel. */
 import * as fs from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Clients from "./Clients.fixture.ts"

@@ -1,4 +1,4 @@
-"""Runs the urllib3 program of docs/clients.md, as RetryDriver.fixture.ts runs those in JavaScript."""
+"""Runs the urllib3 program from docs/clients.md, as RetryDriver.fixture.ts runs those in JavaScript."""
 import importlib.util
 import json
 import sys

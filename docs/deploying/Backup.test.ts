@@ -9,7 +9,7 @@ import { commandsOf, createFolder, describeWith, root, shell } from "../Pages.fi
 
 const script = "docs/deploying/animal-store-backup.sh"
 
-/** Returns the backup command of the page with the paths of a test folder; it keeps `copies` backups. */
+/** Returns the backup command from the page with the paths of a test folder; it keeps `copies` backups. */
 const command = (folder: string, copies = 14): string =>
   (commandsOf("backup")[0] ?? "")
     .replace(script, path.join(root, script))

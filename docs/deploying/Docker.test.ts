@@ -25,7 +25,7 @@ describe("the Dockerfile", () => {
     expect(instructions.filter(({ keyword }) => !known.includes(keyword))).toEqual([])
   })
 
-  it("builds in one stage and runs in another, both on the pinned Node of the repository", () => {
+  it("builds in one stage and runs in another, both on the repository's pinned Node", () => {
     const { version } = JSON.parse(fs.readFileSync(path.join(root, ".config/node/package.json"), "utf8"))
     expect(all("FROM")).toEqual([`node:${version}-bookworm-slim AS build`, `node:${version}-bookworm-slim`])
   })
@@ -112,7 +112,7 @@ describe("the compose file", () => {
     expect(service.image).toMatch(/:\d+\.\d+/)
   })
 
-  it("passes the database password as a secret file, not in environment variables", () => {
+  it("passes the database password in a secret file, not in environment variables", () => {
     for (const [, service] of services) {
       expect(service.secrets).toEqual(["database-password"])
       expect(JSON.stringify(service.environment)).not.toMatch(/postgres:\/\/|"POSTGRES_PASSWORD"/)

@@ -1,4 +1,4 @@
-/** Tests nginx and Caddy with the files of this folder in front of a server, on free ports. */
+/** Tests nginx and Caddy with the files in this folder in front of a server, on free ports. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -58,7 +58,7 @@ const isListening = (port: number): Promise<boolean> =>
     socket.once("connect", () => socket.destroy())
   })
 
-interface Answered {
+interface Received {
   readonly status: number | undefined
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
@@ -102,7 +102,7 @@ const start = async () => {
     path: string,
     headers: http.OutgoingHttpHeaders = {},
     chunks: ReadonlyArray<string> = []
-  ): Promise<Answered> => {
+  ): Promise<Received> => {
     const method = chunks.length > 0 ? "POST" : "GET"
     const options = { host: "127.0.0.1", port: ports.https, servername: HOST, agent, method, path }
     const request = https.request({ ...options, headers: { Host: HOST, ...headers } })
@@ -134,7 +134,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(plain.headers.get("Location")).toMatch(/^https:\/\/[^/]+\/v1\/pets\?limit=1$/)
   })
 
-  it("ignores a forged X-Forwarded-For, and forwards the client's address", async () => {
+  it("passes on the client's address, so a forged X-Forwarded-For has no effect", async () => {
     const { ports, send } = await start()
     const left = async (forged: string): Promise<unknown> =>
       (await send("/v1/pets", { "X-Forwarded-For": forged })).headers["x-ratelimit-remaining"]
@@ -166,7 +166,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(proxied.body.length).toBeGreaterThan(10_000)
   })
 
-  it("keeps the connections to the client and to the server open", async () => {
+  it("reuses one connection to the client and one to the server", async () => {
     const { agent, connections, send } = await start()
     for (let count = 0; count < 20; count++) await send("/livez")
     expect(connections()).toBe(1)
@@ -236,8 +236,8 @@ describeWith(["caddy"], "the Caddyfile", () => {
     expect([down.status, await down.json()]).toMatchObject([503, { code: "service_unavailable" }])
     await store.listen({ port: server })
     await expect.poll(async () => (await get("203.0.113.1")).status, { timeout: 10_000 }).toBe(401)
-    const [one, other] = [await get("203.0.113.2"), await get("203.0.113.3")]
+    const [first, second] = [await get("203.0.113.2"), await get("203.0.113.3")]
     const left = (response: Response) => Number(response.headers.get("X-RateLimit-Remaining"))
-    expect(left(other)).toBe(left(one) - 1)
+    expect(left(second)).toBe(left(first) - 1)
   })
 })

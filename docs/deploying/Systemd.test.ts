@@ -34,7 +34,7 @@ describeWith(["systemd-analyze"], "the systemd units", () => {
     expect(status, stdout).toBe(0)
   })
 
-  it("are rejected if they lack protections or are invalid", () => {
+  it("are rejected by these commands if they lack protections or are invalid", () => {
     const folder = copied()
     const file = path.join(folder, "docs/deploying/animal-store.service")
     const weak = fs

@@ -1,6 +1,6 @@
 /**
- * Runs the recipes of hosts as printed with the packed package, and reports the time from an empty folder to the first
- * 200. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
+ * Runs the recipes for hosts, as printed, with the packed package, and reports the time from an empty folder to the
+ * first 200. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -9,7 +9,7 @@ import { freePort, paste, Recipes, tarball } from "./Recipes.fixture.ts"
 
 const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 
-if (tarball === undefined) console.warn("Recipes of hosts are skipped: ANIMAL_STORE_TEST_TARBALL is not set")
+if (tarball === undefined) console.warn("Recipes for hosts are skipped: ANIMAL_STORE_TEST_TARBALL is not set")
 
 const recipes = new Recipes("hosts")
 afterEach(() => recipes.stop())
@@ -30,11 +30,11 @@ const installReadme = (): string | undefined => {
   return recipes.installPackages("README", ["effect@4.1.0"])
 }
 
-/** Starts the recipe's program or one of its npm scripts, and returns the `curl` line that it prints. */
+/** Starts the recipe's program or one of its npm scripts, and returns the `curl` command that it prints. */
 const start = async (name: string, script = name === "next" ? "dev" : undefined): Promise<string> => {
   // A production build of Next.js fails with the test runner's NODE_ENV.
   const { NODE_ENV: _, ...inherited } = process.env
-  // The recipe of Next.js prints the port in `PORT`, so 0 does not work.
+  // The Next.js recipe prints the port from `PORT`, so 0 does not work.
   const port = script === undefined ? 0 : await freePort()
   const env = { ...inherited, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" }
   const program = name === "README" ? "server.mjs" : "main.mjs"
@@ -68,7 +68,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
   })
 
-  it.runIf(name === "next")("responds after a production build", { timeout: 180_000 }, async (context) => {
+  it.runIf(name === "next")("responds correctly after a production build", { timeout: 180_000 }, async (context) => {
     skipUnlessInstalled(context)
     const line = await start(name, "start")
     expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
@@ -78,7 +78,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     expect(paste(line)).toContain('"categoryId":9223372036854775807')
   })
 
-  it.runIf(name === "fastify")("sends the headers of its plugins", { timeout: 120_000 }, async (context) => {
+  it.runIf(name === "fastify")("sends the headers that plugins set", { timeout: 120_000 }, async (context) => {
     skipUnlessInstalled(context)
     const line = await start(name)
     const response = paste(line, "-H 'Origin: https://shop.example'")

@@ -66,7 +66,10 @@ export class Recipes {
     return status === 0 ? undefined : stderr
   }
 
-  /** Starts a recipe, and returns the first printed line that begins with `until`; throws if the recipe ends first. */
+  /**
+   * Starts a recipe, and returns the first printed line that begins with `until`; throws an error if the recipe exits
+   * first.
+   */
   async start(name: string, { args, command, env, until }: Run): Promise<string> {
     const server = spawn(command, args, {
       cwd: this.path(name),
@@ -81,7 +84,7 @@ export class Recipes {
         return line
       }
     }
-    throw new Error(`${name} ended without a line that begins with ${until}`)
+    throw new Error(`${name} exited without a line that begins with ${until}`)
   }
 
   /** Kills all running recipes and their child processes. */
@@ -109,6 +112,6 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** Runs a printed `curl` line in a shell, with more options after it, and returns the response with its headers. */
+/** Runs a printed `curl` command in a shell with additional options, and returns the response with its headers. */
 export const paste = (line: string, options = ""): string =>
   spawnSync("bash", ["-c", `${line} --silent --include ${options}`], { encoding: "utf8" }).stdout

@@ -1,6 +1,6 @@
 /**
- * Runs the recipes of Bun, Deno and workerd as printed with the packed package, and the conformance suite against the
- * package on these runtimes. `npm run test:runtimes` packs the package.
+ * Runs the recipes for Bun, Deno and workerd, as printed, with the packed package, and the conformance suite against
+ * the package on these runtimes. `npm run test:runtimes` packs the package.
  */
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -43,7 +43,7 @@ const run = async (parameters: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
   return { status, output }
 }
 
-/** Runs the suite against the package on a runtime; fails unless it is conformant at level design. */
+/** Runs the suite against the package on a runtime; fails unless the package is conformant at level `design`. */
 const conforms = async (name: string, database?: string): Promise<void> => {
   const { line, port } = await start(name, '["ast_', database)
   const [main, tiny, victim]: ReadonlyArray<string> = JSON.parse(line)

@@ -5,7 +5,7 @@ const store = await openAnimalStore({
   clientAddress: (request) => server.requestIP(request)?.address,
   trustContentLength: true
 })
-// A new key at each start is for trying it out.
+// For trying it out only: issues a new key at each start.
 const { key } = await store.keys.issue({ plan: "Pro" })
 
 const server = Bun.serve({ hostname: "127.0.0.1", port: process.env.PORT ?? 3000, fetch: store.fetch })

@@ -7,7 +7,7 @@ const store = await openAnimalStore({
   clientAddress: (request) => addresses.get(request),
   trustContentLength: true
 })
-// A new key at each start is for trying it out.
+// For trying it out only: issues a new key at each start.
 const { key } = await store.keys.issue({ plan: "Pro" })
 
 const options = { hostname: "127.0.0.1", port: Number(process.env.PORT ?? 3000), onListen() {} }

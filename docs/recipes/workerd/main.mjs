@@ -13,7 +13,7 @@ const StoreLive = Service.layer().pipe(
   Layer.provideMerge(Layer.mergeAll(Digest.layerWebCrypto, SecureRandom.layerWebCrypto))
 )
 
-/** All requests reach this one object, so that all of them see the same animals, keys and limits. */
+/** All requests go to this one object, so they all see the same animals, keys and limits. */
 export class AnimalStore extends DurableObject {
   #handle
 
@@ -24,9 +24,10 @@ export class AnimalStore extends DurableObject {
 
   async #open(env) {
     const runtime = ManagedRuntime.make(StoreLive)
-    // Behind Cloudflare, which overwrites that header, pass { clientAddress: (request) => request.headers.get("CF-Connecting-IP") }.
+    // Behind Cloudflare, pass { clientAddress: (request) => request.headers.get("CF-Connecting-IP") }: Cloudflare
+    // overwrites that header, so clients cannot forge it.
     this.#handle = await runtime.runPromise(FetchHandler.make())
-    // A new key at each start, in the log, is for trying it out.
+    // For trying it out only: issues a new key at each start and logs it.
     const { secret } = await runtime.runPromise(KeyLifecycle.issue({ plan: "Pro" }))
     console.log(`curl -H 'Authorization: Bearer ${Redacted.value(secret)}' '${env.ORIGIN}/v1/pets?limit=10'`)
   }

@@ -213,7 +213,8 @@ export const sections = async (
   for (const section of names) {
     progress.begin(section)
     const module = new URL("./process/SectionProcess.ts", import.meta.url)
-    const child = new Child({ name: section, module, arguments: [section], core: cores?.server })
+    const { nodeFlags } = Servers
+    const child = new Child({ name: section, module, arguments: [section], core: cores?.server, nodeFlags })
     let lastMessage = "it found nothing to measure"
     let figures: ReadonlyArray<Figure> = []
     try {

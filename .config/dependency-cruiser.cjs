@@ -73,7 +73,8 @@ module.exports = {
     },
     {
       name: "conformance-knows-no-adapter",
-      comment: "The suite tests adapters, so it must not depend on one; only its own tests may run it on ours.",
+      comment:
+        "The suite tests adapters, so it must not depend on one; only its own tests may run it on ours.",
       severity: "error",
       from: { path: "^conformance/", pathNot: test },
       to: { path: "^(adapters|bench|docs)/" }

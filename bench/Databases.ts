@@ -1,4 +1,4 @@
-/** Creates empty databases for a run, and removes them at its end. */
+/** Creates empty databases for a run, and removes them when it ends. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -61,15 +61,15 @@ const query = (
 /** Creates a schema on the PostgreSQL server at `url`, if it is reachable. */
 export const postgresSchema = async (url: string): Promise<PostgresSchema | Missing> => {
   const schema = `animal_store_bench_${process.pid}_${Date.now().toString(36)}`
-  const made = await query(url, (sql) =>
+  const created = await query(url, (sql) =>
     Effect.andThen(sql`CREATE SCHEMA ${sql(schema)}`, sql`SHOW server_version`)
   )
-  if ("missing" in made) return made
+  if ("missing" in created) return created
   const address = new URL(url)
   address.searchParams.set("options", `-csearch_path=${schema}`)
   return {
     address: address.href,
-    version: versionOf(made.rows),
+    version: versionOf(created.rows),
     remove: async () => {
       const dropped = await query(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
       if ("missing" in dropped)
@@ -82,7 +82,7 @@ const versionOf = (rows: unknown): string => {
   const row: unknown = Array.isArray(rows) ? rows[0] : undefined
   const version: unknown =
     typeof row === "object" && row !== null ? Reflect.get(row, "server_version") : undefined
-  return typeof version === "string" ? version : "of unknown version"
+  return typeof version === "string" ? version : "unknown"
 }
 
 /** The databases that servers can use. */
@@ -92,7 +92,7 @@ export type Kind = (typeof kinds)[number]
 
 /** The databases of a run. */
 export interface RunDatabases {
-  /** The reason for each kind that cannot be used. */
+  /** For each kind of database that cannot be used, the reason. */
   readonly missing: Readonly<Partial<Record<Kind, string>>>
   /** Versions of the database servers, by name. */
   readonly versions: Readonly<Record<string, string>>
@@ -103,7 +103,7 @@ export interface RunDatabases {
   readonly remove: () => Promise<void>
 }
 
-/** Finds out which databases are available; starts Redis if `needsRedis`. */
+/** Detects which databases are available; starts Redis if `needsRedis` is true. */
 export const make = async (url: string, needsRedis = true): Promise<RunDatabases> => {
   const removals: Array<() => void | Promise<void>> = []
   const postgres = await postgresSchema(url)
@@ -153,12 +153,12 @@ export const make = async (url: string, needsRedis = true): Promise<RunDatabases
 
 /** Returns the id of the main process of the PostgreSQL server, if it runs on this machine. */
 const postgresProcess = async (url: string): Promise<number | undefined> => {
-  const made = await query(url, (sql) =>
+  const found = await query(url, (sql) =>
     Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) =>
       row !== undefined && DatabaseCpu.programOf(row.pid)?.startsWith("postgres")
         ? DatabaseCpu.parentOf(row.pid)
         : undefined
     )
   )
-  return "missing" in made || typeof made.rows !== "number" ? undefined : made.rows
+  return "missing" in found || typeof found.rows !== "number" ? undefined : found.rows
 }

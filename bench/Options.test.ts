@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { choose, documentation, expectKnown, InvalidOptions, parse } from "./Options.ts"
 
 describe("Options", () => {
-  it("writes the results to docs/performance after a whole run only, or to the --out folder", () => {
+  it("writes the results to docs/performance only after a full run, otherwise to the --out folder", () => {
     expect(parse([])?.out).toEqual(documentation)
     for (const partial of [
       ["--quick"],

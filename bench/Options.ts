@@ -14,11 +14,11 @@ export const help = `npm run bench [-- OPTIONS]
   --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always run
   --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
   --rounds N        rounds per case (default 8)
-  --quick           short rounds, no process part: shows within two minutes that the benchmark works
+  --quick           short rounds, no process part: shows in two minutes that the benchmark works
   --out DIR         writes the results there, even those of a partial run
   --help
 
-A whole run writes to docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on
+A full run writes to docs/performance. The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default the one on
 127.0.0.1:5432. A Redis server is started if redis-server is installed. npm run bench:pair compares two checkouts. Exit
 codes: 0, 1 if a server fails, 2 for invalid options.
 `
@@ -55,11 +55,11 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const values = valuesOf(args)
   if (values.help) return undefined
   const isQuick = values.quick
-  const asked = listOf(values.only)
-  const unknown = asked.filter((name) => !parts.some((part) => part === name))
+  const requested = listOf(values.only)
+  const unknown = requested.filter((name) => !parts.some((part) => part === name))
   if (unknown.length > 0) throw new InvalidOptions(`--only: unknown part ${unknown.join(", ")}`)
   const chosen = parts.filter((part) =>
-    asked.length === 0 ? !(isQuick && part === "process") : asked.includes(part)
+    requested.length === 0 ? !(isQuick && part === "process") : requested.includes(part)
   )
   const servers = listOf(values.servers)
   const cases = listOf(values.cases)
@@ -94,7 +94,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       rounds: isQuick ? 1 : 3,
       seconds: isQuick ? 0.3 : 1
     },
-    soak: { seconds: isQuick ? 5 : 45, everySeconds: isQuick ? 0.5 : 5, connections: MANY },
+    soak: { seconds: isQuick ? 5 : 45, intervalSeconds: isQuick ? 0.5 : 5, connections: MANY },
     out: values.out === undefined ? (isWhole ? documentation : undefined) : pathToFileURL(`${values.out}/`),
     postgres: postgresServer
   }
@@ -136,20 +136,20 @@ const roundsOf = (text: string | undefined): number | undefined => {
 
 const contains = (name: string, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
 
-/** Throws `InvalidOptions` if no name contains one of the substrings in `asked`; case-insensitive. */
+/** Throws `InvalidOptions` unless each substring in `requested` is contained in a name; case-insensitive. */
 export const expectKnown = (
   option: string,
   names: ReadonlyArray<string>,
-  asked: ReadonlyArray<string>
+  requested: ReadonlyArray<string>
 ): void => {
-  const unknown = asked.filter((part) => !names.some((name) => contains(name, part)))
+  const unknown = requested.filter((part) => !names.some((name) => contains(name, part)))
   if (unknown.length === 0) return
   throw new InvalidOptions(`${option}: unknown name ${unknown.join(", ")}; the names are ${names.join(", ")}`)
 }
 
-/** Returns the values whose name contains a substring in `asked` (case-insensitive), or all if `asked` is empty. */
+/** Returns the values whose name contains a substring in `requested` (case-insensitive), or all if `requested` is empty. */
 export const choose = <A extends { readonly name: string }>(
   from: ReadonlyArray<A>,
-  asked: ReadonlyArray<string>
+  requested: ReadonlyArray<string>
 ): ReadonlyArray<A> =>
-  asked.length === 0 ? from : from.filter(({ name }) => asked.some((part) => contains(name, part)))
+  requested.length === 0 ? from : from.filter(({ name }) => requested.some((part) => contains(name, part)))

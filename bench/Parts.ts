@@ -18,7 +18,7 @@ import type { Figure } from "./process/Figure.ts"
 import type { SectionMessage } from "./process/SectionProcess.ts"
 import type { HttpResults, LatencyResults, NodesResults, SectionResults, Skipped } from "./results/Results.ts"
 
-/** The context of every part. */
+/** The context in which every part runs. */
 export interface Bench {
   readonly options: Options
   /** `undefined` where processes cannot be pinned to cores. */
@@ -30,7 +30,10 @@ export interface Bench {
 const START_SECONDS = 2
 const SECTION_SECONDS = 20
 
-/** Timeout in milliseconds for the next message from a section; filling a store with a million callers takes long. */
+/**
+ * Timeout in milliseconds for the next message from a section; filling a store with a million callers takes a long
+ * time.
+ */
 const SECTION_SILENCE_MS = 180_000
 
 /** Number of responses that the bare server repeats. */
@@ -44,20 +47,20 @@ const durable: ReadonlyArray<Server> = Servers.all.filter(({ isDurable }) => isD
 
 const nameOf = ({ name }: { readonly name: string }): string => name
 
-export const casesOf = ({ cases: asked }: Options): ReadonlyArray<Case> => {
-  expectKnown("--cases", cases.map(nameOf), asked)
-  return choose(cases, asked)
+export const casesOf = ({ cases: requested }: Options): ReadonlyArray<Case> => {
+  expectKnown("--cases", cases.map(nameOf), requested)
+  return choose(cases, requested)
 }
 
-/** Estimates the seconds that the chosen parts take. */
-export const secondsOf = (options: Options, servers: number, sections: number): number =>
+/** Estimates how many seconds the chosen parts take. */
+export const estimateSeconds = (options: Options, servers: number, sections: number): number =>
   (options.parts.has("http")
-    ? servers * START_SECONDS + casesOf(options).length * Rounds.secondsOf(servers, options.rounds)
+    ? servers * START_SECONDS + casesOf(options).length * Rounds.estimateSeconds(servers, options.rounds)
     : 0) +
   (options.parts.has("latency")
-    ? (2 + durable.length) * (START_SECONDS + reads.length * Latency.secondsOf(options.latency))
+    ? (2 + durable.length) * (START_SECONDS + reads.length * Latency.estimateSeconds(options.latency))
     : 0) +
-  (options.parts.has("nodes") ? Nodes.secondsOf(options.nodes) : 0) +
+  (options.parts.has("nodes") ? Nodes.estimateSeconds(options.nodes) : 0) +
   (options.parts.has("soak") ? START_SECONDS + options.soak.seconds : 0) +
   (options.parts.has("process") ? sections * SECTION_SECONDS : 0)
 
@@ -204,7 +207,7 @@ export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
 const isSectionMessage: Guard<SectionMessage> = (message): message is SectionMessage =>
   typeof message === "object" && message !== null && ("progress" in message || "figures" in message)
 
-/** Measures each section in its own process, so that no heap or optimised code is inherited. */
+/** Measures each section in its own process, so that it inherits no heap and no optimized code. */
 export const sections = async (
   { cores, progress }: Bench,
   names: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Shows the progress of a run: on a terminal in one line that is rewritten, elsewhere in one line per part. */
+/** Shows the progress of a run: on a terminal, one line that is rewritten; otherwise, one line per part. */
 
 const minutes = (seconds: number): string => {
   const whole = Math.round(seconds)

@@ -1,9 +1,9 @@
 /** Formats numbers and counts for reports. */
 
-/** Formats a number with spaces between groups of three digits. */
-export const thousands = (value: number): string => value.toLocaleString("en").replaceAll(",", " ")
+/** Formats a number with commas between groups of three digits. */
+export const thousands = (value: number): string => value.toLocaleString("en")
 
-/** Rounds to a whole number, and formats it with spaces between groups of three digits. */
+/** Rounds to a whole number, and formats it with commas between groups of three digits. */
 export const wholeThousands = (value: number): string => thousands(Math.round(value))
 
 /** Formats a count with its noun, such as "1 client" or "64 clients". */

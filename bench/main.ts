@@ -17,11 +17,11 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
   const cores = findCores()
   const servers = Parts.serversOf(options, databases)
   const names = sections.map(({ name }) => name)
-  const progress = new Progress(Parts.secondsOf(options, servers.length, names.length))
+  const progress = new Progress(Parts.estimateSeconds(options, servers.length, names.length))
   const bench = { options, cores, progress }
   if (cores === undefined)
     progress.note(
-      "Servers and load generator cannot be pinned to cores of their own here: expect more noise."
+      "Servers and load generator cannot be pinned to separate cores on this machine: expect more noise."
     )
   for (const { name, reason } of Parts.skippedOf(options, databases))
     progress.note(`${name} is skipped: ${reason}`)
@@ -56,8 +56,8 @@ const write = (results: Results.Results, page: string, folder: URL): void => {
   for (const [name, content] of files) fs.writeFileSync(new URL(name, folder), content)
 }
 
-/** Rounds all numbers to six significant digits, before anything is rendered; further digits are noise. */
-const rounded = (results: Results.Results): Results.Results =>
+/** Rounds all numbers to six significant digits before rendering; the remaining digits are noise. */
+const roundNumbers = (results: Results.Results): Results.Results =>
   JSON.parse(JSON.stringify(results), (_, value) =>
     typeof value === "number" ? Number(value.toPrecision(6)) : value
   )
@@ -72,7 +72,7 @@ const main = async (options: Options): Promise<void> => {
     await stopAll()
     await databases.remove()
   })
-  const results = rounded(measured)
+  const results = roundNumbers(measured)
   const page = Markdown.render(results)
   console.log(page)
   if (options.out !== undefined) write(results, page, options.out)

@@ -130,7 +130,11 @@ export const make = (): Report => {
   const unnamed = new Set<string>()
 
   /** Prints the declarations of an export, and of the unexported types that it contains. */
-  const render = (specifier: string, entry: Export, exports: ReadonlyArray<Export>): ReadonlyArray<string> => {
+  const render = (
+    specifier: string,
+    entry: Export,
+    exports: ReadonlyArray<Export>
+  ): ReadonlyArray<string> => {
     const names = nameable(entry, exports)
     const statements = new Set<ts.Node>()
     const visit = (node: ts.Node): void => {

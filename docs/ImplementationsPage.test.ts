@@ -64,7 +64,10 @@ describe("the page of implementations", () => {
     ["fewer checks than the counts state", { ...report, checks: report.checks.slice(1) }, /its counts/],
     [
       "a failed check that the counts do not include",
-      { ...report, checks: report.checks.map((check, at) => (at === 0 ? { ...check, status: "fail" } : check)) },
+      {
+        ...report,
+        checks: report.checks.map((check, at) => (at === 0 ? { ...check, status: "fail" } : check))
+      },
       /its counts/
     ],
     [

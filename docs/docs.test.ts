@@ -20,7 +20,7 @@ const pages = [
 ]
 
 describe("documentation", () => {
-  it("lists exactly the errors in the catalogue in errors.md", () => {
+  it("lists exactly the errors of the error catalog in errors.md", () => {
     expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
   })
 
@@ -28,7 +28,7 @@ describe("documentation", () => {
     expect(read("docs/conformance/clauses.md"), "run: node docs/ClausesPage.ts").toBe(ClausesPage.render())
   })
 
-  it("lists exactly the faults in the gallery in kill-matrix.md", () => {
+  it("lists exactly the gallery's faults in kill-matrix.md", () => {
     const page = read("docs/conformance/kill-matrix.md")
     const missing = faults.filter((fault) => !page.includes(KillMatrixPage.fixedCells(fault)))
     expect(

@@ -17,12 +17,12 @@ export interface StartOptions {
   readonly log?: number
 }
 
-export interface Ended {
+export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** A key specification with limits that no load reaches. */
+/** A value for `--issue-key`, with limits that no load reaches. */
 export const UNLIMITED = "Enterprise:perMinute=1000000000,perDay=1000000000"
 
 const PAGE_BYTES = 4_096
@@ -39,31 +39,34 @@ export const stopAll = (): void => {
   for (const child of alive) child.kill("SIGKILL")
 }
 
-/** Limits the young generation of V8's heap, as docs/deploying recommends; by default, its size depends on the memory limit. */
+/**
+ * Limits the young generation of V8's heap, as docs/deploying recommends; by default, its size depends on the memory of
+ * the machine.
+ */
 const YOUNG_GENERATION = "--max-semi-space-size=16"
 
-/** Makes glibc use one arena, as docs/deploying recommends; several arenas keep more of the freed socket buffers. */
+/** Makes glibc use one arena, as docs/deploying recommends; several arenas retain more freed socket buffers. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: "1" }
 
 export class AttackedServer {
   readonly origin: string
   readonly port: number
-  /** Secrets of the keys that were issued at start. */
+  /** The secrets of the keys that were issued at startup. */
   readonly keys: ReadonlyArray<string>
-  readonly ended: Promise<Ended>
+  readonly exited: Promise<Exit>
   readonly #child: ChildProcess
   readonly #log: () => string
 
   private constructor(
     child: ChildProcess,
     greeting: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> },
-    ended: Promise<Ended>,
+    exited: Promise<Exit>,
     log: () => string
   ) {
     this.origin = new URL(greeting.url).origin
     this.port = Number(new URL(greeting.url).port)
     this.keys = greeting.keys.map(({ key }) => key)
-    this.ended = ended
+    this.exited = exited
     this.#child = child
     this.#log = log
   }
@@ -87,15 +90,15 @@ export class AttackedServer {
       }
     )
     alive.add(child)
-    const ended = new Promise<Ended>((resolve) => {
+    const exited = new Promise<Exit>((resolve) => {
       child.once("exit", (code, signal) => {
         alive.delete(child)
         resolve({ code, signal })
       })
     })
     const stderr = tail(child.stderr)
-    const greeting = await firstLine(child, ended, stderr)
-    return new AttackedServer(child, JSON.parse(greeting), ended, stderr)
+    const greeting = await firstLine(child, exited, stderr)
+    return new AttackedServer(child, JSON.parse(greeting), exited, stderr)
   }
 
   get pid(): number {
@@ -120,17 +123,17 @@ export class AttackedServer {
     this.#child.kill(signal)
   }
 
-  stop(signal: NodeJS.Signals = "SIGKILL"): Promise<Ended> {
+  stop(signal: NodeJS.Signals = "SIGKILL"): Promise<Exit> {
     this.kill(signal)
-    return this.ended
+    return this.exited
   }
 
-  /** Returns the resident memory of the process in bytes, or 0 if it has ended. */
+  /** Returns the resident memory of the process in bytes, or 0 if it has exited. */
   rss(): number {
     return readProc(() => Number(readFileSync(`/proc/${this.pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES)
   }
 
-  /** Returns the number of open file descriptors, or 0 if the process has ended. */
+  /** Returns the number of open file descriptors, or 0 if the process has exited. */
   descriptors(): number {
     return readProc(() => readdirSync(`/proc/${this.pid}/fd`).length)
   }
@@ -146,7 +149,7 @@ export class AttackedServer {
       }
       const timer = setTimeout(settle, INSPECTION_MS, undefined)
       this.#child.once("message", settle)
-      void this.ended.then(() => settle(undefined))
+      void this.exited.then(() => settle(undefined))
       this.#child.send("inspect", () => undefined)
     })
   }
@@ -171,12 +174,12 @@ const tail = (stream: Readable | null): (() => string) => {
   return () => text
 }
 
-const firstLine = (child: ChildProcess, ended: Promise<Ended>, log: () => string): Promise<string> =>
+const firstLine = (child: ChildProcess, exited: Promise<Exit>, log: () => string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
     const fail = (what: string): void => reject(new Error(`the server ${what}\n${log()}`))
     const timer = setTimeout(() => fail("did not start in time"), START_MS)
-    void ended.then(({ code, signal }) => fail(`ended (${signal ?? `code ${code}`})`))
+    void exited.then(({ code, signal }) => fail(`exited (${signal ?? `code ${code}`})`))
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk
       if (!text.includes("\n")) return

@@ -32,12 +32,13 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
     socket.write(nextBatch(), (error) => {
       if (error != null) return
       requests += order.pipelined
-      // Sent in a later turn of the event loop, because connections that accept everything would block the timer that ends the load.
+      // Sends in a later turn of the event loop; otherwise connections that accept all data would block the timer that
+      // ends the load.
       if (order.reads !== "waits") setImmediate(sendAll, socket)
     })
   }
 
-  const sendBytes = (socket: net.Socket, everyMs: number): void => {
+  const sendBytes = (socket: net.Socket, intervalMs: number): void => {
     let sent = 0
     const timer = setInterval(() => {
       socket.write(fixed.subarray(sent, sent + 1))
@@ -45,7 +46,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
       if (sent < fixed.length) return
       requests += order.pipelined
       clearInterval(timer)
-    }, everyMs)
+    }, intervalMs)
     socket.once("close", () => clearInterval(timer))
   }
 
@@ -78,8 +79,8 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
     socket.on("error", () => undefined)
     socket.once("connect", () => {
       if (order.opening !== undefined) socket.write(order.opening, "latin1")
-      if (order.byteEveryMs === undefined) sendAll(socket)
-      else sendBytes(socket, order.byteEveryMs)
+      if (order.byteIntervalMs === undefined) sendAll(socket)
+      else sendBytes(socket, order.byteIntervalMs)
     })
     // The server has closed its side, so the connection is closed.
     socket.once("end", () => socket.destroy())

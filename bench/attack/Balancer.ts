@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 export interface BalancerOptions {
   /** Milliseconds between the end of a poll and the next poll of the same node. */
-  readonly pollEveryMs: number
+  readonly pollIntervalMs: number
 }
 
 /** A request that failed in the balancer or at its node. */
@@ -56,20 +56,20 @@ export class Balancer {
     return new Balancer(server, port, options)
   }
 
-  /** Adds a node; requests are sent to it once it is ready. */
+  /** Adds a node; it receives requests once it is ready. */
   add(origin: string): void {
     const node = { origin, agent: new http.Agent({ keepAlive: true }), isReady: false, isRemoved: false }
     this.#nodes = [...this.#nodes, node]
     void this.#poll(node)
   }
 
-  /** Removes a node that has ended. Its connections stay open, because its last responses may not have been read. */
+  /** Removes a node that has exited. Its connections stay open, because its last responses may not have been read. */
   remove(origin: string): void {
     for (const node of this.#nodes) if (node.origin === origin) node.isRemoved = true
     this.#nodes = this.#nodes.filter((node) => node.origin !== origin)
   }
 
-  /** Number of nodes that were ready at their last poll. */
+  /** The number of nodes that were ready at their last poll. */
   get ready(): number {
     return this.#nodes.filter(({ isReady }) => isReady).length
   }
@@ -86,7 +86,7 @@ export class Balancer {
       const status = await statusOf(`${node.origin}/readyz`)
       failures = status === undefined ? failures + 1 : 0
       if (status !== undefined || failures >= MAX_FAILED_POLLS) node.isReady = status === 200
-      await sleep(this.#options.pollEveryMs)
+      await sleep(this.#options.pollIntervalMs)
     }
   }
 

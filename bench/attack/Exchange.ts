@@ -10,13 +10,13 @@ export interface Request {
 }
 
 export interface Exchanged {
-  /** 0 if there was no response or an incomplete one. */
+  /** The status of the response; 0 if it was missing or incomplete. */
   readonly status: number
   /** Whether the response has `Connection: close`. */
   readonly closes: boolean
 }
 
-const nothing: Exchanged = { status: 0, closes: false }
+const noResponse: Exchanged = { status: 0, closes: false }
 
 /** Sends a request over one of the agent's connections. */
 export const exchange = (agent: http.Agent, { body, key, timeoutMs, url }: Request): Promise<Exchanged> =>
@@ -39,11 +39,11 @@ export const exchange = (agent: http.Agent, { body, key, timeoutMs, url }: Reque
         response.once("end", () =>
           resolve({ status: response.statusCode ?? 0, closes: response.headers.connection === "close" })
         )
-        response.once("error", () => resolve(nothing))
+        response.once("error", () => resolve(noResponse))
       }
     )
     request.once("timeout", () => request.destroy(new Error("timeout")))
-    request.once("error", () => resolve(nothing))
+    request.once("error", () => resolve(noResponse))
     request.end(body)
   })
 

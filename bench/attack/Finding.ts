@@ -8,37 +8,37 @@ export interface Finding {
   readonly dependsOnLoad: boolean
 }
 
-const shown = (value: number, unit: string): string => {
+const format = (value: number, unit: string): string => {
   const digits = value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 })
   return unit === "" ? digits : `${digits} ${unit}`
 }
 
 export const atMost = (what: string, value: number, bound: number, unit = ""): Finding => ({
   what,
-  figure: shown(value, unit),
-  bound: `≤ ${shown(bound, unit)}`,
+  figure: format(value, unit),
+  bound: `≤ ${format(bound, unit)}`,
   holds: value <= bound,
   dependsOnLoad: true
 })
 
 export const atLeast = (what: string, value: number, bound: number, unit = ""): Finding => ({
   what,
-  figure: shown(value, unit),
-  bound: `≥ ${shown(bound, unit)}`,
+  figure: format(value, unit),
+  bound: `≥ ${format(bound, unit)}`,
   holds: value >= bound,
   dependsOnLoad: true
 })
 
 export const equal = (what: string, value: number | string, expected: number | string): Finding => {
-  const text = (given: number | string): string => (typeof given === "number" ? shown(given, "") : given)
+  const text = (given: number | string): string => (typeof given === "number" ? format(given, "") : given)
   return { what, figure: text(value), bound: text(expected), holds: value === expected, dependsOnLoad: false }
 }
 
-/** Creates a failing finding for a scenario that an error ended: it has not shown that the bounds hold. */
-export const notCarriedOut = (reason: string): Finding => ({
+/** Creates a failing finding for a scenario that an error stopped: it has not shown that the bounds hold. */
+export const notCompleted = (reason: string): Finding => ({
   what: "scenario",
   figure: reason,
-  bound: "carried out",
+  bound: "completed",
   holds: false,
   dependsOnLoad: true
 })
@@ -46,7 +46,7 @@ export const notCarriedOut = (reason: string): Finding => ({
 /** Creates a finding without a bound, such as the number of requests sent. */
 export const measured = (what: string, value: number, unit = ""): Finding => ({
   what,
-  figure: shown(value, unit),
+  figure: format(value, unit),
   bound: "",
   holds: true,
   dependsOnLoad: true

@@ -1,7 +1,7 @@
 /** Describes a hostile load, and applies it from another process. */
 import { Child, type Guard, hasNumber } from "../http/Child.ts"
 
-/** A load: the behaviour of each connection. */
+/** A load: the number of connections, and what each of them does. */
 export interface HostileLoad {
   readonly connections: number
   readonly seconds: number
@@ -13,8 +13,10 @@ export interface HostileLoad {
   readonly pipelined: number
   /** Whether responses are read. With `waits`, a connection sends again only after it has read all due responses. */
   readonly reads: boolean | "waits"
-  /** Milliseconds between two bytes; by default, a connection sends as fast as the server reads. */
-  readonly byteEveryMs?: number
+  /**
+   * If set, each connection sends one byte at this interval in milliseconds; by default, as fast as the server reads.
+   */
+  readonly byteIntervalMs?: number
 }
 
 /** The result of a load. */

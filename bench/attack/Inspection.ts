@@ -1,4 +1,4 @@
-/** Preloaded into an attacked server: reports its memory and handles after a garbage collection, over IPC. */
+/** Is preloaded into an attacked server, and reports its memory and handles after a garbage collection, over IPC. */
 
 /** The memory and handles of a server. */
 export interface Inspection {
@@ -8,7 +8,7 @@ export interface Inspection {
   readonly handles: number
 }
 
-/** Number of garbage collections; several, because a background thread releases buffers after a collection. */
+/** The number of garbage collections; a background thread releases buffers after each, so one is not enough. */
 const COLLECTIONS = 5
 
 const inspect = async (): Promise<void> => {

@@ -4,21 +4,21 @@ import { parse } from "./Options.ts"
 
 const names = ["pipelined-gets", "pipelined-posts", "rolling-restart"]
 
-describe("the options of the attack", () => {
-  it("parse selects all scenarios at full length by default", () => {
+describe("the attack's command line", () => {
+  it("selects all scenarios at full length by default", () => {
     expect(parse([], names)).toEqual({
       ...{ only: [], databases: [], isQuick: false, isList: false, isWritten: false }
     })
   })
 
-  it("parse selects scenarios by substrings of their names, and databases case-insensitively", () => {
+  it("selects scenarios by substrings of their names, and databases case-insensitively", () => {
     const args = ["--quick", "--only", "posts, rolling", "--databases", "sqlite,PostgreSQL"]
     expect(parse(args, names)).toMatchObject({
       ...{ isQuick: true, only: ["posts", "rolling"], databases: ["SQLite", "PostgreSQL"] }
     })
   })
 
-  it("parse returns undefined for --help", () => {
+  it("parses --help as undefined", () => {
     expect(parse(["--help"], names)).toBeUndefined()
   })
 
@@ -28,7 +28,7 @@ describe("the options of the attack", () => {
     [["--write", "--only", "rolling"], /only a run of all scenarios/],
     [["--write", "--databases", "memory"], /only a run of all scenarios/],
     [["--fast"], /--fast/]
-  ])("parse rejects %j", (args, message) => {
+  ])("rejects %j", (args, message) => {
     expect(() => parse(args, names)).toThrow(InvalidOptions)
     expect(() => parse(args, names)).toThrow(message)
   })

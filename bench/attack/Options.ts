@@ -7,13 +7,13 @@ export const help = `npm run attack [-- OPTIONS]
 
   --only NAMES        only scenarios whose name contains one of these; comma-separated
   --databases NAMES   memory, SQLite, PostgreSQL; by default all databases of a scenario, with --quick the first
-  --quick             shorter and smaller, for CI: about two minutes; a failure that load alone can cause is retried once
+  --quick             shorter and smaller, for CI: about two minutes; retries a failure once if machine load can be its cause
   --list              lists the scenarios
-  --write             writes the table in docs/security.md; only for runs of all scenarios
+  --write             writes the table in docs/security.md; only allowed for a run of all scenarios
   --help
 
-The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default one on 127.0.0.1:5432. The load goes to the
-loopback address only. Exit codes: 0, 1 if a bound is exceeded, 2 for invalid options.
+The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default the one on 127.0.0.1:5432. The load goes only to the loopback
+address. Exit codes: 0, 1 if a bound is exceeded, 2 for invalid options.
 `
 
 export interface Options {

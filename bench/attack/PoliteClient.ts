@@ -1,4 +1,4 @@
-/** Measures the service for a client that sends requests slowly and in sequence, on one keep-alive connection. */
+/** Measures how the service treats a client that sends requests slowly and in sequence on one keep-alive connection. */
 import * as http from "node:http"
 import { createHistogram, performance } from "node:perf_hooks"
 import { exchange } from "./Exchange.ts"

@@ -9,7 +9,7 @@ export interface Result {
   readonly findings: ReadonlyArray<Finding>
 }
 
-/** Formats one line for each figure: verdict, scenario, database, figure and bound. */
+/** Formats one line per figure: verdict, scenario, database, figure and bound. */
 export const lines = ({ database, findings, scenario }: Result): string =>
   findings
     .map(({ bound, figure, holds, what }) =>
@@ -22,13 +22,14 @@ export const lines = ({ database, findings, scenario }: Result): string =>
     )
     .join("\n")
 
-export const isPassed = ({ findings }: Result): boolean => findings.every(({ holds }) => holds)
+/** Whether all figures of a scenario are within their bounds. */
+export const hasPassed = ({ findings }: Result): boolean => findings.every(({ holds }) => holds)
 
-/** Whether a scenario failed, and only in figures that depend on the load of the machine. */
-export const mayBeLoad = (result: Result): boolean =>
-  !isPassed(result) && result.findings.every(({ dependsOnLoad, holds }) => holds || dependsOnLoad)
+/** Whether a scenario failed only in figures that depend on machine load. */
+export const mayBeDueToLoad = (result: Result): boolean =>
+  !hasPassed(result) && result.findings.every(({ dependsOnLoad, holds }) => holds || dependsOnLoad)
 
-/** Formats all results as a table in Markdown. */
+/** Formats all results as a Markdown table. */
 export const table = (results: ReadonlyArray<Result>): string =>
   [
     "| Scenario | Database | Figures (bound) |",
@@ -48,7 +49,7 @@ const BEGIN = "<!-- attack: written by npm run attack -- --write -->"
 const END = "<!-- attack: end -->"
 
 /** Replaces the table between the markers of a page. */
-export const inserted = (page: string, content: string): string => {
+export const insertTable = (page: string, content: string): string => {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)
   if (begin < 0 || end < begin) throw new Error("the page has no markers for the table")

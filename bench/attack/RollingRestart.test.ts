@@ -3,8 +3,8 @@ import * as Databases from "../../adapters/sql/Databases.fixture.ts"
 import * as RollingRestart from "./scenarios/RollingRestart.ts"
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "rolling restart behind a balancer", () => {
-    it("servers that restart in turn lose no request, and store exactly the acknowledged animals", async () => {
+  Databases.describeOn(kind, "a rolling restart behind a load balancer", () => {
+    it("loses no request, and stores exactly the acknowledged animals", async () => {
       const { address } = await Databases.createForTest(kind)
       const tally = await RollingRestart.run(address, { nodes: 2, requests: 2_000 })
       expect(tally).toMatchObject({ lost: 0, faults: [], stored: tally.acknowledged })

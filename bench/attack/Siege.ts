@@ -1,4 +1,4 @@
-/** Attacks a server that also serves a polite client; afterwards the server must have released its resources. */
+/** Attacks a server that also serves a polite client; after the attack, the server must have released its resources. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, canWatch, UNLIMITED } from "./AttackedServer.ts"
 import * as Finding from "./Finding.ts"
@@ -11,7 +11,7 @@ export interface Siege {
   readonly load: (key: string) => HostileLoad.HostileLoad
   readonly heapMb?: number
   readonly arguments?: ReadonlyArray<string>
-  /** Returns further figures of the load. */
+  /** Returns additional findings about the load. */
   readonly findings?: (outcome: HostileLoad.HostileOutcome) => ReadonlyArray<Finding.Finding>
 }
 
@@ -20,7 +20,7 @@ const MAX_POLITE_MS = 100
 /** The bound of a quick run: with only a few hundred polite requests, one pause of the machine affects the p99. */
 const MAX_POLITE_QUICK_MS = 300
 
-/** Maximum additional memory after the load in megabytes; the server's own caches take a few. */
+/** Maximum additional memory after the load in megabytes; the server's own caches take a few megabytes. */
 const MAX_LEFT_MB = 24
 const MAX_LEFT_HANDLES = 4
 
@@ -41,7 +41,7 @@ export const run = async (
   })
   try {
     const key = server.keys[0] ?? ""
-    await politelyFor(WARM_UP_MS, server, key)
+    await sendPolitely(WARM_UP_MS, server, key)
     const before = await condition(server)
 
     const watch = new Watch(server)
@@ -53,11 +53,11 @@ export const run = async (
         await polite.stop()
       })
     const isAlive = server.isAlive
-    const after = isAlive ? await recovered(server, before) : before
+    const after = isAlive ? await awaitRecovery(server, before) : before
 
     return [
       Finding.measured("hostile requests sent", outcome.requests),
-      Finding.equal("server", isAlive ? "alive" : "ended", "alive"),
+      Finding.equal("server", isAlive ? "alive" : "exited", "alive"),
       ...(siege.findings?.(outcome) ?? []),
       canWatch
         ? Finding.atMost("peak RSS", watch.peakRss / MB, MAX_RSS_MB, "MB")
@@ -86,7 +86,7 @@ const condition = async (server: AttackedServer): Promise<Condition> => {
   }
 }
 
-const politelyFor = async (ms: number, server: AttackedServer, key: string): Promise<void> => {
+const sendPolitely = async (ms: number, server: AttackedServer, key: string): Promise<void> => {
   const polite = new PoliteClient(server.origin, key)
   await sleep(ms)
   await polite.stop()
@@ -94,8 +94,8 @@ const politelyFor = async (ms: number, server: AttackedServer, key: string): Pro
   await sleep(100)
 }
 
-/** Waits until the load's resources are released, or for the timeout, and returns the server's state. */
-const recovered = async (server: AttackedServer, before: Condition): Promise<Condition> => {
+/** Waits until the server has released the load's resources, or for the timeout, and returns the server's state. */
+const awaitRecovery = async (server: AttackedServer, before: Condition): Promise<Condition> => {
   const until = performance.now() + RECOVERY_MS
   for (;;) {
     const now = await condition(server)

@@ -1,9 +1,9 @@
 /** Samples the memory of a server while it is attacked. */
 import type { AttackedServer } from "./AttackedServer.ts"
 
-const EVERY_MS = 100
+const INTERVAL_MS = 100
 
-/** Maximum memory in bytes; a server above it is killed, before it exhausts the machine. */
+/** Maximum memory in bytes; a server above it is killed before it exhausts the machine's memory. */
 const MAX_RSS = 2_000_000_000
 
 export class Watch {
@@ -15,7 +15,7 @@ export class Watch {
     this.#timer = setInterval(() => {
       this.peakRss = Math.max(this.peakRss, server.rss())
       if (this.peakRss > MAX_RSS) server.kill("SIGKILL")
-    }, EVERY_MS)
+    }, INTERVAL_MS)
   }
 
   stop(): void {

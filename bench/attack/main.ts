@@ -16,7 +16,7 @@ const PAGE = new URL("../../docs/security.md", import.meta.url)
 const interrupted = new AbortController()
 const interruption = interrupted.signal
 
-/** Creates databases, and removes them at the end. */
+/** Returns the databases that can be created, and a function that removes the created ones. */
 const makeDatabases = async () => {
   const removals: Array<() => void | Promise<void>> = []
   const memory: Database = { name: "memory", create: async () => "memory:" }
@@ -57,15 +57,15 @@ const chosenDatabases = (
   return options.isQuick ? databases.slice(0, 1) : databases
 }
 
-/** Runs a scenario; it fails if an error ends it. */
-const carryOut = async (
+/** Runs a scenario; an error becomes a failed finding. */
+const runScenario = async (
   scenario: Scenario,
   options: Options.Options,
   database: Database
 ): Promise<Report.Result> => {
   const findings = await scenario
     .run(options, database)
-    .catch((error: unknown) => [Finding.notCarriedOut(messageOf(error))])
+    .catch((error: unknown) => [Finding.notCompleted(messageOf(error))])
   return { scenario, database: database.name, findings }
 }
 
@@ -77,14 +77,14 @@ const runAll = async (options: Options.Options, databases: ReadonlyArray<Databas
     for (const name of chosenDatabases(scenario, options)) {
       const database = databases.find((candidate) => candidate.name === name)
       if (database === undefined) continue
-      let result = await carryOut(scenario, options, database)
+      let result = await runScenario(scenario, options, database)
       console.log(Report.lines(result))
       // CI shares its machine with others, which delays clients for seconds; a leak or an unbounded queue fails twice.
-      if (options.isQuick && Report.mayBeLoad(result) && !interruption.aborted) {
+      if (options.isQuick && Report.mayBeDueToLoad(result) && !interruption.aborted) {
         console.log(
-          `${scenario.name} on ${name} failed, perhaps because the machine is busy; running it once more`
+          `${scenario.name} on ${name} failed, perhaps because the machine is busy; it is run once more`
         )
-        result = await carryOut(scenario, options, database)
+        result = await runScenario(scenario, options, database)
         console.log(Report.lines(result))
       }
       results.push(result)
@@ -104,15 +104,18 @@ const main = async (options: Options.Options): Promise<void> => {
     await stopAll()
     await databases.remove()
   })
-  const failed = results.filter((result) => !Report.isPassed(result))
+  const failed = results.filter((result) => !Report.hasPassed(result))
   const seconds = Math.round((performance.now() - began) / 1_000)
   console.log(
     `${results.length - failed.length} passed, ${failed.length} failed${failed.map(({ database, scenario }) => `, ${scenario.name} on ${database}`).join("")} (${seconds} s)`
   )
   if (options.isWritten && !interruption.aborted) {
     const cores = availableParallelism()
-    const about = `Measured by a ${options.isQuick ? "quick" : "whole"} run on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node}, ${cores} cores for servers, load and clients together.`
-    writeFileSync(PAGE, Report.inserted(readFileSync(PAGE, "utf8"), `${about}\n\n${Report.table(results)}`))
+    const about = `Measured in a ${options.isQuick ? "quick" : "full"} run on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node}; servers, load and clients shared ${cores} cores.`
+    writeFileSync(
+      PAGE,
+      Report.insertTable(readFileSync(PAGE, "utf8"), `${about}\n\n${Report.table(results)}`)
+    )
   }
   if (interruption.aborted) process.exitCode = 130
   else if (failed.length > 0) process.exitCode = 1

@@ -8,12 +8,12 @@ animal_store_commit_group_size_count 20
 http_server_request_duration_seconds_count 4
 `
 
-it("parse reads the numbers of statements and calls, or 0 if the metric is absent", () => {
+it("BatchSizes.parse returns the numbers of statements and calls, or 0 if the metric is absent", () => {
   expect(BatchSizes.parse(metrics)).toEqual({ statements: 20, calls: 70 })
   expect(BatchSizes.parse("")).toEqual({ statements: 0, calls: 0 })
 })
 
-it("total adds up the counts of all nodes, and subtracts the counts before", () => {
+it("BatchSizes.total adds up the counts of all nodes, and subtracts the counts before the load", () => {
   const before = { statements: 4, calls: 10 }
   expect(BatchSizes.total([before], [BatchSizes.parse(metrics), before])).toEqual({
     statements: 20,

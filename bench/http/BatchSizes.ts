@@ -8,7 +8,7 @@ export interface BatchSizes {
 
 const HISTOGRAM = "animal_store_commit_group_size"
 
-/** Reads the sizes from metrics in Prometheus's text format; 0 if the histogram is absent. */
+/** Reads the sizes from metrics in Prometheus text format; they are 0 if the histogram is absent. */
 export const parse = (metrics: string): BatchSizes => {
   const valueOf = (kind: string) =>
     Number(new RegExp(`^${HISTOGRAM}_${kind} ([\\d.eE+]+)$`, "m").exec(metrics)?.[1] ?? 0)

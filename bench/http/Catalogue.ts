@@ -1,4 +1,4 @@
-/** The data with which every measured server starts: the same animals, and callers of the same kinds. */
+/** The data with which every measured server starts: animals, and callers of several kinds. */
 
 /** An animal as a peer stores it: ids are small enough for a `number`. */
 export interface Animal {
@@ -21,7 +21,7 @@ export const animals: ReadonlyArray<NewAnimal> = Array.from({ length: 3_000 }, (
   status: statuses[index % 3] ?? "available"
 }))
 
-/** A limit per minute and per day that no run reaches. */
+/** A per-minute and daily limit that no run reaches. */
 export const ENDLESS = 1_000_000_000
 
 /** The number of callers of each kind. */
@@ -32,10 +32,10 @@ export type CallerKind = keyof typeof callerCounts
 /** The bearer tokens of a server, by kind: limits that are never reached, limits of one request, unknown keys. */
 export type Tokens = Readonly<Record<CallerKind, ReadonlyArray<string>>>
 
-const LENGTH_OF_TOKEN = 37
+const TOKEN_LENGTH = 37
 
 const tokensOf = (kind: CallerKind): ReadonlyArray<string> =>
-  Array.from({ length: callerCounts[kind] }, (_, index) => `ast_${kind}${index}`.padEnd(LENGTH_OF_TOKEN, "x"))
+  Array.from({ length: callerCounts[kind] }, (_, index) => `ast_${kind}${index}`.padEnd(TOKEN_LENGTH, "x"))
 
 /** The tokens of the peers; they have the length of the tokens that animal-store issues. */
 export const tokens: Tokens = {

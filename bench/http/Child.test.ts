@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest"
 import { Child, stopAll } from "./Child.ts"
 
 const module = new URL("./Fails.fixture.ts", import.meta.url)
-const isNothing = (_: unknown): _ is unknown => false
+const acceptNothing = (_: unknown): _ is unknown => false
 
 describe("Child", () => {
-  it("reports the name, exit code and last error output of a child that has ended", async () => {
+  it("reports the name, exit code and last error output of a child that has exited", async () => {
     const child = new Child({ name: "Peer", module })
-    await expect(child.receive(isNothing)).rejects.toThrow(
-      /^Peer ended by itself \(code 1\)[\s\S]*there is no port left/
+    await expect(child.receive(acceptNothing)).rejects.toThrow(
+      /^Peer exited by itself \(code 1\)[\s\S]*there is no port left/
     )
-    await expect(child.ask("usage", isNothing)).rejects.toThrow(/^Peer ended by itself/)
+    await expect(child.ask("usage", acceptNothing)).rejects.toThrow(/^Peer exited by itself/)
   })
 
   it("reports the name and the message of a child that sends an unexpected message", async () => {
     const bare = new Child({ name: "Bare", module: new URL("./peers/Bare.ts", import.meta.url) })
-    await expect(bare.receive(isNothing)).rejects.toThrow(/^Bare sent an unexpected message: \{"port":/)
+    await expect(bare.receive(acceptNothing)).rejects.toThrow(/^Bare sent an unexpected message: \{"port":/)
     await stopAll()
-    await expect(bare.receive(isNothing)).rejects.toThrow(/^Bare ended by itself \(SIGKILL\)/)
+    await expect(bare.receive(acceptNothing)).rejects.toThrow(/^Bare exited by itself \(SIGKILL\)/)
   })
 })

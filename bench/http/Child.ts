@@ -16,7 +16,7 @@ export const findCores = (): Cores | undefined => {
       stdio: "pipe"
     })
     const ranges = (/([\d,-]+)\s*$/.exec(affinity)?.[1] ?? "").split(",").map((range) => range.split("-"))
-    // The first and the last core, because neighbours may be two threads of one physical core.
+    // The first and the last core, because adjacent cores may be two threads of one physical core.
     const server = Number(ranges[0]?.[0])
     const load = Number(ranges.at(-1)?.at(-1))
     return server < load ? { server, load } : undefined
@@ -45,7 +45,7 @@ export const hasNumber = (message: unknown, name: string): boolean =>
 /** Timeout in milliseconds for a message from a child, in addition to the time of its task. */
 const SILENCE_MS = 30_000
 
-/** Number of characters at the end of its standard error that an error message contains. */
+/** Number of characters from the end of its standard error that an error message contains. */
 const SHOWN = 4_000
 
 const alive = new Set<Child>()
@@ -91,11 +91,11 @@ export class Child {
         this.#wake()
       }
       this.#process.on("error", (error) => fail(`could not be run: ${error.message}`))
-      this.#process.on("close", (code, signal) => fail(`ended by itself (${signal ?? `code ${code}`})`))
+      this.#process.on("close", (code, signal) => fail(`exited by itself (${signal ?? `code ${code}`})`))
     })
   }
 
-  /** Returns the next message; fails if the child ends, sends another message, or takes 30 s more than `takesMs`. */
+  /** Returns the next message; fails if the child exits, sends another message, or takes 30 s more than `takesMs`. */
   async receive<A>(guard: Guard<A>, takesMs = 0): Promise<A> {
     if (this.#messages.length === 0 && this.#failure === undefined) {
       await new Promise<void>((resolve) => {
@@ -117,12 +117,12 @@ export class Child {
 
   /** Sends an order and returns the reply. */
   ask<A>(order: object | string, guard: Guard<A>, takesMs?: number): Promise<A> {
-    // `receive` reports a child that has ended, with the reason.
+    // If the child has exited, `receive` reports the reason.
     if (this.#process.connected) this.#process.send(order)
     return this.receive(guard, takesMs)
   }
 
-  /** Kills the process and waits until it has ended. */
+  /** Kills the process and waits until it has exited. */
   async stop(): Promise<void> {
     this.#process.kill("SIGKILL")
     await this.#closed

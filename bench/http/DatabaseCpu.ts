@@ -56,6 +56,6 @@ export const read = (root: number): Reading => {
   return reading
 }
 
-/** Returns the microseconds between two readings; processes that ended in between are ignored. */
+/** Returns the microseconds between two readings; processes that exited in between are ignored. */
 export const between = (before: Reading, after: Reading): number =>
   [...after].reduce((sum, [pid, micros]) => sum + Math.max(micros - (before.get(pid) ?? 0), 0), 0)

@@ -1,21 +1,21 @@
-/** Measures latency at shares of a server's maximum throughput: nearly idle, and at a typical load in production. */
+/** Measures latency at fractions of a server's maximum throughput: nearly idle, and at a typical production load. */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import type { Workload } from "./Workload.ts"
 
-/** The duration and the number of the measurements. */
+/** The number and duration of the measurements. */
 export interface LatencyOptions {
   readonly rounds: number
-  /** Seconds of each round. */
+  /** Duration of each round in seconds. */
   readonly seconds: number
-  /** Seconds of the warm-up; the search for the maximum takes the same time. */
+  /** Duration of the warm-up in seconds; the search for the maximum takes as long again. */
   readonly maximumSeconds: number
   readonly connections: number
 }
 
-/** The shares of the maximum throughput at which latency is measured. */
+/** The fractions of the maximum throughput at which latency is measured. */
 export const shares = [0.1, 0.5] as const
 
 /** The latency of one server with one workload. */
@@ -24,27 +24,30 @@ export interface LatencyFigures {
   readonly workload: string
   /** Requests per second when every connection always has one in flight. */
   readonly maximumPerSecond: number
-  /** The share of the maximum at which requests were sent. */
+  /** The fraction of the maximum at which requests were sent. */
   readonly share: number
-  /** Requests per second that were sent. */
+  /** The rate at which requests were sent, per second. */
   readonly rate: number
-  /** Milliseconds from the time at which a request was due to its response. */
+  /** Milliseconds from when a request was due to when its response arrived. */
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
   readonly p999: Spread.Spread
 }
 
-/** Number of measurements of the maximum; several, because other load on the machine slows down some of them. */
-const TURNS_TO_MAXIMUM = 8
+/**
+ * Number of measurements of the maximum. Their median is used, because other load on the machine slows some of them
+ * down.
+ */
+const MAXIMUM_RUNS = 8
 
-/** Number of requests that are built for a load, which sends them repeatedly. */
+/** Number of distinct requests; the load generator sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Estimates the seconds that a workload takes. */
-export const secondsOf = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
+/** Estimates how many seconds a workload takes. */
+export const estimateSeconds = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
   2 * maximumSeconds + shares.length * rounds * seconds
 
-/** Finds the maximum throughput, then sends shares of it at a constant rate. */
+/** Measures the maximum throughput, then sends requests at constant rates that are fractions of it. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
@@ -55,7 +58,7 @@ export const measure = async (
   let seed = 1
   const send = async (what: string, given: { readonly seconds: number; readonly rate?: number }) => {
     progress.at(what)
-    const outcome = await load.carryOut(server, {
+    const outcome = await load.run(server, {
       ...given,
       workload,
       connections,
@@ -68,8 +71,8 @@ export const measure = async (
   }
   await send("warming up", { seconds: maximumSeconds })
   const maxima: Array<number> = []
-  for (let turn = 0; turn < TURNS_TO_MAXIMUM; turn++) {
-    const { perSecond } = await send("at full speed", { seconds: maximumSeconds / TURNS_TO_MAXIMUM })
+  for (let turn = 0; turn < MAXIMUM_RUNS; turn++) {
+    const { perSecond } = await send("at full speed", { seconds: maximumSeconds / MAXIMUM_RUNS })
     maxima.push(perSecond)
   }
   const maximumPerSecond = Spread.median(maxima)
@@ -78,7 +81,7 @@ export const measure = async (
     const rate = Math.round(maximumPerSecond * share)
     const latencies = []
     for (let round = 0; round < rounds; round++) {
-      const what = `at ${rate} a second, round ${round + 1} of ${rounds}`
+      const what = `at ${rate} per second, round ${round + 1} of ${rounds}`
       latencies.push((await send(what, { seconds, rate })).latency)
     }
     figures.push({

@@ -17,16 +17,16 @@ export interface Task {
   readonly seed: number
   /** Number of requests that are built before the load begins. */
   readonly requests: number
-  /** Whether the requests are sent repeatedly until the time is over. */
+  /** Whether the requests are sent repeatedly until the time has passed. */
   readonly isCyclic: boolean
   readonly connections: number
   /** Maximum duration of the load in seconds. */
   readonly seconds: number
   /** Requests per second; by default, as many as the server completes. */
   readonly rate?: number | undefined
-  /** Ports of further nodes of the same store; connections are distributed evenly over all nodes. */
+  /** Ports of additional nodes on the same store; connections are distributed evenly over all nodes. */
   readonly ports?: ReadonlyArray<number> | undefined
-  /** Whether this process leaves its core to others while it waits, because database servers need it. */
+  /** Whether this process yields its core while it waits, because database servers need it. */
   readonly isYielding?: boolean | undefined
   /** Whether the statuses of responses are compared with the planned statuses. */
   readonly isChecked: boolean
@@ -35,7 +35,7 @@ export interface Task {
 /** The result of a load. */
 export interface Outcome {
   readonly requests: number
-  /** Number of responses with a status other than the planned one. */
+  /** Number of responses with an unplanned status. */
   readonly others: number
   readonly perSecond: number
   /** Milliseconds from the time at which a request was sent, or was due, to the end of its response. */
@@ -80,7 +80,7 @@ class Client {
   #receive(chunk: Buffer): void {
     const received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk])
     const headEnd = received.indexOf(HEAD_END)
-    if (headEnd < 0 || !isWhole(received, headEnd)) {
+    if (headEnd < 0 || !isComplete(received, headEnd)) {
       this.#received = received
       return
     }
@@ -89,11 +89,13 @@ class Client {
   }
 }
 
-/** Returns one of 250 loopback addresses (Linux only): requests without a key are counted by client address. */
+/**
+ * Returns one of 250 loopback addresses (Linux only), because requests without a key are counted per client address.
+ */
 const localAddress = (index: number): { readonly localAddress?: string } =>
   process.platform === "linux" ? { localAddress: `127.0.0.${1 + (index % 250)}` } : {}
 
-const isWhole = (received: Buffer, headEnd: number): boolean => {
+const isComplete = (received: Buffer, headEnd: number): boolean => {
   const length = /\r\ncontent-length: *([0-9]+)/i.exec(received.toString("latin1", 0, headEnd))?.[1]
   return length === undefined
     ? received.subarray(-5).toString("latin1") === "0\r\n\r\n"
@@ -133,7 +135,7 @@ const connect = (task: Task): Promise<Connected> =>
     const send = (): Promise<Outcome> =>
       new Promise((resolve, reject) => {
         fail = reject
-        onResponse = sending(task, prepared, clients, resolve)
+        onResponse = startSending(task, prepared, clients, resolve)
       })
     const close = (): void => {
       fail = () => {}
@@ -146,8 +148,8 @@ const connect = (task: Task): Promise<Connected> =>
     }
   })
 
-/** Starts sending and calls `finish` with the outcome; the returned function must be called with each response. */
-const sending = (
+/** Starts to send, and calls `finish` with the outcome. The caller must pass each response to the returned function. */
+const startSending = (
   task: Task,
   prepared: ReadonlyArray<Prepared>,
   clients: ReadonlyArray<Client>,
@@ -178,8 +180,9 @@ const sending = (
     } else idle.push(client)
   }
 
-  // This process never sleeps. Timers are too coarse for requests that are due every few microseconds, and waking it
-  // would cost the server whose response wakes it 2 µs of CPU time; a faster server would never let it sleep.
+  // This process never sleeps. Timers are too coarse for requests that are due every few microseconds, and if this
+  // process slept, the server whose response wakes it would be charged 2 µs of CPU time. A server that is so fast that
+  // this process never sleeps would not.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {
       const client = idle.shift()
@@ -209,7 +212,7 @@ export type Order = { readonly connect: Task } | "send" | "close"
 
 let connected: Connected | undefined
 
-const carryOut = async (order: Order): Promise<unknown> => {
+const execute = async (order: Order): Promise<unknown> => {
   if (order === "send") return connected?.send()
   if (order === "close") {
     connected?.close()
@@ -220,7 +223,7 @@ const carryOut = async (order: Order): Promise<unknown> => {
 }
 
 process.on("message", (order: Order) => {
-  carryOut(order).then(
+  execute(order).then(
     (reply) => process.send?.(reply),
     (error: unknown) => {
       throw error

@@ -1,4 +1,4 @@
-/** Starts the process of the load generator, and sends it orders. */
+/** Starts the load generator's process, and sends it orders. */
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import type { Order, Outcome, Task } from "./Load.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
@@ -11,9 +11,9 @@ const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(mes
 const isConnected: Guard<"connected"> = (message) => message === "connected"
 const isClosed: Guard<"closed"> = (message) => message === "closed"
 
-/** Tolerated responses with an unplanned status: some servers admit one request a minute per exhausted caller. */
-const OTHERS = 16
-const OTHERS_PER_REQUEST = 0.001
+/** Tolerated responses with an unplanned status: some servers admit one request per minute and exhausted caller. */
+const MAX_OTHERS = 16
+const MAX_OTHERS_PER_REQUEST = 0.001
 
 /** A load generator, started and idle. */
 export class LoadGenerator {
@@ -38,8 +38,8 @@ export class LoadGenerator {
     })
   }
 
-  /** Sends a load to the nodes at `address` and at the ports of the load. */
-  async carryOutAt(name: string, address: Task["address"], load: Load): Promise<Outcome> {
+  /** Sends a load to the node at `address` and to the nodes at the load's `ports`. */
+  async runAt(name: string, address: Task["address"], load: Load): Promise<Outcome> {
     const send = await this.#connect(name, { ...load, address, isChecked: true })
     const outcome = await send()
     await this.close()
@@ -53,7 +53,7 @@ export class LoadGenerator {
   }
 
   /** Sends a load to a server over new connections; rejects if too many responses have an unplanned status. */
-  async carryOut(server: ServerProcess, load: Load): Promise<Outcome> {
+  async run(server: ServerProcess, load: Load): Promise<Outcome> {
     const send = await this.connect(server, load)
     const outcome = await send()
     await this.close()
@@ -67,7 +67,7 @@ export class LoadGenerator {
   async #send(where: string, seconds: number): Promise<Outcome> {
     const outcome = await this.#order("send", isOutcome, where, seconds * 1000)
     if (outcome.requests === 0) throw new Error(`${where}: no response`)
-    if (outcome.others > Math.max(OTHERS, outcome.requests * OTHERS_PER_REQUEST)) {
+    if (outcome.others > Math.max(MAX_OTHERS, outcome.requests * MAX_OTHERS_PER_REQUEST)) {
       throw new Error(`${where}: ${outcome.others} of ${outcome.requests} responses had an unplanned status`)
     }
     return outcome

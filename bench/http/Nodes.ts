@@ -1,6 +1,6 @@
 /**
- * Measures several nodes on one PostgreSQL database: throughput, CPU time of the nodes and of the database, sizes of
- * batches, and latency, each with one key, some keys and many keys.
+ * Measures several nodes on one PostgreSQL database: throughput, CPU time of the nodes and of the database, batch
+ * sizes, and latency, each with one key, some keys and many keys.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
@@ -15,16 +15,16 @@ import type { Listening, Metrics, Usage } from "./Peer.ts"
 import { nodeFlags, peerModule } from "./Servers.ts"
 import { MANY, operations, type Workload } from "./Workload.ts"
 
-/** The numbers of nodes and keys, and the duration and number of the measurements. */
+/** The numbers of nodes and keys, and the number and duration of the measurements. */
 export interface NodesOptions {
   readonly nodes: ReadonlyArray<number>
   readonly keys: ReadonlyArray<number>
   readonly rounds: number
-  /** Seconds of each turn. */
+  /** Duration of each turn in seconds. */
   readonly seconds: number
 }
 
-/** Latency in milliseconds at a share of the maximum throughput. */
+/** Latency in milliseconds at a fraction of the maximum throughput. */
 export interface AtShare {
   readonly share: number
   readonly p50: Spread.Spread
@@ -36,19 +36,19 @@ export interface NodesFigures {
   readonly nodes: number
   readonly keys: number
   readonly perSecond: Spread.Spread
-  /** Microseconds of CPU per request of all nodes together. */
+  /** CPU microseconds per request, of all nodes together. */
   readonly cpuMicros: Spread.Spread
-  /** CPU microseconds per request of the database server; absent if it does not run on this machine. */
+  /** CPU microseconds of the database server per request; absent if it does not run on this machine. */
   readonly databaseMicros?: Spread.Spread
   /** Measured in separate turns, because counting batches takes CPU time. */
   readonly batches: BatchSizes.BatchSizes
   readonly latency: ReadonlyArray<AtShare>
 }
 
-/** Number of requests that are built for a load, which sends them repeatedly. */
+/** Number of distinct requests; the load generator sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Timeout in milliseconds for a node that issues the keys. */
+/** Timeout in milliseconds for the node that issues the keys. */
 const FILLING_MS = 180_000
 
 const isListening: Guard<Listening> = (message): message is Listening => hasNumber(message, "port")
@@ -72,8 +72,8 @@ const startNode = async (name: string, given: ReadonlyArray<string>): Promise<No
   return { child, ...(await child.receive(isListening, FILLING_MS)) }
 }
 
-/** Estimates the seconds that the part takes. */
-export const secondsOf = ({ keys, nodes, rounds, seconds }: NodesOptions): number =>
+/** Estimates how many seconds this part takes. */
+export const estimateSeconds = ({ keys, nodes, rounds, seconds }: NodesOptions): number =>
   20 + nodes.length * keys.length * seconds * (rounds * (1 + shares.length) + 2)
 
 /** The nodes of a run. A `Server` of the benchmark is a single process, so nodes need their own interface. */
@@ -90,14 +90,14 @@ export const measure = async (
   options: NodesOptions,
   progress: Progress
 ): Promise<ReadonlyArray<NodesFigures>> => {
-  const most = Math.max(...options.nodes)
+  const maxNodes = Math.max(...options.nodes)
   const keys = Math.max(...options.keys)
   progress.at(`issuing ${keys} keys`)
   const filler = await startNode("the filling node", [address, String(keys)])
   await filler.child.stop()
   const start = (kind: string) =>
     Promise.all(
-      Array.from({ length: most }, (_, index) => startNode(`node ${index + 1}`, [address, "0", kind]))
+      Array.from({ length: maxNodes }, (_, index) => startNode(`node ${index + 1}`, [address, "0", kind]))
     )
   const plain = await start("")
   const metered = await start("metered")
@@ -139,7 +139,7 @@ const send = async (
   const [first, ...others] = nodes
   if (first === undefined) throw new Error("there are no nodes")
   const cursors = { all: [], available: [], pending: [], sold: [] }
-  return load.carryOutAt(
+  return load.runAt(
     "the nodes",
     { port: first.port, tokens, cursors },
     {

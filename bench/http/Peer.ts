@@ -7,7 +7,7 @@ export interface Listening {
   readonly tokens: Tokens
 }
 
-/** The usage of the process since its start, from the operating system. */
+/** The resource usage of the process since its start, from the operating system. */
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
@@ -22,14 +22,14 @@ export interface Usage {
 /** A message to a server: it requests the usage or the metrics, or sets the responses that the bare server repeats. */
 export type Order = "usage" | "metrics" | { readonly responses: ReadonlyArray<FixedResponse> }
 
-/** The metrics of a server in Prometheus's text format. */
+/** The metrics of a server in Prometheus text format. */
 export interface Metrics {
   readonly metrics: string
 }
 
 /** Optional abilities of a server. */
 export interface Abilities {
-  /** Receives the responses that a server without logic must repeat. */
+  /** Receives the responses that the bare server must repeat. */
   readonly onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
   readonly metrics?: () => string
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import * as Random from "./Random.ts"
 
-describe("seeded", () => {
-  it("seeded returns the same sequence only for the same seed, with values from 0 to less than 1", () => {
+describe("Random.seeded", () => {
+  it("returns the same sequence only for the same seed, with values from 0 to less than 1", () => {
     const sequence = (seed: number) => Array.from({ length: 1_000 }, Random.seeded(seed))
     expect(sequence(7)).toEqual(sequence(7))
     expect(sequence(8)).not.toEqual(sequence(7))
@@ -10,8 +10,8 @@ describe("seeded", () => {
   })
 })
 
-describe("zipf", () => {
-  it("zipf draws each rank r, counted from 1, in proportion to 1 / r", () => {
+describe("Random.zipf", () => {
+  it("draws each rank r, counted from 1, in proportion to 1 / r", () => {
     const random = Random.seeded(5)
     const draw = Random.zipf(100)
     const counts = new Array<number>(100).fill(0)

@@ -20,7 +20,7 @@ export const below = (random: Random, size: number): number => Math.floor(random
 /** The exponent of the Zipf distributions: rank r is drawn in proportion to 1 / r. */
 export const ZIPF_EXPONENT = 1
 
-/** Creates a function that draws ranks from 0 to `size` - 1 by a Zipf distribution: a few often, most rarely. */
+/** Creates a function that draws ranks from 0 to `size` - 1 from a Zipf distribution: a few often, most rarely. */
 export const zipf = (size: number): ((random: Random) => number) => {
   const cumulative = new Float64Array(size)
   let total = 0

@@ -25,7 +25,7 @@ const workload = (name: string): Workload.Workload => {
   return found
 }
 
-describe("Rounds", () => {
+describe("Rounds.measure", () => {
   it.each(few)("measures $name on the bare server and on this project's server", async (measured) => {
     const { name, servers } = await Rounds.measure(field, measured, options, progress)
     expect(name).toBe(measured.name)
@@ -41,31 +41,31 @@ describe("Rounds", () => {
   })
 })
 
-describe("the load", () => {
+describe("the load generator", () => {
   const sent = { connections: 8, requests: 100, seconds: 5, seed: 1, isCyclic: false }
 
-  it("the load generator sends each request once if the load is not cyclic", async () => {
-    expect(await load.carryOut(ours, { ...sent, workload: Workload.mix })).toMatchObject({
+  it("sends each request once if the load is not cyclic", async () => {
+    expect(await load.run(ours, { ...sent, workload: Workload.mix })).toMatchObject({
       requests: 100,
       others: 0
     })
   })
 
-  it("the load generator rejects if too many responses have an unplanned status", async () => {
+  it("rejects if too many responses have an unplanned status", async () => {
     // The keys are unknown to this server.
     const stranger = await ServerProcess.start(reference)
     const { cursors, tokens } = ours.address
     const misled = Object.create(stranger, {
       address: { value: { port: stranger.address.port, tokens, cursors } }
     })
-    await expect(load.carryOut(misled, { ...sent, workload: workload("get") })).rejects.toThrow(
+    await expect(load.run(misled, { ...sent, workload: workload("get") })).rejects.toThrow(
       /^get at AnimalStore memory: (\d+) of \1 responses had an unplanned status$/
     )
   })
 
-  it("the load generator sends requests at the given rate", async () => {
+  it("sends requests at the given rate", async () => {
     const constant = { ...sent, workload: workload("get"), seconds: 0.5, rate: 200, isCyclic: true }
-    const { requests } = await load.carryOut(ours, constant)
+    const { requests } = await load.run(ours, constant)
     expect(requests).toBeGreaterThan(50)
     expect(requests).toBeLessThanOrEqual(101)
   })

@@ -1,8 +1,8 @@
 /**
  * Measures the CPU time of servers per request, in rounds.
  *
- * In each round, every server has a turn with the same requests, so that other load on the machine affects all
- * servers. CPU time is that of the whole process, as the operating system counts it, divided by the number of requests
+ * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers.
+ * The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of requests
  * in the turn, so it includes garbage collection. The ratio of two servers is the ratio of their medians; its spread is
  * computed from the ratios of the individual rounds.
  */
@@ -13,16 +13,16 @@ import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
 import type { Case } from "./Workload.ts"
 
-/** The duration and the number of the measurements. */
+/** The number and duration of the measurements. */
 export interface RoundsOptions {
   readonly rounds: number
-  /** Number of requests in a turn; a quarter as many with one connection. */
+  /** Number of requests in a turn; with one connection, a quarter of it. */
   readonly requests: number
-  /** Maximum seconds of a turn; a slow server gets fewer requests. */
+  /** Maximum duration of a turn in seconds; a slow server gets fewer requests. */
   readonly seconds: number
-  /** Number of requests to each server before the first round, so that V8 optimises the code in use. */
+  /** Number of requests to each server before the first round, so that V8 optimizes the code in use. */
   readonly warmUpRequests: number
-  /** Maximum seconds of the warm-up of a server. */
+  /** Maximum duration of a server's warm-up in seconds. */
   readonly warmUpSeconds: number
 }
 
@@ -38,12 +38,12 @@ export interface Field {
 /** The measurements of a server in a case. */
 export interface ServerFigures {
   readonly server: string
-  /** Microseconds of CPU per request. */
+  /** CPU microseconds per request. */
   readonly cpuMicros: Spread.Spread
   /** CPU time as a multiple of the bare server's. */
   readonly ratio: Spread.Spread
   readonly perSecond: Spread.Spread
-  /** Microseconds of its database servers' CPU per request; absent if none runs on this machine. */
+  /** CPU microseconds of its database servers per request; absent if none runs on this machine. */
   readonly databaseMicros?: Spread.Spread
   /** Latency in milliseconds. */
   readonly latency: { readonly p50: Spread.Spread; readonly p99: Spread.Spread; readonly p999: Spread.Spread }
@@ -71,11 +71,11 @@ const RECORDED = 200
 /** Number of responses that are compared with those of the reference. */
 const COMPARED = 25
 
-/** Estimates the seconds that a case takes. */
-export const secondsOf = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
+/** Estimates how many seconds a case takes. */
+export const estimateSeconds = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
   servers * (rounds * seconds + warmUpSeconds) * SHARE_OF_LIMITS
 
-/** Average share of the maximum times that servers need. */
+/** The average fraction of the maximum durations that servers need. */
 const SHARE_OF_LIMITS = 0.4
 
 /** The seed of the warm-up; the seed of a round is its number. */
@@ -98,7 +98,7 @@ export const measure = async (
   const given = { workload, connections, isCyclic: false }
   for (const server of servers) {
     progress.at(`warming up ${server.name}`)
-    await load.carryOut(server, {
+    await load.run(server, {
       ...given,
       requests: options.warmUpRequests,
       seconds: options.warmUpSeconds,
@@ -126,7 +126,8 @@ export const measure = async (
 
   const turns = new Map<ServerProcess, Array<Turn>>(servers.map((server) => [server, []]))
   for (let round = 1; round <= options.rounds; round++) {
-    // Each round starts with another server, and every second round is in reverse order, so that neighbours change.
+    // Each round starts with a different server, and every second round is in reverse order, so that no server always
+    // follows the same one.
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {

@@ -89,7 +89,10 @@ export class ServerProcess {
     return this.#order("usage", isUsage)
   }
 
-  /** Starts to measure the database servers; the result returns their CPU microseconds, `undefined` without any. */
+  /**
+   * Starts to measure the database servers; the returned function returns their CPU microseconds, or `undefined`
+   * without database servers.
+   */
   databaseUsage(): () => number | undefined {
     const processes = this.#databaseProcesses
     const before = processes.map(DatabaseCpu.read)
@@ -102,13 +105,13 @@ export class ServerProcess {
           )
   }
 
-  /** Makes the bare server repeat responses of another server; its requests then use the data in `address`. */
+  /** Makes the bare server repeat responses of another server; requests to it then use the data in `address`. */
   async repeat(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
     this.#address = { ...address, port: this.#address.port }
     await this.#order({ responses }, isTaken)
   }
 
-  /** Sends a request, twice if a planned 429 is admitted: some servers admit one request per minute. */
+  /** Sends a request, and repeats it if a planned 429 is admitted: some servers admit one request per minute. */
   async send(request: PlannedRequest): Promise<FixedResponse> {
     const { body, method, sender } = request
     const { cursors, port, tokens } = this.#address
@@ -119,7 +122,7 @@ export class ServerProcess {
         headers: {
           ...(authorization === undefined ? {} : { authorization }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
-          // Otherwise this connection would stay open in addition to those of the load.
+          // Otherwise this connection would remain open in addition to those of the load.
           connection: "close"
         },
         ...(body === undefined ? {} : { body })

@@ -7,7 +7,7 @@ export interface Server {
   /** Its file among the peers, without suffix. */
   readonly file: string
   readonly arguments: ReadonlyArray<string>
-  /** The databases that are created when the server starts; their addresses replace `arguments`. */
+  /** The databases that are created for the server before it starts; their addresses replace `arguments`. */
   readonly stores?: Stores
   /** Whether it is a server of this project. */
   readonly isOurs: boolean
@@ -88,12 +88,12 @@ export const all: ReadonlyArray<Server> = [
   ours(
     SQLITE_REDIS,
     { database: "sqlite", limits: "redis" },
-    `the same with a SQLite file, and limits in Redis, ${serversOwn}`
+    `the same with a SQLite file and limits in Redis, ${serversOwn}`
   ),
   ours(
     POSTGRES_REDIS,
     { database: "postgresql", limits: "redis" },
-    `the same with PostgreSQL, and limits in Redis, ${serversOwn}`
+    `the same with PostgreSQL and limits in Redis, ${serversOwn}`
   ),
   {
     ...ours(
@@ -134,8 +134,8 @@ export const databaseProcesses = (
 }
 
 /**
- * Node's options for all servers. Without them, a server's CPU time varies between starts: V8 decides once where to
- * allocate objects, from the objects that have survived until then. `animal-store serve` sets them itself.
+ * The Node options of all servers. Without them, a server's CPU time varies between starts: V8 decides once where to
+ * allocate objects, based on the objects that have survived until then. `animal-store serve` sets them itself.
  */
 export const nodeFlags: ReadonlyArray<string> = ["--no-allocation-site-pretenuring"]
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import * as Soak from "./Soak.ts"
 
-describe("growth", () => {
-  it("growth returns the rise of the least-squares line, in bytes and as a share of its first value", () => {
+describe("Soak.growth", () => {
+  it("returns the rise of the least-squares line, in bytes and as a share of its first value", () => {
     expect(
       Soak.growth([
         [60, 100],
@@ -12,7 +12,7 @@ describe("growth", () => {
     ).toEqual({ bytes: 30, share: 0.3 })
   })
 
-  it("growth is zero if memory rises and falls by the same amount", () => {
+  it("is zero if memory rises and falls by the same amount", () => {
     expect(
       Soak.growth([
         [0, 100],
@@ -23,7 +23,7 @@ describe("growth", () => {
     ).toBeCloseTo(0)
   })
 
-  it("growth is zero for a single sample", () => {
+  it("is zero for a single sample", () => {
     expect(Soak.growth([[5, 100]])).toEqual({ bytes: 0, share: 0 })
   })
 })

@@ -1,13 +1,13 @@
-/** Measures whether the memory of a server keeps growing under a long load. */
+/** Measures whether a server's memory keeps growing under a long load. */
 import type { Progress } from "../Progress.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import type { Workload } from "./Workload.ts"
 
-/** The duration of the load, and the interval of the memory measurements. */
+/** The duration of the load, and the interval between memory measurements. */
 export interface SoakOptions {
   readonly seconds: number
-  readonly everySeconds: number
+  readonly intervalSeconds: number
   readonly connections: number
 }
 
@@ -38,30 +38,30 @@ export interface Growth {
   readonly share: number
 }
 
-/** Number of requests that are built for a load, which sends them repeatedly. */
+/** Number of distinct requests; the load generator sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Sends one workload after the other, each for an equal part of the interval; `server` needs `--expose-gc`. */
+/** Sends the workloads in turn, each for an equal part of the interval; `server` needs `--expose-gc`. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
   workloads: ReadonlyArray<Workload>,
-  { connections, everySeconds, seconds }: SoakOptions,
+  { connections, intervalSeconds, seconds }: SoakOptions,
   progress: Progress
 ): Promise<SoakFigures> => {
   const samples: Array<Sample> = []
   let requests = 0
   let seed = 1
-  for (let spent = everySeconds; spent <= seconds; spent += everySeconds) {
+  for (let spent = intervalSeconds; spent <= seconds; spent += intervalSeconds) {
     progress.at(`${spent} of ${seconds} s`)
     for (const workload of workloads) {
-      const part = { workload, connections, seconds: everySeconds / workloads.length }
+      const part = { workload, connections, seconds: intervalSeconds / workloads.length }
       const sent = { ...part, requests: REQUESTS, isCyclic: true, seed: seed++ }
-      requests += (await load.carryOut(server, sent)).requests
+      requests += (await load.run(server, sent)).requests
     }
     const { residentBytes, usedBytes } = await server.usage()
     samples.push({ seconds: spent, requests, residentBytes, usedBytes })
-    progress.advance(everySeconds)
+    progress.advance(intervalSeconds)
   }
   const half = samples.slice(Math.floor(samples.length / 2))
   return {

@@ -13,8 +13,8 @@ const response = (status: number, value: unknown) => ({ status, body: JSON.strin
 const rex = { id: 7, name: "Rex", categoryId: 1, status: "sold" }
 const error = { code: "not_found", message: "There is no such resource.", status: 404 }
 
-describe("faultOf", () => {
-  it("accepts the same animal, and a created animal with another id", () => {
+describe("Verification.faultOf", () => {
+  it("accepts the same animal, and a created animal with a different id", () => {
     expect(faultOf(planned(200), response(200, rex), response(200, rex))).toBeUndefined()
     expect(faultOf(planned(201), response(201, { ...rex, id: 9 }), response(201, rex))).toBeUndefined()
   })

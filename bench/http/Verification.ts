@@ -1,4 +1,4 @@
-/** Verifies a server's responses, because figures of a server with wrong responses would mean nothing. */
+/** Verifies a server's responses, because the figures of a server with wrong responses would be meaningless. */
 import type { FixedResponse } from "./Peer.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Workload from "./Workload.ts"
@@ -7,7 +7,7 @@ type Json = { readonly [name: string]: unknown }
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-const parsed = (body: string): unknown => {
+const parse = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
@@ -37,14 +37,14 @@ export const faultOf = (
 ): string | undefined => {
   if (response.status !== status)
     return `status ${response.status}, not ${status}: ${response.body.slice(0, 500)}`
-  const [body, expectedBody] = [parsed(response.body), parsed(expected.body)]
+  const [body, expectedBody] = [parse(response.body), parse(expected.body)]
   if (status >= 400) return faultOfError(status, body)
   const comparable = status === 201 ? withoutId : (value: unknown) => value
   const [found, wanted] = [body, expectedBody].map((value) => JSON.stringify(comparable(value)))
   return found === wanted ? undefined : `body ${found?.slice(0, 500)}, not ${wanted?.slice(0, 500)}`
 }
 
-/** Seed of the requests of the sample; measured rounds use other seeds. */
+/** The seed for the sample's requests; measured rounds use other seeds. */
 const SEED = 0
 
 /** Requests, and the responses of one server to them: with the planned status and, for errors, a well-formed body. */

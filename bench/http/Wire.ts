@@ -1,4 +1,4 @@
-/** Encodes planned requests as the bytes that are sent to one server. */
+/** Encodes planned requests as bytes for one server. */
 import type { Tokens } from "./Catalogue.ts"
 import { type Filter, PAGE_SIZE, type PlannedRequest, type Sender } from "./Workload.ts"
 
@@ -42,7 +42,7 @@ export const targetOf = ({ cursor, target }: PlannedRequest, cursors: Cursors): 
   return `${target}${target.includes("?") ? "&" : "?"}cursor=${value}`
 }
 
-/** Returns the value of the `Authorization` header, or `undefined` if none is sent. */
+/** Returns the value of the `Authorization` header, or `undefined` if the header is not sent. */
 export const authorizationOf = ({ index, kind }: Sender, tokens: Tokens): string | undefined =>
   kind === "absent" ? undefined : `Bearer ${tokens[kind][index]}`
 

@@ -11,27 +11,30 @@ const countBy = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string | numb
 
 const contentOf = ({ body, cursor, target }: Workload.PlannedRequest) =>
   JSON.stringify([target, cursor, body])
-const neighbours = (requests: ReadonlyArray<Workload.PlannedRequest>) =>
+const consecutivePairs = (requests: ReadonlyArray<Workload.PlannedRequest>) =>
   requests.slice(1).map((request, index) => [requests[index] ?? request, request] as const)
 
 describe("the mix", () => {
   const requests = Workload.plan(Workload.mix, 1, COUNT)
 
-  it("the shares of the mix add up to 100 percent", () => {
+  it("has shares that add up to 100 percent", () => {
     expect(Object.values(Workload.mix.shares).reduce((sum, share) => sum + share, 0)).toBe(100)
   })
 
-  it.each(Object.entries(Workload.mix.shares))("the mix has %s with a share of %d percent", (kind, share) => {
-    const found = requests.filter((request) => request.kind === kind).length
-    expect(Math.abs((found / COUNT) * 100 - share)).toBeLessThan(1)
-  })
+  it.each(Object.entries(Workload.mix.shares))(
+    "has %s requests with a share of %d percent",
+    (kind, share) => {
+      const found = requests.filter((request) => request.kind === kind).length
+      expect(Math.abs((found / COUNT) * 100 - share)).toBeLessThan(1)
+    }
+  )
 
-  it("plan returns the same mix for the same seed, and a different mix for another seed", () => {
+  it("has the same requests for the same seed, and different requests for another seed", () => {
     expect(Workload.plan(Workload.mix, 1, 100)).toEqual(requests.slice(0, 100))
     expect(Workload.plan(Workload.mix, 2, 100)).not.toEqual(requests.slice(0, 100))
   })
 
-  it("the mix uses hundreds of keys, and a few keys often", () => {
+  it("uses hundreds of keys, and a few of them often", () => {
     const senders = countBy(
       requests.filter(({ sender }) => sender.kind === "unlimited"),
       ({ sender }) => sender.index
@@ -40,24 +43,24 @@ describe("the mix", () => {
     expect(senders.get(0) ?? 0).toBeGreaterThan(20 * (senders.get(99) ?? 0))
   })
 
-  it("the mix creates different animals", () => {
+  it("creates different animals", () => {
     const bodies = requests.filter(({ kind }) => kind === "create").map(({ body }) => body)
     expect(new Set(bodies).size).toBeGreaterThan(bodies.length * 0.99)
   })
 })
 
-describe("the operations alone", () => {
+describe("the workload of a single operation", () => {
   it.each(Workload.operations)(
-    "$name has no two consecutive requests with the same key, target or body",
+    "has no two consecutive requests with the same key, target or body: $name",
     (workload) => {
-      for (const [one, other] of neighbours(Workload.plan(workload, 3, 2_000))) {
-        expect(contentOf(one)).not.toBe(contentOf(other))
-        expect(one.sender).not.toEqual(other.sender)
+      for (const [first, second] of consecutivePairs(Workload.plan(workload, 3, 2_000))) {
+        expect(contentOf(first)).not.toBe(contentOf(second))
+        expect(first.sender).not.toEqual(second.sender)
       }
     }
   )
 
-  it("a case repeats a single request if and only if its name says so", () => {
+  it("repeats a single request if and only if the name of its case says so", () => {
     for (const { name, workload } of Workload.cases) {
       const isSame = new Set(Workload.plan(workload, 4, 50).map(contentOf)).size === 1
       expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))

@@ -30,16 +30,18 @@ export interface PlannedRequest {
 
 const LIST = "/v1/pets"
 const LIMITS = [20, 50, 100]
-const LONGEST_PAGE = 100
+const MAX_PAGE_SIZE = 100
 /** An id that no run reaches. */
 const UNUSED_ID = 1_000_000_000
-/** Distance between consecutive ranks in the catalogue; a prime number, so that the most frequent animals are scattered. */
+/**
+ * Distance between consecutive ranks in the catalog; a prime number, so that the most frequent animals are scattered.
+ */
 const STRIDE = 7_919
 
-/** Returns the number of pages after the first one that stay unchanged when animals are created during a run. */
+/** Returns the number of pages after the first one that do not change when animals are created during a run. */
 const deepPages = (filter: Filter): number => {
   const length = filter === "all" ? animals.length : animals.length / statuses.length
-  return Math.floor((length - LONGEST_PAGE) / PAGE_SIZE)
+  return Math.floor((length - MAX_PAGE_SIZE) / PAGE_SIZE)
 }
 
 const zipf = {
@@ -116,7 +118,7 @@ const creation = (body: object) => ({ method: "POST", target: LIST, body: JSON.s
 /** Invalid requests. Their bodies are well-formed JSON, because Fastify closes the connection after any other body. */
 const invalid: ReadonlyArray<(random: Random.Random) => Pick<PlannedRequest, "method" | "target" | "body">> =
   [
-    (random) => ({ method: "GET", target: `${LIST}?limit=${LONGEST_PAGE + 1 + Random.below(random, 800)}` }),
+    (random) => ({ method: "GET", target: `${LIST}?limit=${MAX_PAGE_SIZE + 1 + Random.below(random, 800)}` }),
     (random) => ({ method: "GET", target: `${LIST}?status=lost${Random.below(random, 1_000)}` }),
     (random) => creation({ ...newAnimal(random), name: Random.below(random, 1_000) }),
     (random) => creation({ ...newAnimal(random), status: `lost${Random.below(random, 1_000)}` }),
@@ -173,7 +175,7 @@ export interface Workload {
   readonly shares: Shares
   /** Whether only its first request is sent, repeatedly. */
   readonly isRepeated: boolean
-  /** Number of keys that are drawn uniformly; by default, keys are drawn by the Zipf distribution. */
+  /** Number of keys that are drawn uniformly; by default, keys are drawn from a Zipf distribution. */
   readonly keys?: number
 }
 
@@ -208,7 +210,7 @@ export const operations: ReadonlyArray<Workload> = [
   alone("create", { create: 100 })
 ]
 
-/** A single request sent repeatedly: the best case for every cache, and so a lower bound. */
+/** A single request that is sent repeatedly: the best case for every cache, and therefore a lower bound. */
 export const repeated: ReadonlyArray<Workload> = operations
   .filter(({ name }) => ["list 20", "get", "create"].includes(name))
   .map((operation) => ({ ...operation, isRepeated: true }))
@@ -221,9 +223,11 @@ const contentOf = ({ body, cursor, target }: PlannedRequest): string =>
  * Whether two requests have the same key (unless the workload has only one) or the same content. The mix may repeat
  * content, because many clients read the first page.
  */
-const areAlike = (workload: Workload, one: PlannedRequest, other: PlannedRequest): boolean =>
-  (workload.keys !== 1 && one.sender.kind === other.sender.kind && one.sender.index === other.sender.index) ||
-  (workload.name !== mix.name && contentOf(one) === contentOf(other))
+const areAlike = (workload: Workload, first: PlannedRequest, second: PlannedRequest): boolean =>
+  (workload.keys !== 1 &&
+    first.sender.kind === second.sender.kind &&
+    first.sender.index === second.sender.index) ||
+  (workload.name !== mix.name && contentOf(first) === contentOf(second))
 
 const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest => {
   let left = random() * 100
@@ -242,7 +246,10 @@ const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest
     : { ...planned, sender: { kind: "unlimited", index: Random.below(random, keys) } }
 }
 
-/** Draws the first `count` requests of a workload for a seed; consecutive requests differ if it is not repeated. */
+/**
+ * Draws the first `count` requests of a workload for a seed; consecutive requests differ unless the workload is
+ * repeated.
+ */
 export const plan = (workload: Workload, seed: number, count: number): ReadonlyArray<PlannedRequest> => {
   const random = Random.seeded(seed)
   const requests: Array<PlannedRequest> = []
@@ -264,7 +271,7 @@ export interface Case {
   readonly connections: number
 }
 
-/** Numbers of connections: the default, and others for the mix and some operations. */
+/** The default number of connections, and two others for the mix and some operations. */
 export const MANY = 64
 export const MORE = 256
 const BETWEEN = 16
@@ -282,7 +289,7 @@ export const atConnections = (workload: string, connections: number): string =>
     ? workload
     : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
 
-/** Everything that is measured over HTTP, in this order. */
+/** All cases that are measured over HTTP, in this order. */
 export const cases: ReadonlyArray<Case> = [
   ...at(MANY, [mix, ...operations]),
   ...at(1, [mix, ...operations]),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { InvalidOptions } from "../Options.ts"
 import { parse } from "./Options.ts"
 
-describe("the options of bench:pair", () => {
+describe("the command line of bench:pair", () => {
   it("measures the mix on all databases by default", () => {
     expect(parse([".", "."])).toMatchObject({
       databases: ["memory", "sqlite", "postgresql"],

@@ -14,18 +14,18 @@ const workloads = [Workload.mix, ...Workload.operations]
 export const help = `npm run bench:pair -- A B [OPTIONS]
 
 Measures the servers of two checkouts of this project, A and B, in turns, and prints the CPU time per request of B as a
-multiple of A's. Both need their dependencies installed. A beside A shows the noise of the machine.
+multiple of A's. Both need their dependencies installed. Comparing A with itself shows the noise of the machine.
 
-  --databases NAMES   some of ${databases.join(", ")}, with commas between them (default all)
+  --databases NAMES   some of ${databases.join(", ")}; comma-separated (default all)
   --workloads NAMES   some of ${workloads.map(({ name }) => name).join(", ")} (default mix)
   --rounds N          pairs of turns (default 60)
-  --starts N          how often both servers are started; each start has its own rounds (default 2)
+  --starts N          number of times that both servers are started; each start has its own rounds (default 2)
   --requests N        requests in a turn (default 600)
-  --connections N     connections with one request in flight each (default 64)
+  --connections N     connections, each with one request in flight (default 64)
   --help
 
-Columns: the median of the rounds' ratios, the interval that contains the true median with 95 %, the middle half of the
-rounds, and the median CPU time of A and of B. The CPU time of the PostgreSQL server itself is not included.
+Columns: the median of the rounds' ratios, its 95 % confidence interval, the middle half of the rounds, and the median CPU
+time of A and of B. The CPU time of the PostgreSQL server itself is not included.
 `
 
 /** The options of a comparison. */

@@ -20,7 +20,7 @@ describe("Pair", () => {
     }
   })
 
-  it("prints the median of the ratios and both CPU times", () => {
+  it("formats the median of the ratios and both CPU times", () => {
     const rounds = [90, 110, 100].map((second) => ({ first: 50, second }))
     expect(Pair.row("memory, mix", rounds)).toMatch(
       /^memory, mix +2\.000 +1\.8\d\d–2\.\d{3} +1\.900–2\.100 +50\.0 +100\.0$/

@@ -20,10 +20,10 @@ export interface Round {
   readonly second: number
 }
 
-/** Maximum seconds of the warm-up of a server. */
+/** Maximum duration of a server's warm-up in seconds. */
 const WARM_UP_SECONDS = 4
 
-/** Maximum seconds of a turn. */
+/** Maximum duration of a turn in seconds. */
 const TURN_SECONDS = 2
 
 /** Measures both servers with the same requests in each round; the second server is first in every second round. */
@@ -36,7 +36,7 @@ export const measure = async (
   const given = { workload, connections, isCyclic: false }
   progress("warming up")
   for (const server of [first, second]) {
-    await load.carryOut(server, { ...given, requests: warmUpRequests, seconds: WARM_UP_SECONDS, seed: 0 })
+    await load.run(server, { ...given, requests: warmUpRequests, seconds: WARM_UP_SECONDS, seed: 0 })
   }
   const turn = async (server: ServerProcess, seed: number): Promise<number> => {
     const send = await load.connect(server, { ...given, requests, seconds: TURN_SECONDS, seed })
@@ -61,8 +61,8 @@ export const measure = async (
 }
 
 /**
- * Half the width of the interval that contains the true median with 95 %, as a share of the ranks, times √rounds
- * (binomial distribution, normal approximation).
+ * Half the width of the 95 % confidence interval of the median, as a share of the ranks, times √rounds (binomial
+ * distribution, normal approximation).
  */
 const HALF_WIDTH = 0.98
 

@@ -10,12 +10,12 @@ import { Progress } from "../Progress.ts"
 import * as Options from "./Options.ts"
 import * as Pair from "./Pair.ts"
 
-/** Number of requests after which V8 has optimised the code in use. */
+/** Number of requests after which V8 has optimized the code in use. */
 const WARM_UP_REQUESTS = 40_000
 
 const removals: Array<() => void | Promise<void>> = []
 
-/** Creates an empty database and returns its address, or the reason why it is missing. */
+/** Creates an empty database and returns its address, or the reason why it is unavailable. */
 const create = async (database: Options.Database): Promise<string | Databases.Missing> => {
   if (database === "memory") return "memory:"
   if (database === "sqlite") {
@@ -41,7 +41,7 @@ const measureCase = async (
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
     progress.at(`${database}, ${workload.name}, start ${count} of ${starts}`)
-    // The checkout that is started and warmed up first alternates, too.
+    // The checkout that is started and warmed up first also alternates.
     const isSwapped = count % 2 === 0
     const servers: Array<ServerProcess> = []
     for (const checkout of isSwapped ? checkouts.toReversed() : checkouts) {

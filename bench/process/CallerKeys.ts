@@ -1,4 +1,4 @@
-/** Creates keys of callers, in the form in which the service passes them to its stores. */
+/** Creates the keys of callers, in the form in which the service passes them to its stores. */
 
 /** Returns the key of a caller; each call creates a new string, as each request does. */
 export const keyOf = (index: number): string => `key:key_${index.toString(36).padStart(11, "0")}`
@@ -12,6 +12,6 @@ const STRIDE = 7_919
 /** Maps `index` to a number below `size`; consecutive indexes are mapped far apart. */
 export const scattered = (index: number, size: number): number => (index * STRIDE) % size
 
-/** Returns the keys of `count` callers out of `size`, scattered so that caches of the processor do not help. */
+/** Returns the keys of `count` callers out of `size`, scattered so that processor caches do not help. */
 export const scatteredKeys = (start: number, count: number, size: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => keyOf(scattered(start + index, size)))

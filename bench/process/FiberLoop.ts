@@ -1,4 +1,4 @@
-/** Runs many calls in sequence in one fiber, so that a benchmark does not measure how fibers start. */
+/** Runs many calls in sequence in one fiber, so that a benchmark does not measure the start of fibers. */
 import * as Effect from "effect/Effect"
 import { do_not_optimize } from "mitata"
 

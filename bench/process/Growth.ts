@@ -1,6 +1,6 @@
 /**
  * Measures how time and memory grow with the number of callers and animals in memory. Each measurement has its own
- * process, so that garbage of other measurements does not count.
+ * process, so that garbage from other measurements does not count.
  */
 import { Child, type Guard } from "../http/Child.ts"
 import type { Figure } from "./Figure.ts"
@@ -18,7 +18,7 @@ const isMeasured: Guard<Measured> = (message): message is Measured =>
   typeof message === "object" && message !== null
 
 /** Measures in a separate process. */
-const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
+const measureInProcess = async (args: ReadonlyArray<string>): Promise<Measured> => {
   const child = new Child({ name: args.join(" "), module, arguments: args })
   try {
     return await child.receive(isMeasured, TAKES_MS)
@@ -30,7 +30,7 @@ const measureApart = async (args: ReadonlyArray<string>): Promise<Measured> => {
 /** A store that several processes fill and measure. */
 interface Subject {
   readonly args: readonly [kind: "limits" | "animals", name: string, count: string]
-  /** Whether time is measured, too; processes that measure only memory run concurrently. */
+  /** Whether time is also measured; processes that measure only memory run concurrently. */
   readonly isTimed: boolean
 }
 
@@ -39,13 +39,13 @@ const repeats = async (
   progress: (text: string) => void
 ): Promise<ReadonlyArray<Measured>> => {
   if (!isTimed) {
-    progress(`${REPEATS} at once`)
-    return Promise.all(Array.from({ length: REPEATS }, () => measureApart(args)))
+    progress(`${REPEATS} concurrently`)
+    return Promise.all(Array.from({ length: REPEATS }, () => measureInProcess(args)))
   }
   const measured: Array<Measured> = []
   for (let count = 0; count < REPEATS; count++) {
     progress(`${count + 1} of ${REPEATS}`)
-    measured.push(await measureApart(args))
+    measured.push(await measureInProcess(args))
   }
   return measured
 }
@@ -56,8 +56,8 @@ const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
   run: async (progress) => {
     const figures: Array<Figure> = []
     for (const subject of subjects) {
-      const [, whose, count] = subject.args
-      const measured = await repeats(subject, (text) => progress(`${name}: ${whose}, ${count}, ${text}`))
+      const [, library, count] = subject.args
+      const measured = await repeats(subject, (text) => progress(`${name}: ${library}, ${count}, ${text}`))
       for (const [what, { unit }] of Object.entries(measured[0] ?? {})) {
         const values = measured.map((each) => each[what]?.value ?? Number.NaN)
         figures.push(figure(name, what, unit, values))
@@ -68,14 +68,14 @@ const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
 })
 
 const CALLERS = ["1", "1000", "1000000"]
-const MOST_CALLERS = "1000000"
+const MAX_CALLERS = "1000000"
 const ANIMALS = ["1000", "1000000"]
 
 export const sections: ReadonlyArray<Section> = [
   section("growth of limits", [
     ...CALLERS.map((count): Subject => ({ args: ["limits", "animal-store", count], isTimed: true })),
     ...Object.keys(Limiters.others).map(
-      (name): Subject => ({ args: ["limits", name, MOST_CALLERS], isTimed: false })
+      (name): Subject => ({ args: ["limits", name, MAX_CALLERS], isTimed: false })
     )
   ]),
   section(

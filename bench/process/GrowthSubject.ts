@@ -1,4 +1,4 @@
-/** Fills one store in its own process, measures it, sends the figures, and ends. */
+/** Fills one store in its own process, measures it, sends the figures, and exits. */
 import { Buffer } from "node:buffer"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,8 +25,11 @@ export interface Measured {
 const ns = (value: number) => ({ value, unit: "ns" }) as const
 const bytes = (value: number) => ({ value, unit: "bytes" }) as const
 
-/** Minimum number of stored items, in several stores if necessary; fewer would disappear in the noise of the heap. */
-const LEAST = 20_000
+/**
+ * Minimum number of stored items, in several stores if necessary; the memory of fewer items would be within the noise
+ * of the heap.
+ */
+const MIN_ITEMS = 20_000
 
 const BATCH = 1_000
 const WARM_UP_MS = 150
@@ -58,7 +61,9 @@ const admitAll = async (limiter: Limiters.Limiter, callers: number): Promise<voi
 /** Number of different callers that are timed: far too many for the caches of a processor. */
 const PROBES = 131_072
 
-/** Times calls with many keys. A separate function, so that the keys are garbage when memory is measured again. */
+/**
+ * Times calls with many keys. This is a separate function, so that the keys are garbage when memory is measured again.
+ */
 const timeOfBatches = (callers: number, consume: (batch: ReadonlyArray<string>) => unknown): number => {
   const batches = Array.from({ length: Math.floor(PROBES / BATCH) }, (_, index) =>
     CallerKeys.scatteredKeys(index * BATCH, BATCH, callers)
@@ -81,16 +86,16 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now)
   }
-  // A ban changes the hidden class of the stored states, so the warm-up bans a caller, as happens in production.
+  // A ban changes the hidden class of the stored states, so the warm-up bans a caller, as production would.
   const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
   const warmUp = Limiters.animalStore(clock, strict)
-  await admitAll(warmUp, LEAST)
+  await admitAll(warmUp, MIN_ITEMS)
   for (let index = 0; index < 100; index++) {
     now += 1_000
     warmUp.consume(["key:offender"])
   }
 
-  const count = Math.ceil(LEAST / callers)
+  const count = Math.ceil(MIN_ITEMS / callers)
   const all = count * callers
   const before = Heap.heldBytes()
   const limiters = Array.from({ length: count }, () => Limiters.animalStore(clock))
@@ -122,7 +127,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
 }
 
 const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<Measured> => {
-  await admitAll(Limiters.others[name](), LEAST)
+  await admitAll(Limiters.others[name](), MIN_ITEMS)
   const before = Heap.heldBytes()
   const limiter = Limiters.others[name]()
   await admitAll(limiter, callers)
@@ -154,10 +159,10 @@ const listAll = (pets: PetRepository["Service"], count: number): void => {
 
 const animals = (count: number): Measured => {
   const warmUp = repository()
-  insertAll(warmUp, LEAST)
-  listAll(warmUp, LEAST)
+  insertAll(warmUp, MIN_ITEMS)
+  listAll(warmUp, MIN_ITEMS)
 
-  const stores = Math.ceil(LEAST / count)
+  const stores = Math.ceil(MIN_ITEMS / count)
   const all = stores * count
   const before = Heap.heldBytes()
   const repositories = Array.from({ length: stores }, repository)

@@ -1,4 +1,4 @@
-/** Wraps rate limiters in memory, of this project and of other libraries, in one interface. */
+/** Wraps in-memory rate limiters, from this project and from other libraries, in one interface. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -66,7 +66,7 @@ const rateLimiterFlexible = (): Limiter => {
   }
 }
 
-/** Creates the store of `express-rate-limit`: one window of a minute; it counts, but the middleware decides. */
+/** Creates the store of `express-rate-limit`: one window of a minute; it only counts, and the middleware decides. */
 const expressRateLimit = (): Limiter => {
   const store = new MemoryStore()
   // The type requires all options of the middleware, but the store reads only this one.

@@ -21,14 +21,14 @@ export const sections: ReadonlyArray<Section> = [
 ]
 
 const main = async (names: ReadonlyArray<string>): Promise<void> => {
-  const asked = choose(sections, names)
-  if (asked.length === 0) {
+  const requested = choose(sections, names)
+  if (requested.length === 0) {
     console.error(`the sections are: ${sections.map(({ name }) => name).join("; ")}`)
     process.exitCode = 1
     return
   }
   const figures: Array<Figure> = []
-  for (const section of asked) {
+  for (const section of requested) {
     const began = performance.now()
     figures.push(...(await section.run(console.error)))
     console.error(`${section.name} took ${Math.round((performance.now() - began) / 100) / 10} s`)

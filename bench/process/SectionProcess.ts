@@ -2,7 +2,7 @@
 import type { Figure } from "./Figure.ts"
 import { sections } from "./Run.ts"
 
-/** A message: the current step, and at the end the figures. */
+/** A message: the current step, or, as the last message, the figures. */
 export type SectionMessage = { readonly progress: string } | { readonly figures: ReadonlyArray<Figure> }
 
 const send = (message: SectionMessage): unknown => process.send?.(message)

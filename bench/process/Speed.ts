@@ -1,6 +1,6 @@
 /**
- * Measures the time of calls within a process, and of alternatives: a step of the limits, the limits in memory, reading
- * and writing JSON, and whole requests without a socket.
+ * Measures the time of calls within a process, and of alternatives to them: a step of the limits, the limits in memory,
+ * reading and writing JSON, and whole requests without a socket.
  */
 import { Buffer } from "node:buffer"
 import * as Context from "effect/Context"
@@ -105,14 +105,14 @@ const memoryLimits = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** The schema that a program without int64 values would declare. */
+/** The schema that a program would declare if it had no int64 values. */
 const PlainPet = Schema.Struct({
   name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)),
   categoryId: Schema.Int,
   status: Schema.Literals(statuses)
 })
 
-const reading = (): ReadonlyArray<Call> => {
+const jsonReads = (): ReadonlyArray<Call> => {
   const bodies = animals.map((animal) => new Uint8Array(Buffer.from(JSON.stringify(animal))))
   const decoder = new TextDecoder("utf-8", { fatal: true })
   const decodePlain = Schema.decodeUnknownResult(PlainPet, { errors: "all" })
@@ -136,7 +136,7 @@ const use = (text: string): void => do_not_optimize(text.charCodeAt(text.length 
 
 const LISTS = [20, 100]
 
-const writing = (): ReadonlyArray<Call> => {
+const jsonWrites = (): ReadonlyArray<Call> => {
   const ours = animals.map((animal, index) => ({
     id: BigInt(index + 1),
     pet: { ...animal, categoryId: BigInt(animal.categoryId) }
@@ -171,7 +171,7 @@ const writing = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** Opens a service with memory stores that contain the animals of the catalogue, and issues keys for its callers. */
+/** Opens a service with memory stores that contain the catalog's animals, and issues keys for its callers. */
 const openService = Effect.gen(function* () {
   const { service, ports } = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -263,8 +263,8 @@ const wholeRequests = (): Promise<ReadonlyArray<Call>> =>
 
 export const sections: ReadonlyArray<Section> = [
   group("limits, one step", limitSteps),
-  group("limits in memory, 1 000 callers", memoryLimits),
-  group("JSON, reading a new animal", reading),
-  group("JSON, writing animals", writing),
+  group("limits in memory, 1,000 callers", memoryLimits),
+  group("JSON, reading a new animal", jsonReads),
+  group("JSON, writing animals", jsonWrites),
   group("Service.handle", wholeRequests)
 ]

@@ -25,21 +25,21 @@ const environment = Object.fromEntries(
 const node = (args: ReadonlyArray<string>): ChildProcess =>
   spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "inherit"] })
 
-const ended = (child: ChildProcess): Promise<number | null> =>
+const exitOf = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve, reject) => {
     child.once("error", reject)
     child.once("exit", resolve)
   })
 
-/** Measures the milliseconds from the start of the command to the line that it prints once it listens. */
+/** Returns the milliseconds from the start of the command to the line that it prints once it listens. */
 const listeningMs = async (): Promise<number> => {
   const began = performance.now()
   const child = node([command, "serve", "--json", "--port", "0", "--database", "memory:"])
-  const end = ended(child)
+  const end = exitOf(child)
   const listening = new Promise<number>((resolve) =>
     child.stdout?.once("data", () => resolve(performance.now() - began))
   )
-  const early = end.then((code) => Promise.reject(new Error(`the command ended early with ${code}`)))
+  const early = end.then((code) => Promise.reject(new Error(`the command exited early with code ${code}`)))
   early.catch(() => undefined)
   const ms = await Promise.race([listening, early])
   child.kill()
@@ -47,11 +47,11 @@ const listeningMs = async (): Promise<number> => {
   return ms
 }
 
-/** Measures the milliseconds from the start to the end of a process that runs only this code. */
+/** Returns the milliseconds from the start to the exit of a process that runs only this code. */
 const lifeMs = async (code: string): Promise<number> => {
   const began = performance.now()
-  const end = await ended(node(["--input-type=module", "--eval", code]))
-  if (end !== 0) throw new Error(`a process ended with ${end} that ran ${code}`)
+  const end = await exitOf(node(["--input-type=module", "--eval", code]))
+  if (end !== 0) throw new Error(`a process that ran ${code} exited with code ${end}`)
   return performance.now() - began
 }
 
@@ -68,7 +68,7 @@ const entries: ReadonlyArray<Entry> = Object.entries(packageJson.exports).flatMa
 /** Returns a file and all files of the package that it imports, directly or indirectly. */
 const filesOf = (entry: string): ReadonlyArray<string> => {
   const files = new Set([entry])
-  // The iteration includes files that are added to the set meanwhile.
+  // The iteration includes files that are added to the set during it.
   for (const file of files) {
     const code = fs.readFileSync(file, "utf8")
     for (const imported of localImports(code)) files.add(path.resolve(path.dirname(file), imported))
@@ -120,21 +120,21 @@ const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArra
 }
 
 const startup: Section = {
-  name: "start-up",
+  name: "startup",
   run: async (progress) => {
     // The files in dist may be older than the sources.
-    progress("start-up: building the package")
+    progress("startup: building the package")
     execFileSync("npm", ["run", "--silent", "build:files"], {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"]
     })
     const starts: Array<number> = []
     for (let count = 0; count < STARTS; count++) {
-      progress(`start-up: ${count + 1} of ${STARTS}`)
+      progress(`startup: ${count + 1} of ${STARTS}`)
       starts.push(await listeningMs())
     }
     return [
-      figure("start-up", "the command listens, memory:", "ms", starts),
+      figure("startup", "the command listens, memory:", "ms", starts),
       ...(await loadingOf(progress)),
       ...entries.flatMap(sizesOf)
     ]

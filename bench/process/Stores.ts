@@ -1,4 +1,4 @@
-/** Measures calls per second to the ports of stores in databases, for one client and for many. */
+/** Measures calls per second to the ports of database stores, for one client and for many clients. */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,7 @@ import * as Limiters from "./Limiters.ts"
 import { figure, REPEATS } from "./Repeats.ts"
 import type { Section } from "./Section.ts"
 
-/** Number of animals that are stored before the measurement, and of callers. */
+/** The number of animals that are stored before the measurement, and the number of callers. */
 const ROWS = 10_000
 
 const CLIENTS = [1, 64]
@@ -36,7 +36,7 @@ interface Operation<E> {
 
 const anywhere = (count: number): number => CallerKeys.scattered(count, ROWS)
 
-const counting = Effect.gen(function* () {
+const consumeOperation = Effect.gen(function* () {
   const limits = yield* RateLimitStore
   return {
     name: `consume, ${counted(ROWS, "caller")}`,
@@ -47,7 +47,7 @@ const counting = Effect.gen(function* () {
 
 const operations = Effect.gen(function* () {
   const pets = yield* PetRepository
-  const consume = yield* counting
+  const consume = yield* consumeOperation
   const insert = (count: number) =>
     pets.insert({
       name: `Rex the ${count}th of his name`,
@@ -151,7 +151,7 @@ const redis: Section = {
       return []
     }
     const limits = Result.getOrThrow(Database.limits(server.address, Database.defaults, "database"))
-    return Effect.flatMap(counting, (consume) => measure("Redis", [consume], progress))
+    return Effect.flatMap(consumeOperation, (consume) => measure("Redis", [consume], progress))
       .pipe(Effect.provide(Layer.provide(limits, SecureRandom.layerWebCrypto)), Effect.runPromise)
       .finally(server.stop)
   }

@@ -9,7 +9,7 @@ const REPEAT_MS = 150
 /** Minimum number of samples in a repeat, enough to include garbage collections. */
 const MIN_SAMPLES = 8
 
-/** Number of calls in a sample, so large that the time of reading the clock does not matter. */
+/** Number of calls in a sample, so large that the time for reading the clock does not matter. */
 const BATCH = 512
 
 /**

@@ -44,7 +44,7 @@ const packages = [
 const root = new URL("../../", import.meta.url)
 
 const versionIn = (folder: string): string | undefined => {
-  // npm guarantees the form of these files.
+  // npm guarantees the structure of these files.
   const { version } = JSON.parse(readFileSync(new URL(`${folder}package.json`, root), "utf8")) as {
     version?: string
   }

@@ -14,7 +14,7 @@ const rowsOf = (text: string, first: string) =>
     .split("\n")
     .filter((line) => line.startsWith(`| ${first} |`))
 
-describe("Markdown", () => {
+describe("the performance page", () => {
   it("shows for each target whether it is met, missed or not measured", () => {
     expect(rowsOf(page, "get")[0]).toBe(
       "| get | **1.50 missed** (≤ 1.45) | 1.00 met (≤ 1.00) | not measured (≤ 2.40) | not measured (≤ 4.00) |"
@@ -25,7 +25,7 @@ describe("Markdown", () => {
     expect(page).toContain("4 of 34 targets were measured: 3 are met, 1 missed.")
   })
 
-  it("judges the targets for figures that are measured within a process", () => {
+  it("judges targets for figures that are measured within a process", () => {
     const figure = { group: "limits, one step", name: "admitted", unit: "ns", low: 150, high: 260 } as const
     const judged = (value: number) =>
       rowsOf(
@@ -33,12 +33,12 @@ describe("Markdown", () => {
         "One step of the limits, an admitted request"
       )
     expect(judged(160)).toEqual([
-      "| One step of the limits, an admitted request | 6 250 000 per second met (≥ 5 000 000 per second) |"
+      "| One step of the limits, an admitted request | 6,250,000 per second met (≥ 5,000,000 per second) |"
     ])
-    expect(judged(250)[0]).toContain("**4 000 000 per second missed**")
+    expect(judged(250)[0]).toContain("**4,000,000 per second missed**")
   })
 
-  it("judges the targets for throughput on PostgreSQL, also at more connections", () => {
+  it("judges targets for throughput on PostgreSQL, including those with more connections", () => {
     const page = Markdown.render(
       resultsOf({
         get: { Bare: 20, "AnimalStore PostgreSQL": 50 },
@@ -46,12 +46,12 @@ describe("Markdown", () => {
       })
     )
     expect(rowsOf(page, "Requests to one process with PostgreSQL, get")[0]).toContain(
-      "20 000 per second met (≥ 12 000 per second)"
+      "20,000 per second met (≥ 12,000 per second)"
     )
-    expect(rowsOf(page, "The same at 256 connections, as a multiple, get")[0]).toContain("**0.50 missed**")
+    expect(rowsOf(page, "The same with 256 connections, as a multiple, get")[0]).toContain("**0.50 missed**")
   })
 
-  it("shows nodes with the sizes of their batches and the CPU time of the database, or the reason why nodes are skipped", () => {
+  it("shows for several nodes the batch sizes and the CPU time of the database, or the reason why they were skipped", () => {
     const about = (median: number) => ({ median, low: median - 1, high: median + 1 })
     const options = { nodes: [2], keys: [100], rounds: 5, seconds: 1 }
     const figures = [
@@ -67,27 +67,27 @@ describe("Markdown", () => {
     ]
     const page = Markdown.render({ ...results, nodes: { options, figures } })
     expect(page).toContain(
-      "| 2 nodes, 100 keys | 12 345 | 60.0 (59.0–61.0) | 40.0 (39.0–41.0) | 4.50 | 1.00 / 2.00 |"
+      "| 2 nodes, 100 keys | 12,345 | 60.0 (59.0–61.0) | 40.0 (39.0–41.0) | 4.50 | 1.00 / 2.00 |"
     )
     const skipped = Markdown.render({ ...results, nodes: { options, figures: [], skipped: "no server" } })
     expect(skipped).toContain("**Skipped**: no server")
   })
 
-  it("names the machine, the versions, and the skipped servers with the reason", () => {
+  it("names the machine, the versions, and each skipped server with the reason", () => {
     expect(page).toContain("A processor, 2 cores, 8.0 GiB")
     expect(page).toContain("| fastify | 5.12.8 |")
     expect(page).toContain("- AnimalStore PostgreSQL: **skipped**, connection refused")
     const unpinned = { ...results, machine: { ...results.machine, isPinned: false } }
-    expect(Markdown.render(unpinned)).toContain("could not be pinned to cores")
+    expect(Markdown.render(unpinned)).toContain("could not be pinned to separate cores")
   })
 
-  it("marks a quick run, and a page without figures", () => {
+  it("marks results of a quick run, and says if there are no results", () => {
     expect(page).not.toContain("quick run:")
     expect(Markdown.render({ ...results, isQuick: true })).toContain("**A quick run:")
     expect(Markdown.render(undefined)).toContain("**Not measured yet")
   })
 
-  it("renders the committed results as docs/performance/README.md", () => {
+  it("is rendered from the committed results in docs/performance/README.md", () => {
     const { file, page } = Markdown.committed()
     expect(readFileSync(file, "utf8"), "run: node bench/results/Markdown.ts").toBe(page)
   })

@@ -28,7 +28,7 @@ export const render = (results: Results | undefined): string =>
     "# Performance",
     "",
     ...(results === undefined
-      ? ["**Not measured yet with the workload below: `npm run bench` fills in the figures.**", ""]
+      ? ["**Not measured yet with the workload below: `npm run bench` adds the figures.**", ""]
       : []),
     ...(results?.isQuick
       ? ["**A quick run: it shows that the bench works, not how fast anything is.**", ""]
@@ -59,15 +59,15 @@ const method: ReadonlyArray<string> = [
   "npm run bench:pair -- ../before . # compares two checkouts of this project, in some minutes",
   "```",
   "",
-  "`bench:pair` decides whether a change makes the service faster. It runs the servers of two checkouts on memory, SQLite",
-  "and PostgreSQL in turns and prints the CPU time per request of the second as a multiple of the first's, with its spread.",
-  "Each pair of turns has a seed of its own, and the servers take turns in being first. Make a checkout of another commit with",
+  "`bench:pair` shows whether a change makes the service faster. It runs the servers of two checkouts in turns on memory, SQLite",
+  "and PostgreSQL, and prints the CPU time per request of the second as a multiple of the first's, with its spread.",
+  "Each pair of turns has its own seed, and the servers take turns in being first. Create a checkout of another commit with",
   "`git worktree add ../before COMMIT` and install its dependencies with `npm ci`. The ratio of a checkout to itself shows the",
   "noise of the machine: smaller differences mean nothing.",
   "",
   "## What is measured",
   "",
-  `Each server is a process of its own and starts with the same data: ${thousands(animals.length)} animals, ${thousands(callerCounts.unlimited)} API keys with`,
+  `Each server runs in its own process and starts with the same data: ${thousands(animals.length)} animals, ${thousands(callerCounts.unlimited)} API keys with`,
   `limits that are never reached, and ${callerCounts.exhausted} keys whose single request is used up. The load generator is another process.`,
   "All servers get the same requests in the same order, from a seeded generator, and every request is built before the",
   "measured time. Before a case is measured, the responses of all servers to a sample of its requests are compared: the status,",
@@ -79,41 +79,42 @@ const method: ReadonlyArray<string> = [
   ...table(
     ["Requests", "Share"],
     Object.entries(mix.shares)
-      .toSorted(([, one], [, other]) => other - one)
+      .toSorted(([, first], [, second]) => second - first)
       .map(([kind, share]) => [kind, `${share} %`])
   ),
-  `Keys, animals and deep pages follow Zipf distributions with exponent ${ZIPF_EXPONENT}: the one of rank r is drawn in proportion to 1/r.`,
+  `Keys, animals and deep pages follow Zipf distributions with exponent ${ZIPF_EXPONENT}: rank r is drawn in proportion to 1/r.`,
   "Deep pages use cursors that the server issued. Filtered pages have a status and a limit of 20, 50 or 100. The bodies of",
-  "creations differ. Requests with status 401 have an unknown key or none; those without a key count for their address, and",
-  "connections come from different loopback addresses where the platform has them. Requests with status 400 have an invalid",
+  "creations differ. Requests with status 401 have an unknown key or no key; those without a key count for their address, and",
+  "connections come from different loopback addresses where the platform supports this. Requests with status 400 have an invalid",
   "parameter or body.",
   "",
-  "Each operation is also measured alone, at 1 and at " +
-    `${MANY} connections, with one request in flight on each, and some at 16 and ${MORE}.`,
-  "No two consecutive requests have the same key, and in these cases none has the same target and body as the one before it.",
-  "Rows with “one request repeated” send a single request again and again. They are a lower bound, because every cache has its",
-  "best case; no target is judged by them.",
+  "Each operation is also measured alone, with 1 and " +
+    `${MANY} connections and one request in flight on each,`,
+  `and some operations with 16 and ${MORE} connections.`,
+  "No two consecutive requests have the same key; in these cases, they also differ in their target or body.",
+  "In rows with “one request repeated”, a single request is sent repeatedly. They are a lower bound, because this is the best case",
+  "for every cache; no target is judged by them.",
   "",
   "The figure is the CPU time, user and system, that the operating system counts for the process of the server, divided by the",
-  `number of requests: it includes garbage collection. The ratio is that to ${bare.name}: \`node:http\` in its fastest form, which repeats`,
-  `recorded responses of ${reference.name} with two header fields and does not look at requests.`,
+  `number of requests: it includes garbage collection. Ratios are relative to ${bare.name}: \`node:http\` in its fastest form, which repeats`,
+  `recorded responses of ${reference.name} with two header fields and ignores requests.`,
   "",
-  "The CPU time of database servers is measured apart, as the operating system counts it for their processes, if they run on this",
-  "machine. While a server with a database server is measured, the load generator leaves its core to others when it waits.",
+  "The CPU time of database servers is measured separately, as the operating system counts it for their processes, if they run on this",
+  "machine. While a server with a database server is measured, the load generator yields its core when it waits.",
   ""
 ]
 
 const conditions = ({ date, http, machine, seconds, versions }: Results): ReadonlyArray<string> => [
   machine.isPinned
     ? "Servers run on one core, the load generator on another."
-    : "**Servers and load generator could not be pinned to cores of their own**, so they disturb each other.",
+    : "**Servers and load generator could not be pinned to separate cores**, so they affect each other.",
   `All servers run with \`node ${nodeFlags.join(" ")}\`.`,
   ...(http === undefined
     ? []
     : [
-        `Servers take turns within ${http.options.rounds} rounds, after ${thousands(http.options.warmUpRequests)} requests or ${http.options.warmUpSeconds} s to warm up. A turn is ${thousands(http.options.requests)} requests, a`,
-        `quarter of them with one connection, or what a server completes of them in ${http.options.seconds} s. Figures are the median of the`,
-        "rounds, and in parentheses the middle half."
+        `Servers take turns in ${http.options.rounds} rounds, after ${thousands(http.options.warmUpRequests)} requests or ${http.options.warmUpSeconds} s of warm-up. A turn is ${thousands(http.options.requests)} requests, a`,
+        `quarter of that with one connection, or as many as a server completes in ${http.options.seconds} s. Figures are the median of the`,
+        "rounds, with the middle half in parentheses."
       ]),
   "",
   ...table(
@@ -213,12 +214,12 @@ const http = (results: Results): ReadonlyArray<string> => {
     ...matrix(({ perSecond }) => wholeThousands(perSecond.median)),
     "### Latency at that load, in milliseconds: p50 / p99 / p99.9",
     "",
-    "Every connection always has a request in flight, so this is mostly the time that a request waits for others.",
+    "Every connection always has a request in flight, so this is mostly the time for which a request waits for others.",
     "",
     ...matrix(({ latency: { p50, p99, p999 } }) =>
       [p50, p99, p999].map(({ median }) => short(median)).join(" / ")
     ),
-    "### Maximum of resident memory over all cases, in MiB",
+    "### Maximum resident memory over all cases, in MiB",
     "",
     "Created animals stay in memory.",
     "",
@@ -259,10 +260,10 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
   latency === undefined
     ? []
     : [
-        "## Latency at shares of the maximum",
+        "## Latency at fractions of the maximum",
         "",
-        `Requests are due at fixed moments, at a share of the server's own maximum, and their time counts from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
-        `${bare.name} shows the share of the machine, the load generator and Node. In milliseconds:`,
+        `Requests are due at fixed times, at a fraction of the server's own maximum rate, and latency is measured from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
+        `${bare.name} shows the part that the machine, the load generator and Node contribute. In milliseconds:`,
         "",
         ...table(
           ["Server, workload", "Maximum per second", "Sent per second", "p50", "p99", "p99.9"],
@@ -284,13 +285,13 @@ const soak = ({ soak }: Results): ReadonlyArray<string> => {
   return [
     "## Memory over time",
     "",
-    `${server} under full load for ${last.seconds} s, ${wholeThousands(last.requests)} requests (${workloads.join(", ")} in turn). Growth is that of a`,
+    `${server} under full load for ${last.seconds} s, ${wholeThousands(last.requests)} requests (${workloads.join(", ")} in turn). Growth is the rise of a`,
     "straight line through the second half; memory in use is measured after a garbage collection.",
     "",
     `![Memory over time](${pictures.soak})`,
     "",
     ...table(
-      ["", "At the end, MiB", "Growth over the second half"],
+      ["", "Final, MiB", "Growth over the second half"],
       [
         ["Resident", mebibytes(last.residentBytes), growth(residentGrowth)],
         ["In use", (last.usedBytes / 2 ** 20).toFixed(1), growth(usedGrowth)]
@@ -306,7 +307,7 @@ const within = ({ process }: Results): ReadonlyArray<string> => {
   return [
     "## Within a process",
     "",
-    "Without HTTP; each section in a process of its own. Figures are medians of repeats, with their middle half.",
+    "These measurements are without HTTP, each section in its own process. Figures are medians of repeats, with their middle half.",
     "",
     ...process.flatMap(({ section, skipped }) =>
       skipped === undefined ? [] : [`**${section} is skipped**: ${skipped}`, ""]

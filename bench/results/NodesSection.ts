@@ -17,9 +17,9 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
     "## Nodes on one PostgreSQL database",
     "",
     `Processes of this project on one database, with ${MANY} connections to all of them together, and the workload “get” with one key or with`,
-    `keys that are drawn equally often. ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
-    "machine, so more nodes show that the limits are shared and how batches shrink, not how throughput grows. Batches are the mean",
-    "number of calls that shared a statement, counted in turns of their own.",
+    `several keys, which are drawn equally often. ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
+    "machine, so more nodes show that the limits are shared and how batches shrink, not how throughput grows. “Batches” is the mean",
+    "number of calls that shared a statement, counted in separate turns.",
     "",
     ...table(
       [
@@ -28,7 +28,8 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
         "CPU of the nodes, µs per request",
         "CPU of PostgreSQL",
         "Batches",
-        ...(nodes.figures[0]?.latency.map(({ share }) => `p50 / p99 at ${share * 100} % of it, ms`) ?? [])
+        ...(nodes.figures[0]?.latency.map(({ share }) => `p50 / p99 at ${share * 100} % of that rate, ms`) ??
+          [])
       ],
       nodes.figures.map(({ batches, cpuMicros, databaseMicros, keys, latency, nodes, perSecond }) => [
         `${counted(nodes, "node")}, ${counted(keys, "key")}`,

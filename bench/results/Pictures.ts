@@ -39,7 +39,7 @@ const micros = (value: number): string => `${value.toFixed(value >= 10 ? 0 : 1)}
 const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
 const ofHttp = (http: HttpResults): ReadonlyArray<readonly [file: string, picture: string]> => {
-  // Bars of servers with a database would dwarf those of servers in memory.
+  // Servers with a database would have bars that dwarf those of servers in memory.
   const inMemory = ({ isDurable }: ServerEntry): boolean => !isDurable
   const stores = ({ isDurable, name }: ServerEntry): boolean => isDurable || name === reference.name
   const cpu = (figures: ServerFigures): Spread => figures.cpuMicros

@@ -28,7 +28,7 @@ const label = fc
   .array(fc.constantFrom("<", ">", "&", '"', "'", "a", "&amp;", "</text>"), { minLength: 1 })
   .map((parts) => parts.join(""))
 
-describe("Plot", () => {
+describe("a plot", () => {
   it("draws well-formed bars that show every label and value unchanged", () => {
     fc.assert(
       fc.property(label, label, fc.double({ min: 0, max: 1e9, noNaN: true }), (title, name, value) => {

@@ -65,11 +65,11 @@ const picture = (height: number, title: string, content: ReadonlyArray<string>):
 
 /** Draws bars. */
 export const bars = ({ groups, show, title }: Bars): string => {
-  const most = Math.max(
+  const max = Math.max(
     ...groups.flatMap(({ bars }) => bars.map(({ high, value }) => Math.max(value, high ?? 0))),
     0
   )
-  const scale = (WIDTH - LEFT - RIGHT) / (most || 1)
+  const scale = (WIDTH - LEFT - RIGHT) / (max || 1)
   const content: Array<string> = []
   let y = TITLE
   for (const { bars, name } of groups) {
@@ -100,24 +100,24 @@ export const lines = ({ lines, showX, showY, title }: Lines): string => {
   const height = 260
   const bottom = height - 28
   const points = lines.flatMap((line) => line.points)
-  const mostX = Math.max(...points.map(([x]) => x), 0) || 1
-  const mostY = (Math.max(...points.map(([, y]) => y), 0) || 1) * 1.1
-  const atX = (x: number): number => 70 + (x / mostX) * (WIDTH - 70 - 190)
-  const atY = (y: number): number => bottom - (y / mostY) * (bottom - TITLE)
+  const maxX = Math.max(...points.map(([x]) => x), 0) || 1
+  const maxY = (Math.max(...points.map(([, y]) => y), 0) || 1) * 1.1
+  const atX = (x: number): number => 70 + (x / maxX) * (WIDTH - 70 - 190)
+  const atY = (y: number): number => bottom - (y / maxY) * (bottom - TITLE)
   const content: Array<string> = []
   for (const share of [0, 0.5, 1]) {
-    const y = atY(mostY * share)
+    const y = atY(maxY * share)
     content.push(
-      `<line x1="${atX(0)}" x2="${atX(mostX)}" y1="${round(y)}" y2="${round(y)}" stroke="${OTHERS}" stroke-opacity="0.4"/>`,
-      text(62, y + 4, "end", showY(mostY * share)),
-      text(atX(mostX * share), bottom + 18, "middle", showX(mostX * share))
+      `<line x1="${atX(0)}" x2="${atX(maxX)}" y1="${round(y)}" y2="${round(y)}" stroke="${OTHERS}" stroke-opacity="0.4"/>`,
+      text(62, y + 4, "end", showY(maxY * share)),
+      text(atX(maxX * share), bottom + 18, "middle", showX(maxX * share))
     )
   }
   for (const { isOurs, label, points } of lines) {
     const path = points.map(([x, y]) => `${round(atX(x))},${round(atY(y))}`).join(" ")
     content.push(
       `<polyline points="${path}" fill="none" stroke="${isOurs ? OURS : OTHERS}" stroke-width="2"/>`,
-      text(atX(mostX) + 8, atY(points.at(-1)?.[1] ?? 0) + 4, "start", label, isOurs ? "bold" : "normal")
+      text(atX(maxX) + 8, atY(points.at(-1)?.[1] ?? 0) + 4, "start", label, isOurs ? "bold" : "normal")
     )
   }
   return picture(height, title, content)

@@ -30,7 +30,7 @@ export const resultsOf = (micros: Micros): Results => {
       options: { rounds: 5, requests: 2_000, seconds: 0.3, warmUpRequests: 20_000, warmUpSeconds: 1 },
       servers: names.map((name) => ({
         name,
-        what: `what ${name} is`,
+        what: `description of ${name}`,
         isOurs: name.startsWith("AnimalStore"),
         isDurable: name === "AnimalStore SQLite"
       })),

@@ -7,7 +7,7 @@ import type { SoakFigures } from "../http/Soak.ts"
 import type { Figure } from "../process/Figure.ts"
 import type { Machine } from "./Machine.ts"
 
-/** The version of the format; increased when older results can no longer be read. */
+/** The version of the format; it is increased when older results can no longer be read. */
 export const SCHEMA = 3
 
 /** A measured server. */
@@ -78,7 +78,7 @@ export const read = (file: URL): Results => {
   const schema: unknown =
     typeof results === "object" && results !== null ? Reflect.get(results, "schema") : undefined
   if (schema !== SCHEMA)
-    throw new Error(`the results have schema ${String(schema)}, not ${SCHEMA}: measure them again`)
+    throw new Error(`the results have schema ${String(schema)}, not ${SCHEMA}: run the benchmark again`)
   // The cast is safe, because this program wrote the file with the same schema.
   return results as Results
 }

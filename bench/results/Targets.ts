@@ -1,4 +1,4 @@
-/** Defines and judges the targets of the figures. All targets are judged on varied requests. */
+/** Defines the targets for the figures, and judges them. All targets are judged on varied requests. */
 import { bare, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
 import { atConnections, MORE } from "../http/Workload.ts"
 import { wholeThousands } from "../Thousands.ts"
@@ -10,14 +10,14 @@ export interface CpuTarget {
   readonly against: string
   /** The name of the case. */
   readonly name: string
-  readonly most: number
+  readonly max: number
 }
 
 const cpu = (
   server: string,
   against: string,
-  most: Readonly<Record<string, number>>
-): ReadonlyArray<CpuTarget> => Object.entries(most).map(([name, most]) => ({ server, against, name, most }))
+  max: Readonly<Record<string, number>>
+): ReadonlyArray<CpuTarget> => Object.entries(max).map(([name, max]) => ({ server, against, name, max }))
 
 /** The targets for CPU time. */
 export const cpuTargets: ReadonlyArray<CpuTarget> = [
@@ -30,7 +30,7 @@ export const cpuTargets: ReadonlyArray<CpuTarget> = [
 /** Any other target. */
 export interface Target {
   readonly what: string
-  readonly bound: { readonly least: number } | { readonly most: number }
+  readonly bound: { readonly min: number } | { readonly max: number }
   readonly show: (value: number) => string
   /** Returns the figure, or `undefined` if it was not measured. */
   readonly figure: (results: Results) => number | undefined
@@ -46,9 +46,9 @@ const value =
   (results: Results): number | undefined =>
     processFigureOf(results, group, name)?.value
 
-/** Returns one figure as a multiple of another. */
-const ratio = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? undefined : one / other
+/** Returns `figure` as a multiple of `base`; `undefined` if either is missing. */
+const ratio = (figure: number | undefined, base: number | undefined): number | undefined =>
+  figure === undefined || base === undefined ? undefined : figure / base
 
 /** Converts nanoseconds per call to calls per second. */
 const calls =
@@ -65,58 +65,58 @@ const p99 = ({ latency }: Results, server: string, workload: string): number | u
 const throughput = (results: Results, name: string): number | undefined =>
   figuresOf(results, POSTGRES, name)?.perSecond.median
 
-/** Maximum growth of memory in the soak, as a share; memory varies a little without growing. */
-const STILL = 0.02
+/** Maximum growth of memory in the soak, as a share; memory that does not grow still varies a little. */
+const MAX_GROWTH = 0.02
 
 /** All other targets. */
 export const targets: ReadonlyArray<Target> = [
   ...["list 20", "get"].map(
     (workload): Target => ({
-      what: `99th percentile of latency at half of the maximum as a multiple of ${bare.name}'s, ${workload}`,
-      bound: { most: 2 },
+      what: `99th percentile of latency at half of the maximum rate, as a multiple of ${bare.name}'s, ${workload}`,
+      bound: { max: 2 },
       show: multiple,
       figure: (results) => ratio(p99(results, reference.name, workload), p99(results, bare.name, workload))
     })
   ),
   {
     what: "Growth of memory in use over the second half of the soak",
-    bound: { most: STILL },
+    bound: { max: MAX_GROWTH },
     show: percent,
     figure: ({ soak }) => soak?.usedGrowth.share
   },
   {
     what: "Growth of resident memory over the second half of the soak",
-    bound: { most: STILL },
+    bound: { max: MAX_GROWTH },
     show: percent,
     figure: ({ soak }) => soak?.residentGrowth.share
   },
   {
     what: "One step of the limits, an admitted request",
-    bound: { least: 5_000_000 },
+    bound: { min: 5_000_000 },
     show: perSecond,
     figure: calls("limits, one step", "admitted")
   },
   {
-    what: "Requests counted in memory, 1 000 callers",
-    bound: { least: 1_000_000 },
+    what: "Requests counted in memory, 1,000 callers",
+    bound: { min: 1_000_000 },
     show: perSecond,
-    figure: calls("limits in memory, 1 000 callers", "animal-store")
+    figure: calls("limits in memory, 1,000 callers", "animal-store")
   },
   {
-    what: "Memory of a caller whose windows are over, of a million",
-    bound: { most: 200 },
+    what: "Memory per caller whose windows are over, with a million callers",
+    bound: { max: 200 },
     show: bytes,
-    figure: value("growth of limits", "an idle caller of 1 000 000, after their windows")
+    figure: value("growth of limits", "an idle caller of 1,000,000, after their windows")
   },
   {
-    what: "Memory of a live caller, of a million",
-    bound: { most: 400 },
+    what: "Memory per live caller, with a million callers",
+    bound: { max: 400 },
     show: bytes,
-    figure: value("growth of limits", "a live caller of 1 000 000")
+    figure: value("growth of limits", "a live caller of 1,000,000")
   },
   {
     what: "Durable creations over HTTP in SQLite, 64 connections",
-    bound: { least: 5_000 },
+    bound: { min: 5_000 },
     show: perSecond,
     figure: (results) => figuresOf(results, SQLITE, "create")?.perSecond.median
   },
@@ -126,16 +126,16 @@ export const targets: ReadonlyArray<Target> = [
       ["list 20", 8_000]
     ] as const
   ).flatMap(
-    ([name, least]): ReadonlyArray<Target> => [
+    ([name, min]): ReadonlyArray<Target> => [
       {
         what: `Requests to one process with PostgreSQL, ${name}`,
-        bound: { least },
+        bound: { min },
         show: perSecond,
         figure: (results) => throughput(results, name)
       },
       {
-        what: `The same at ${MORE} connections, as a multiple, ${name}`,
-        bound: { least: 1 },
+        what: `The same with ${MORE} connections, as a multiple, ${name}`,
+        bound: { min: 1 },
         show: (value) => value.toFixed(2),
         figure: (results) => ratio(throughput(results, atConnections(name, MORE)), throughput(results, name))
       }
@@ -143,25 +143,25 @@ export const targets: ReadonlyArray<Target> = [
   ),
   {
     what: "Requests counted in Redis by one process, 64 in flight",
-    bound: { least: 40_000 },
+    bound: { min: 40_000 },
     show: perSecond,
-    figure: value("Redis", "consume, 10 000 callers, 64 clients")
+    figure: value("Redis", "consume, 10,000 callers, 64 clients")
   },
   {
-    what: "Counting a caller among 1 000 000, as a multiple of reading a `Map` of as many",
-    bound: { most: 1.5 },
+    what: "Counting a caller among 1,000,000, as a multiple of reading a `Map` of that size",
+    bound: { max: 1.5 },
     show: multiple,
     figure: (results) =>
       ratio(
-        value("growth of limits", "consume, 1 000 000 callers")(results),
-        value("growth of limits", "Map.get, 1 000 000 callers")(results)
+        value("growth of limits", "consume, 1,000,000 callers")(results),
+        value("growth of limits", "Map.get, 1,000,000 callers")(results)
       )
   },
   {
-    what: "The command listens, after its start",
-    bound: { most: 500 },
+    what: "Time until the command listens",
+    bound: { max: 500 },
     show: (value) => `${Math.round(value)} ms`,
-    figure: value("start-up", "the command listens, memory:")
+    figure: value("startup", "the command listens, memory:")
   }
 ]
 
@@ -176,7 +176,7 @@ export interface Verdict {
 /** Judges a target for CPU time. */
 export const judgeCpu = (
   results: Results | undefined,
-  { against, most, name, server }: CpuTarget
+  { against, max, name, server }: CpuTarget
 ): Verdict => {
   const measured =
     results &&
@@ -185,19 +185,18 @@ export const judgeCpu = (
       figuresOf(results, against, name)?.cpuMicros.median
     )
   return {
-    bound: `≤ ${most.toFixed(2)}`,
+    bound: `≤ ${max.toFixed(2)}`,
     figure: measured?.toFixed(2),
-    isMet: measured !== undefined && measured <= most
+    isMet: measured !== undefined && measured <= max
   }
 }
 
 /** Judges any other target. */
 export const judge = (results: Results | undefined, { bound, figure, show }: Target): Verdict => {
   const measured = results && figure(results)
-  const isMet =
-    measured !== undefined && ("least" in bound ? measured >= bound.least : measured <= bound.most)
+  const isMet = measured !== undefined && ("min" in bound ? measured >= bound.min : measured <= bound.max)
   return {
-    bound: "least" in bound ? `≥ ${show(bound.least)}` : `≤ ${show(bound.most)}`,
+    bound: "min" in bound ? `≥ ${show(bound.min)}` : `≤ ${show(bound.max)}`,
     figure: measured === undefined ? undefined : show(measured),
     isMet
   }

@@ -1,4 +1,4 @@
-/** A growing array of numbers in one buffer; a million small objects would take long to collect as garbage. */
+/** A growing array of numbers in one buffer; a million small objects would make garbage collection slow. */
 export class Column {
   #values = new Float64Array(1_024)
   #length = 0

@@ -4,7 +4,7 @@ import * as Distributions from "./Distributions.ts"
 
 const DRAWS = 60_000
 
-describe("zipf", () => {
+describe("Distributions.zipf", () => {
   it.each([
     [1, 1],
     [2, 1],
@@ -13,7 +13,7 @@ describe("zipf", () => {
     [20, 1],
     [50, 1.4],
     [5, 3]
-  ])("zipf draws each of %d ranks in proportion to 1 / rank^%d", (size, exponent) => {
+  ])("draws each of %d ranks in proportion to 1 / rank^%d", (size, exponent) => {
     const draw = Distributions.zipf(size, exponent)
     const random = Distributions.stream(1, 1)
     const counts = new Map<number, number>()
@@ -31,19 +31,19 @@ describe("zipf", () => {
     }
   })
 
-  it("zipf draws the ranks of 10⁸ keys with the frequencies for exponent 1", () => {
+  it("draws the ranks of 10⁸ keys with the expected frequencies for exponent 1", () => {
     const draw = Distributions.zipf(1e8, 1)
     const random = Distributions.stream(2, 1)
     const ranks = Array.from({ length: DRAWS }, () => draw(random))
     // The harmonic numbers of 10⁸ and of 10⁴.
     const [all, few] = [18.997_896, 9.787_606]
-    const share = (most: number) => ranks.filter((rank) => rank <= most).length / DRAWS
+    const share = (max: number) => ranks.filter((rank) => rank <= max).length / DRAWS
     expect(share(1)).toBeCloseTo(1 / all, 2)
     expect(share(10_000)).toBeCloseTo(few / all, 2)
     expect(new Set(ranks.filter((rank) => rank > 1e7)).size).toBeGreaterThan(DRAWS / 10)
   })
 
-  it("zipf returns whole ranks within the range for any size and exponent", () => {
+  it("returns whole ranks within the range for any size and exponent", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e9 }),
@@ -62,11 +62,11 @@ describe("zipf", () => {
   })
 })
 
-it("delay draws milliseconds with the minimum and the mean of the distribution", () => {
+it("Distributions.delay draws milliseconds with the minimum and the mean of the distribution", () => {
   const random = Distributions.stream(3, 1)
   let sum = 0
   for (let count = 0; count < DRAWS; count++) {
-    const drawn = Distributions.delay(random, { leastMs: 2, meanMs: 3 })
+    const drawn = Distributions.delay(random, { minMs: 2, meanMs: 3 })
     expect(drawn).toBeGreaterThanOrEqual(2)
     sum += drawn
   }

@@ -2,7 +2,7 @@
 import type { Random } from "../http/Random.ts"
 import * as Seeded from "../http/Random.ts"
 
-/** Creates the random numbers of one purpose; draws for one purpose do not change the numbers of the others. */
+/** Creates the random numbers for one purpose; draws for one purpose do not change the numbers for others. */
 export const stream = (seed: number, purpose: number): Random =>
   Seeded.seeded(Math.imul(seed, 0x9e3779b1) + Math.imul(purpose, 0x85ebca6b))
 
@@ -45,12 +45,12 @@ export const zipf = (size: number, exponent: number): ((random: Random) => numbe
 
 /** A distribution of network delays. */
 export interface Delay {
-  /** Minimum milliseconds of a message. */
-  readonly leastMs: number
-  /** Mean of the additional milliseconds, which are distributed exponentially. */
+  /** The minimum delay of a message in milliseconds. */
+  readonly minMs: number
+  /** The mean of the additional delay in milliseconds, which is exponentially distributed. */
   readonly meanMs: number
 }
 
-/** Draws the milliseconds that a message takes one way. */
-export const delay = (random: Random, { leastMs, meanMs }: Delay): number =>
-  leastMs + meanMs * exponential(random)
+/** Draws the one-way delay of a message in milliseconds. */
+export const delay = (random: Random, { minMs, meanMs }: Delay): number =>
+  minMs + meanMs * exponential(random)

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import { EventQueue } from "./EventQueue.ts"
 
-it("takes events in the order of their times, and events with the same time in the order in which they were added", () => {
+it("an event queue returns events by time, and events with the same time in the order in which they were added", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 })), fc.nat(40), (times, taken) => {
       const queue = new EventQueue()
@@ -19,7 +19,7 @@ it("takes events in the order of their times, and events with the same time in t
       const first = expected.slice(0, taken)
       for (const event of first) add(event)
       takeAll(first.length)
-      const byTime = (events: typeof expected) => events.toSorted((one, other) => one.at - other.at)
+      const byTime = (events: typeof expected) => events.toSorted((first, second) => first.at - second.at)
       expect(order).toEqual(byTime(first).map(({ index }) => index))
       const second = expected.slice(taken)
       for (const event of second) add(event)

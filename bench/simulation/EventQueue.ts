@@ -1,11 +1,11 @@
-/** A queue of future events, ordered by time; events of the same time keep the order in which they were added. */
+/** A queue of future events, ordered by time; events at the same time keep the order in which they were added. */
 
-/** An event; `order` is the number of events that were added before. */
+/** An event; `order` is the number of events that were added before it. */
 export interface Event {
   /** Time of the event in virtual milliseconds. */
   readonly at: number
   readonly order: number
-  /** The action; `undefined` if the event was cancelled. */
+  /** The action; `undefined` if the event was canceled. */
   run: (() => void) | undefined
 }
 
@@ -31,7 +31,7 @@ export class EventQueue {
     return event
   }
 
-  /** Removes and returns the earliest event; `undefined` if there is none. */
+  /** Removes and returns the earliest event; returns `undefined` if the queue is empty. */
   take(): Event | undefined {
     const heap = this.#heap
     const first = heap[0]
@@ -39,19 +39,19 @@ export class EventQueue {
     if (first === undefined || last === undefined || heap.length === 0) return first
     let index = 0
     for (;;) {
-      const left = 2 * index + 1
-      const [one, other] = [heap[left], heap[left + 1]]
-      if (one === undefined) break
-      const isOther = other !== undefined && isBefore(other, one)
-      const child = isOther ? other : one
+      const leftIndex = 2 * index + 1
+      const [left, right] = [heap[leftIndex], heap[leftIndex + 1]]
+      if (left === undefined) break
+      const isRight = right !== undefined && isBefore(right, left)
+      const child = isRight ? right : left
       if (isBefore(last, child)) break
       heap[index] = child
-      index = isOther ? left + 1 : left
+      index = isRight ? leftIndex + 1 : leftIndex
     }
     heap[index] = last
     return first
   }
 }
 
-const isBefore = (one: Event, other: Event): boolean =>
-  one.at < other.at || (one.at === other.at && one.order < other.order)
+const isBefore = (first: Event, second: Event): boolean =>
+  first.at < second.at || (first.at === second.at && first.order < second.order)

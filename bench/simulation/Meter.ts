@@ -1,9 +1,9 @@
 /**
- * An exact limiter in its simplest form, with which the oracle judges runs. It stores how far the admitted requests
+ * An exact limiter in its simplest form, which the oracle uses to judge runs. It stores how far the admitted requests
  * reach into the future, and how many were admitted today. It shares neither code nor formulas with `core/limits`.
  *
- * The law of the contract: no interval of d ms contains more admissions than perMinute + d × perMinute / 60 000, and no
- * UTC day more than perDay.
+ * The law of the contract: no interval of d ms contains more admissions than perMinute + d × perMinute / 60,000, and no
+ * UTC day contains more than perDay.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
 

@@ -7,12 +7,12 @@ import { scenarios } from "./Scenarios.ts"
 import { costs, defaults, networks } from "./Settings.ts"
 import * as Simulation from "./Simulation.ts"
 
-describe("the options of a simulation", () => {
-  it("parse returns the default settings without flags", () => {
+describe("the command line of npm run simulate", () => {
+  it("selects the default settings without flags", () => {
     expect(Options.parse([])).toEqual({ kind: "one", settings: defaults, isJson: false })
   })
 
-  it("settingsOf sets the field of each flag, and keeps the defaults of all others", () => {
+  it("sets the field of each given flag, and keeps the defaults of all others", () => {
     const flags =
       "--nodes 3 --keys 1e8 --store redis --cores 2 --network far --skew 20 --failover 1,2,3 --seed 9"
     expect(Options.settingsOf(flags)).toEqual({
@@ -27,7 +27,7 @@ describe("the options of a simulation", () => {
     })
   })
 
-  it("parse rejects invalid options", () => {
+  it("rejects invalid options", () => {
     for (const wrong of [
       "--nodes 0",
       "--nodes 1.5",
@@ -47,13 +47,13 @@ describe("the options of a simulation", () => {
   })
 })
 
-describe("the scenarios of docs/scaling.md", () => {
-  it("all scenarios have valid flags and different names", () => {
+describe("the scenarios in docs/scaling.md", () => {
+  it("have valid flags and different names", () => {
     for (const { flags } of scenarios) Options.settingsOf(flags)
     expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length)
   })
 
-  it("the page lists all scenarios, with the figures of the current code", () => {
+  it("are all listed on the page, with the figures of the current code", () => {
     const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8")
     for (const { flags } of scenarios) expect(page).toContain(`\`${flags}\``)
     // Only two scenarios are run, because the others take too long for a test.

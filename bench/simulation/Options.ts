@@ -56,16 +56,22 @@ const failoverOf = (text: string): Failover | undefined => {
 /** The flags of settings, in the order of the help. */
 const flags = {
   nodes: number("nodes", 1, 10_000, true, "nodes"),
-  stores: number("stores", 1, 1_000, true, "stores; each has the keys whose hash selects it"),
+  stores: number("stores", 1, 1_000, true, "stores; the hash of a key selects its store"),
   rate: number("rate", 1, 1e7, false, "requests per second, to all nodes together"),
   seconds: number("seconds", 0.1, 1e5, false, "virtual seconds"),
   keys: number("keys", 1, 1e9, true, "keys that clients use"),
-  exponent: number("exponent", 0, 3, false, "Zipf exponent of the keys; 0 for all equally often"),
-  hot: number("hot", 0, 1, false, "share of the requests with one more key, of plan Business"),
-  retries: number("retries", 0, 1, false, "share of the denied requests that come again as told"),
+  exponent: number("exponent", 0, 3, false, "Zipf exponent of the keys; with 0, all are equally frequent"),
+  hot: number("hot", 0, 1, false, "share of the requests with one additional key, on plan Business"),
+  retries: number(
+    "retries",
+    0,
+    1,
+    false,
+    "share of the denied requests that clients retry after Retry-After"
+  ),
   store: named(
     costs,
-    "costs of the store, on one core; postgresql by default",
+    "costs of the store on one core; postgresql by default",
     (settings, { cores, ...cost }) => ({
       ...settings,
       cost: { ...cost, cores: settings.cost.cores * cores }
@@ -85,21 +91,27 @@ const flags = {
     ...settings,
     network
   })),
-  "max-size": number("maxSize", 1, 10_000, true, "most members of a statement"),
-  concurrency: number("concurrency", 1, 1_000, true, "statements of a node under way at each store"),
+  "max-size": number("maxSize", 1, 10_000, true, "maximum number of members in a statement"),
+  concurrency: number(
+    "concurrency",
+    1,
+    1_000,
+    true,
+    "maximum number of concurrent statements per node and store"
+  ),
   timeout: number("timeoutMs", 1, 1e6, true, "milliseconds until 503"),
   clock: named(
     { store: "store", nodes: "nodes" } as const,
-    "whose clock counts; store by default",
+    "the clock that the limits use; store by default",
     (settings, clock) => ({
       ...settings,
       clock
     })
   ),
-  skew: number("skewMs", 0, 1e6, true, "most milliseconds by which clocks of nodes are wrong"),
+  skew: number("skewMs", 0, 1e6, true, "maximum error of the nodes' clocks in milliseconds"),
   failover: {
     value: "AT,LOST,AWAY",
-    what: "at AT ms the first store loses LOST ms of counts, and is away for AWAY ms",
+    what: "at AT ms, the first store loses LOST ms of counts, and is unavailable for AWAY ms",
     apply: (settings, text) => {
       const failover = failoverOf(text)
       return failover === undefined ? undefined : { ...settings, failover }
@@ -110,19 +122,19 @@ const flags = {
 
 export const help = `npm run simulate [-- OPTIONS]
 
-Runs many nodes on shared stores in virtual time, with the core's limits and the adapters' batches, and reports what came
-of it. The same options give the same report.
+Runs many nodes on shared stores in virtual time, with the core's limits and the adapters' batches, and reports the
+results. The same options give the same report.
 
 ${Object.entries(flags)
   .map(([name, { value, what }]) => `  ${`--${name} ${value}`.padEnd(26)}${what}`)
   .join("\n")}
-  --json                    the report as one line of JSON
-  --scenario NAME           one of the table in docs/scaling.md: ${scenarios.map(({ name }) => name).join(", ")}
-  --all                     all of them
-  --write                   all of them, into docs/scaling.md
+  --json                    prints the report as one line of JSON
+  --scenario NAME           runs a scenario of the table in docs/scaling.md: ${scenarios.map(({ name }) => name).join(", ")}
+  --all                     runs all scenarios
+  --write                   runs all scenarios, and writes the table in docs/scaling.md
   --help
 
-Exit codes: 0, 1 for a run with an admission beyond the limits without a failover or a mistake of the batching, 2 for
+Exit codes: 0, 1 if a run admitted more than the limits allow without a failover, or if batching made a mistake, 2 for
 invalid options.
 `
 
@@ -135,12 +147,12 @@ export type Task =
 export const parse = (args: ReadonlyArray<string>): Task | undefined => {
   const { all, help: isHelp, json: isJson, scenario, write, ...given } = valuesOf(args)
   if (isHelp) return undefined
-  const isAlone = Object.keys(given).length === 0
+  const hasSettings = Object.keys(given).length > 0
   if (all || write || scenario !== undefined) {
-    if (!isAlone) throw new InvalidOptions("scenarios have their own options: give no others")
+    if (hasSettings) throw new InvalidOptions("scenarios have their own options: pass no others")
     const names = scenarios.map(({ name }) => name)
     if (scenario !== undefined && !names.includes(scenario)) {
-      throw new InvalidOptions(`--scenario: there is no ${scenario}; there are ${names.join(", ")}`)
+      throw new InvalidOptions(`--scenario: there is no ${scenario}; the scenarios are ${names.join(", ")}`)
     }
     return {
       kind: "scenarios",

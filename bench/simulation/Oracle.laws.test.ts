@@ -5,8 +5,8 @@ import * as Oracle from "./Oracle.ts"
 
 const DAY = 86_400_000
 
-/** Whether admissions satisfy the law of the contract, checked for every interval between two of them and each day. */
-const isLawful = (times: ReadonlyArray<number>, { perDay, perMinute }: Plan): boolean => {
+/** Whether admissions keep the contract's limits, checked for every interval between two of them and for each day. */
+const isWithinLimits = (times: ReadonlyArray<number>, { perDay, perMinute }: Plan): boolean => {
   for (const [from, first] of times.entries()) {
     for (const [to, last] of times.entries()) {
       if (to < from) continue
@@ -14,16 +14,16 @@ const isLawful = (times: ReadonlyArray<number>, { perDay, perMinute }: Plan): bo
     }
   }
   const days = times.map((at) => Math.floor(at / DAY))
-  return days.every((day) => days.filter((other) => other === day).length <= perDay)
+  return days.every((day) => days.filter((candidate) => candidate === day).length <= perDay)
 }
 
-/** Returns the minimum number of admissions to remove to satisfy the law, found by trying all subsets. */
-const fewest = (times: ReadonlyArray<number>, plan: Plan): number => {
+/** Returns the minimum number of admissions to remove to keep the limits, found by trying all subsets. */
+const minimumExcess = (times: ReadonlyArray<number>, plan: Plan): number => {
   let best = times.length
   for (let subset = 0; subset < 2 ** times.length; subset++) {
     const kept = times.filter((_, index) => (subset >> index) & 1)
     const left = times.length - kept.length
-    if (left < best && isLawful(kept, plan)) best = left
+    if (left < best && isWithinLimits(kept, plan)) best = left
   }
   return best
 }
@@ -34,8 +34,8 @@ const gap = fc.oneof(
   fc.constantFrom(0, 15_000, 20_000, 30_000, 60_000, DAY)
 )
 
-describe("excessOf", () => {
-  it("excessOf returns the minimum number of admissions to remove so that the contract is kept", () => {
+describe("Oracle.excessOf", () => {
+  it("returns the minimum number of admissions to remove so that the contract is kept", () => {
     fc.assert(
       fc.property(
         plan,
@@ -47,8 +47,8 @@ describe("excessOf", () => {
             at += ms
             return at
           })
-          expect(Oracle.excessOf(times, given)).toBe(fewest(times, given))
-          expect(Oracle.excessOf(times.toReversed(), given)).toBe(fewest(times, given))
+          expect(Oracle.excessOf(times, given)).toBe(minimumExcess(times, given))
+          expect(Oracle.excessOf(times.toReversed(), given)).toBe(minimumExcess(times, given))
         }
       ),
       { numRuns: 300 }

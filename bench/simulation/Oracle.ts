@@ -1,5 +1,5 @@
 /**
- * Judges a run from the outside: by the time of each request, how often and when the store counted it, and how it
+ * Judges a run from the outside, by the time of each request, how often and when the store counted it, and how it
  * ended. The oracle is simpler than the code that it judges: it has no batches, and computes limits with `Meter`.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
@@ -11,13 +11,15 @@ import type { Count } from "./StoreModel.ts"
 /** How a request ended; "unavailable" stands for 503. */
 export type End = Outcome | "unavailable"
 
-/** Numbers of mistakes of the batching; all are 0 if it is correct. */
+/** The number of batching mistakes of each kind; all are 0 if batching is correct. */
 export interface Mistakes {
   /** Requests that were counted more than once. */
   readonly repeated: number
   /** Requests that received another result than the store returned for them. */
   readonly misdelivered: number
-  /** Requests that returned from the store without a result, or were sent after later requests of the same batch. */
+  /**
+   * Requests that returned from the store without a result, or that were sent after later requests of the same batch.
+   */
   readonly dropped: number
   /** Requests that were sent to the store after they had ended. */
   readonly late: number
@@ -25,8 +27,8 @@ export interface Mistakes {
   readonly unanswered: number
 }
 
-/** The judgement about a run. */
-export interface Judgement {
+/** The judgment of a run. */
+export interface Judgment {
   readonly requests: number
   readonly ends: Readonly<Record<End, number>>
   /** Number of admissions over the limits of their key, and number of keys with such admissions. */
@@ -54,7 +56,7 @@ export interface Oracle {
   readonly stepped: (count: Count, verdict: Verdict, atMs: number) => void
   /** Records that a request ends. */
   readonly ended: (request: number, verdict: Verdict | undefined, nowMs: number) => void
-  readonly judge: () => Judgement
+  readonly judge: () => Judgment
 }
 
 const OPEN = 0
@@ -108,7 +110,7 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
       for (const { request } of members) {
         const latest = newest.get(batch) ?? -1
         if (end.at(request) !== OPEN) counts.late++
-        // A batch sends in the order of arrival, so a request that is sent after a later request was left behind.
+        // A batch sends requests in the order of arrival, so a request that is sent after a later one had been dropped.
         if (progress.at(request) < SENT && request < latest) counts.dropped++
         progress.set(request, SENT)
         newest.set(batch, Math.max(latest, request))
@@ -128,7 +130,7 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
       end.set(request, codeOf(verdict?.outcome ?? "unavailable"))
       endedMs.set(request, nowMs)
       if (verdict !== undefined && verdict !== own) counts.misdelivered++
-      // A statement that a failover interrupted returns, too, but the store has counted nothing.
+      // A statement that a failover interrupted also returns, but the store has counted nothing.
       if (verdict === undefined && own !== undefined && progress.at(request) === RECEIVED) counts.dropped++
     },
     judge: () => judge(requests, startMs, planOf, counts)
@@ -140,7 +142,7 @@ const judge = (
   startMs: number,
   planOf: (key: number) => Plan,
   counts: Pick<Mistakes, "misdelivered" | "dropped" | "late">
-): Judgement => {
+): Judgment => {
   const ended = (request: number): End | undefined => ends[end.at(request) - 1]
   const byKey = new Map<number, Array<number>>()
   const total: Record<End, number> = { admitted: 0, limited: 0, banned: 0, unavailable: 0 }
@@ -187,5 +189,5 @@ const judge = (
 /** Returns the number of admissions over the limits of a plan; `times` are the epoch milliseconds of all admissions. */
 export const excessOf = (times: ReadonlyArray<number>, plan: Plan): number => {
   const meter = Meter.make(plan)
-  return times.toSorted((one, other) => one - other).filter((atMs) => !meter(atMs)).length
+  return times.toSorted((first, second) => first - second).filter((atMs) => !meter(atMs)).length
 }

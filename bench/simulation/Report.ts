@@ -3,19 +3,19 @@ import { wholeThousands } from "../Thousands.ts"
 import type { Scenario } from "./Scenarios.ts"
 import type { Report } from "./Simulation.ts"
 
-/** Encodes a report as JSON with six significant digits; the same run gives the same text. */
+/** Encodes a report as JSON with six significant digits; the same run gives the same JSON. */
 export const json = (report: Report): string =>
   JSON.stringify(report, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value))
 
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-/** Whether a failover lost enough counts to explain all over-admissions, and the batching made no mistakes. */
-export const isLawful = ({ forgotten, mistakes, overAdmissions }: Report): boolean =>
-  overAdmissions <= forgotten && Object.values(mistakes).every((count) => count === 0)
+/** Whether lost counts explain all over-admissions, and batching made no mistakes. */
+export const isValid = ({ lostAdmissions, mistakes, overAdmissions }: Report): boolean =>
+  overAdmissions <= lostAdmissions && Object.values(mistakes).every((count) => count === 0)
 
 const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: string]> => {
-  const { batch, latency, mistakes, utilisation } = report
+  const { batch, latency, mistakes, utilization } = report
   return [
     ["requests", `${wholeThousands(report.requests)} with ${wholeThousands(report.keys)} keys`],
     ["admitted", wholeThousands(report.admitted)],
@@ -24,22 +24,22 @@ const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: str
     ["503", wholeThousands(report.unavailable)],
     [
       "over-admissions",
-      `${wholeThousands(report.overAdmissions)} at ${wholeThousands(report.overKeys)} keys`
+      `${wholeThousands(report.overAdmissions)} with ${wholeThousands(report.overKeys)} keys`
     ],
-    ["admissions forgotten in a failover", wholeThousands(report.forgotten)],
-    ["admitted of what an ideal limiter would admit", percent(report.shareOfAllowed)],
+    ["admissions whose counts a failover lost", wholeThousands(report.lostAdmissions)],
+    ["admitted, relative to an ideal limiter", percent(report.shareOfAllowed)],
     [
       "statements",
       `${wholeThousands(report.statements)}, ${report.statementsPerRequest.toFixed(3)} per request`
     ],
     [
       "members of a statement",
-      `mean ${batch.mean.toFixed(1)}, p50 ${batch.p50}, p99 ${batch.p99}, most ${batch.most}`
+      `mean ${batch.mean.toFixed(1)}, p50 ${batch.p50}, p99 ${batch.p99}, max ${batch.max}`
     ],
-    ["time until the verdict", `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, most ${ms(latency.most)}`],
-    ["utilisation of the stores", `mean ${percent(utilisation.mean)}, most ${percent(utilisation.most)}`],
+    ["time until the verdict", `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, max ${ms(latency.max)}`],
+    ["utilization of the stores", `mean ${percent(utilization.mean)}, max ${percent(utilization.max)}`],
     [
-      "mistakes of the batching",
+      "batching mistakes",
       Object.entries(mistakes)
         .map(([name, count]) => `${name} ${count}`)
         .join(", ")
@@ -47,7 +47,7 @@ const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: str
   ]
 }
 
-/** Formats one line for each figure. */
+/** Formats one line per figure. */
 export const text = (report: Report): string =>
   rows(report)
     .map(([what, figure]) => `${what.padEnd(48)}${figure}`)
@@ -59,9 +59,9 @@ export interface Result {
   readonly report: Report
 }
 
-/** Formats the row of a run in the table of docs/scaling.md. */
+/** Formats the row of a run for the table in docs/scaling.md. */
 export const row = ({ report, scenario }: Result): string => {
-  const { batch, latency, utilisation } = report
+  const { batch, latency, utilization } = report
   const cells = [
     `${scenario.shows}: \`${scenario.flags}\``,
     wholeThousands(report.overAdmissions),
@@ -70,15 +70,15 @@ export const row = ({ report, scenario }: Result): string => {
     report.statementsPerRequest.toFixed(3),
     `${batch.mean.toFixed(1)} / ${batch.p99}`,
     `${ms(latency.p50)} / ${ms(latency.p99)}`,
-    percent(utilisation.most)
+    percent(utilization.max)
   ]
   return `| ${cells.join(" | ")} |`
 }
 
-/** Formats all runs as a table in Markdown. */
+/** Formats all runs as a Markdown table. */
 export const table = (results: ReadonlyArray<Result>): string =>
   [
-    "| What, and the options of `npm run simulate --` | Over-admissions | Admitted of what is allowed | 503 | Statements per request | Members of a statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
+    "| Scenario, and the options of `npm run simulate --` | Over-admissions | Admitted of what is allowed | 503 | Statements per request | Members per statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
     "|---|---:|---:|---:|---:|---:|---:|---:|",
     ...results.map(row)
   ].join("\n")
@@ -87,7 +87,7 @@ const BEGIN = "<!-- simulation: written by npm run simulate -- --write -->"
 const END = "<!-- simulation: end -->"
 
 /** Replaces the table between the markers of a page. */
-export const inserted = (page: string, content: string): string => {
+export const insertTable = (page: string, content: string): string => {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error("the page has no markers for the table")
   return `${page.slice(0, begin)}${BEGIN}\n\n${content}\n\n${page.slice(end)}`

@@ -3,9 +3,9 @@ import type { Delay } from "./Distributions.ts"
 
 /** The capacity of one store. */
 export interface StoreCost {
-  /** Microseconds of core time for a statement without members. */
+  /** CPU microseconds for a statement without members. */
   readonly statementMicros: number
-  /** Additional microseconds for each member. */
+  /** Additional CPU microseconds per member. */
   readonly memberMicros: number
   /** Number of cores, which is the number of statements that can run concurrently. */
   readonly cores: number
@@ -15,7 +15,7 @@ export interface StoreCost {
 export interface Failover {
   /** Time of the failover in milliseconds after the start. */
   readonly atMs: number
-  /** The counts of this number of milliseconds before the failover are lost. */
+  /** The milliseconds before the failover whose counts are lost. */
   readonly lostMs: number
   /** Milliseconds for which the store rejects all statements. */
   readonly awayMs: number
@@ -33,17 +33,17 @@ export interface Settings {
   /** Epoch milliseconds of the start. */
   readonly startMs: number
   readonly keys: number
-  /** Exponent of the Zipf distribution of keys; 0 draws all keys equally often. */
+  /** Exponent of the Zipf distribution of keys; with 0, all keys are drawn equally often. */
   readonly exponent: number
   /** Share of the requests that are sent with one additional key, the hot key. */
   readonly hot: number
-  /** Share of the denied requests that clients send again when `Retry-After` is over. */
+  /** Share of the denied requests that clients retry after `Retry-After`. */
   readonly retries: number
   readonly cost: StoreCost
   readonly network: Delay
   /** Maximum number of members in a statement. */
   readonly maxSize: number
-  /** Maximum number of concurrent statements of a node at each store. */
+  /** Maximum number of concurrent statements per node and store. */
   readonly concurrency: number
   /** Milliseconds after which a node responds with 503. */
   readonly timeoutMs: number
@@ -56,7 +56,7 @@ export interface Settings {
 
 /**
  * The costs of stores on one core. They reproduce measurements with statements of different sizes: PostgreSQL 15 with
- * 1, 8 and 32 members a statement, Redis 7 with 1 and 16 calls of a script in a pipeline.
+ * 1, 8 and 32 members per statement, Redis 7 with 1 and 16 calls of a script in a pipeline.
  */
 export const costs = {
   postgresql: { statementMicros: 325, memberMicros: 26, cores: 1 },
@@ -66,16 +66,16 @@ export const costs = {
 /** One-way delays of messages. */
 export const networks = {
   /** Within one machine. */
-  local: { leastMs: 0.02, meanMs: 0.02 },
-  /** Within one data centre. */
-  zone: { leastMs: 0.1, meanMs: 0.1 },
-  /** Between data centres of one region. */
-  region: { leastMs: 0.5, meanMs: 0.5 },
+  local: { minMs: 0.02, meanMs: 0.02 },
+  /** Within one data center. */
+  zone: { minMs: 0.1, meanMs: 0.1 },
+  /** Between data centers in one region. */
+  region: { minMs: 0.5, meanMs: 0.5 },
   /** Between regions. */
-  far: { leastMs: 20, meanMs: 5 }
+  far: { minMs: 20, meanMs: 5 }
 } as const satisfies { readonly [name: string]: Delay }
 
-/** A small run: four nodes on one PostgreSQL. */
+/** A small run: four nodes on one PostgreSQL server. */
 export const defaults: Settings = {
   seed: 1,
   nodes: 4,

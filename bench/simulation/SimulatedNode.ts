@@ -54,16 +54,16 @@ export const make = (time: VirtualTime, index: number, options: NodeOptions): Si
 
   const submits = stores.map((store, at) => {
     const batch = index * stores.length + at
-    // Not `runSync`, which would replace the scheduler of virtual time.
-    const made = runFork(batching({ run: (taken) => send(store, batch, taken), maxSize, concurrency }))
-    const exit = made.pollUnsafe()
-    if (exit === undefined || Exit.isFailure(exit)) throw new Error("a batch is made at once")
+    // `runSync` would replace the scheduler of virtual time.
+    const creating = runFork(batching({ run: (taken) => send(store, batch, taken), maxSize, concurrency }))
+    const exit = creating.pollUnsafe()
+    if (exit === undefined || Exit.isFailure(exit)) throw new Error("a batch must be created synchronously")
     return exit.value
   })
 
   return (count, done) => {
     const submit = submits[options.storeOf(count.key)]
-    if (submit === undefined) throw new Error("a key belongs to no store")
+    if (submit === undefined) throw new Error(`key ${count.key} belongs to no store`)
     const fiber = runFork(call.submit<Verdict>((end) => submit(count, end)))
     fiber.addObserver((exit) => done(Exit.isSuccess(exit) ? exit.value : undefined))
   }

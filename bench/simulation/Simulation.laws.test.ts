@@ -10,7 +10,7 @@ import * as Simulation from "./Simulation.ts"
 
 const noMistakes = { repeated: 0, misdelivered: 0, dropped: 0, late: 0, unanswered: 0 }
 
-/** Small runs of every topology, at loads from idle to overload; keys are few, so that limits are reached. */
+/** Small runs of every topology, at loads from idle to overload; there are few keys, so that limits are reached. */
 const settings: fc.Arbitrary<Settings> = fc.record({
   seed: fc.nat(),
   nodes: fc.constantFrom(1, 2, 5, 40),
@@ -33,7 +33,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   failover: fc.constant(undefined)
 })
 
-/** Shortens runs with higher rates, so that each run has about 2,000 requests at most. */
+/** Shortens runs with higher rates, so that each run has at most about 2,000 requests. */
 const brief = (given: Settings): Settings => ({
   ...given,
   seconds: given.failover === undefined ? Math.min(2_000 / given.rate, 10) : given.seconds
@@ -45,18 +45,18 @@ describe("a simulation without failover", () => {
     fc.assert(
       fc.property(settings.map(brief), (given) => {
         const { report } = Simulation.run(given)
-        expect(report).toMatchObject({ overAdmissions: 0, forgotten: 0, mistakes: noMistakes })
+        expect(report).toMatchObject({ overAdmissions: 0, lostAdmissions: 0, mistakes: noMistakes })
         const { admitted, banned, limited, requests } = report
         expect(admitted + limited + banned + report.unavailable).toBe(requests)
-        expect(report.batch.most).toBeLessThanOrEqual(given.maxSize)
-        expect(report.utilisation.most).toBeLessThanOrEqual(1.001)
+        expect(report.batch.max).toBeLessThanOrEqual(given.maxSize)
+        expect(report.utilization.max).toBeLessThanOrEqual(1.001)
         if (limited > 0) denied++
         if (report.unavailable > 0) unavailable++
-        if (report.batch.most > 1) batched++
+        if (report.batch.max > 1) batched++
       }),
       { numRuns: 60 }
     )
-    for (const interesting of [denied, unavailable, batched]) expect(interesting).toBeGreaterThan(5)
+    for (const runs of [denied, unavailable, batched]) expect(runs).toBeGreaterThan(5)
   })
 
   it("returns the same report for the same settings, byte for byte", () => {
@@ -85,9 +85,9 @@ describe("a failover", () => {
     failover: { atMs: 700, lostMs: 300, awayMs: 200 }
   }
 
-  it("a failover admits at most one request over the limits for each lost count", () => {
+  it("admits at most one request over the limits for each lost count", () => {
     const { report } = Simulation.run(failing)
-    expect(report.forgotten).toBeGreaterThan(0)
+    expect(report.lostAdmissions).toBeGreaterThan(0)
     expect(report.overAdmissions).toBeGreaterThan(0)
     expect(report.unavailable).toBeGreaterThan(0)
     fc.assert(
@@ -98,30 +98,30 @@ describe("a failover", () => {
         fc.nat(500),
         (given, atMs, lostMs, awayMs) => {
           const { report } = Simulation.run({ ...given, failover: { atMs, lostMs, awayMs } })
-          expect(Report.isLawful(report)).toBe(true)
+          expect(Report.isValid(report)).toBe(true)
         }
       ),
       { numRuns: 25 }
     )
   })
 
-  it("a failover admits no request over the limits if no count is lost", () => {
+  it("admits no request over the limits if no count is lost", () => {
     const { report } = Simulation.run({ ...failing, failover: { atMs: 700, lostMs: 0, awayMs: 200 } })
-    expect(report).toMatchObject({ overAdmissions: 0, forgotten: 0, mistakes: noMistakes })
+    expect(report).toMatchObject({ overAdmissions: 0, lostAdmissions: 0, mistakes: noMistakes })
     expect(report.unavailable).toBeGreaterThan(0)
   })
 })
 
-describe("clocks of nodes that are wrong", () => {
+describe("wrong clocks of nodes", () => {
   const skewed: Settings = { ...busy, nodes: 8, skewMs: 20_000 }
 
-  it("wrong clocks of nodes do not affect the report if limits use the store's clock", () => {
+  it("do not affect the report if limits use the store's clock", () => {
     expect(Report.json(Simulation.run(skewed).report)).toBe(
       Report.json(Simulation.run({ ...skewed, skewMs: 0 }).report)
     )
   })
 
-  it("wrong clocks of nodes cause over-admissions if limits use the nodes' clocks", () => {
+  it("cause over-admissions if limits use the nodes' clocks", () => {
     expect(Simulation.run({ ...skewed, clock: "nodes" }).report.overAdmissions).toBeGreaterThan(0)
   })
 })
@@ -198,8 +198,8 @@ const faults: ReadonlyArray<Fault> = [
   }
 ]
 
-describe("a faulty batch", () => {
-  it.each(faults)("the oracle detects a batch that $name", ({ batching, mistake, settings }) => {
+describe("the oracle", () => {
+  it.each(faults)("detects a batch that $name", ({ batching, mistake, settings }) => {
     const given = { ...busy, rate: 12_000, seconds: 0.3, ...settings }
     expect(Simulation.run(given).report.mistakes).toEqual(noMistakes)
     expect(Simulation.run(given, batching).report.mistakes[mistake]).toBeGreaterThan(0)

@@ -25,7 +25,7 @@ export interface Report {
   /** Number of keys with an admission over their limits. */
   readonly overKeys: number
   /** Number of admissions whose counts were lost in a failover. */
-  readonly forgotten: number
+  readonly lostAdmissions: number
   /**
    * Admitted requests as a share of the requests that an ideal limiter would have admitted; slightly above 1 if
    * requests are decided later than they arrive.
@@ -34,11 +34,11 @@ export interface Report {
   readonly keys: number
   readonly statements: number
   readonly statementsPerRequest: number
-  /** Number of members of a statement. */
-  readonly batch: { readonly mean: number; readonly p50: number; readonly p99: number; readonly most: number }
-  readonly latency: { readonly p50: number; readonly p99: number; readonly most: number }
+  /** The number of members per statement. */
+  readonly batch: { readonly mean: number; readonly p50: number; readonly p99: number; readonly max: number }
+  readonly latency: { readonly p50: number; readonly p99: number; readonly max: number }
   /** Share of the time for which the cores were busy: the mean over all stores, and that of the busiest store. */
-  readonly utilisation: { readonly mean: number; readonly most: number }
+  readonly utilization: { readonly mean: number; readonly max: number }
   readonly mistakes: Oracle.Mistakes
 }
 
@@ -51,7 +51,7 @@ export interface Run {
 /** The purposes of the streams of random numbers. */
 const purposes = { arrivals: 1, keys: 2, nodes: 3, network: 4, skew: 5, retries: 6, store: 100 } as const
 
-/** Runs a simulation; tests pass a faulty batching. */
+/** Runs a simulation; tests pass faulty batching. */
 export const run = (settings: Settings, batching: Batching = Batch.make): Run => {
   const { clock, failover, nodes, rate, seconds, seed, skewMs, startMs, stores } = settings
   const stream = (purpose: number) => Distributions.stream(seed, purpose)
@@ -131,7 +131,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
 }
 
 const reportOf = (
-  { allowed, ends, keys, latencies, mistakes, over, requests }: Oracle.Judgement,
+  { allowed, ends, keys, latencies, mistakes, over, requests }: Oracle.Judgment,
   stores: ReadonlyArray<StoreModel.StoreFigures>,
   { cost, seconds }: Settings
 ): Report => {
@@ -144,7 +144,7 @@ const reportOf = (
     ...ends,
     overAdmissions: over.admissions,
     overKeys: over.keys,
-    forgotten: sum((figures) => figures.forgotten),
+    lostAdmissions: sum((figures) => figures.lostAdmissions),
     shareOfAllowed: allowed === 0 ? 1 : ends.admitted / allowed,
     keys,
     statements,
@@ -153,11 +153,11 @@ const reportOf = (
     latency: {
       p50: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
       p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
-      most: latencies.at(-1) ?? 0
+      max: latencies.at(-1) ?? 0
     },
-    utilisation: {
+    utilization: {
       mean: busy.reduce((total, share) => total + share, 0) / busy.length,
-      most: Math.max(...busy)
+      max: Math.max(...busy)
     },
     mistakes
   }
@@ -169,7 +169,7 @@ const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"
   for (const { sizes } of stores) {
     for (const [size, count] of sizes) counts.set(size, (counts.get(size) ?? 0) + count)
   }
-  const ascending = [...counts].toSorted(([one], [other]) => one - other)
+  const ascending = [...counts].toSorted(([first], [second]) => first - second)
   const total = ascending.reduce((sum, [, count]) => sum + count, 0)
   const at = (share: number): number => {
     let seen = 0
@@ -180,5 +180,5 @@ const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"
     return 0
   }
   const members = ascending.reduce((sum, [size, count]) => sum + size * count, 0)
-  return { mean: members / Math.max(total, 1), p50: at(0.5), p99: at(0.99), most: ascending.at(-1)?.[0] ?? 0 }
+  return { mean: members / Math.max(total, 1), p50: at(0.5), p99: at(0.99), max: ascending.at(-1)?.[0] ?? 0 }
 }

@@ -1,10 +1,9 @@
 /**
  * Models a store of rate-limit states with a given capacity. It computes states with `RateLimit.step`; PostgreSQL and
- * Redis use functions that are equal to it according to the laws of the adapters.
+ * Redis use functions that the adapters' laws prove equivalent to it.
  *
- * A statement takes a fixed time plus a time for each member, on one of the store's cores. While it runs, other
- * statements with one of its keys wait, as they would for row locks. Its steps are computed at its end, at the store's
- * time.
+ * A statement takes a fixed time plus a time per member, on one of the store's cores. While it runs, other statements
+ * with one of its keys wait, as they would for row locks. Its steps are computed when it ends, by the store's clock.
  */
 import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import { step } from "../../core/limits/RateLimit.ts"
@@ -31,14 +30,14 @@ export type OnStep = (count: Count, verdict: RateLimit.Verdict, atMs: number) =>
 /** The figures of a store. */
 export interface StoreFigures {
   readonly statements: number
-  /** The number of statements by their number of members. */
+  /** The number of statements for each number of members. */
   readonly sizes: ReadonlyMap<number, number>
   /** The sum of the milliseconds for which each core was busy. */
   readonly busyMs: number
   /** Number of states. */
   readonly states: number
   /** Number of admissions whose counts were lost in a failover. */
-  readonly forgotten: number
+  readonly lostAdmissions: number
 }
 
 /** A store. */
@@ -70,7 +69,7 @@ interface Logged {
   readonly isAdmitted: boolean
 }
 
-/** Share of the time of a statement that varies randomly, exponentially distributed. */
+/** The share of a statement's duration that is random, with an exponential distribution. */
 const VARYING = 0.1
 
 /** Creates an empty store; the first count of a key creates its state. */
@@ -88,7 +87,7 @@ export const make = (
   let log: Array<Logged> = []
   let isAway = false
   let busyMs = 0
-  let forgotten = 0
+  let lostAdmissions = 0
 
   const execute = ({ counts }: Statement): ReadonlyArray<RateLimit.Verdict> => {
     const atMs = startMs + Math.floor(time.now())
@@ -146,7 +145,7 @@ export const make = (
       if (logged.atMs <= atMs - lostMs) break
       if (logged.before === undefined) states.delete(logged.key)
       else states.set(logged.key, logged.before)
-      if (logged.isAdmitted) forgotten++
+      if (logged.isAdmitted) lostAdmissions++
     }
     log = []
     for (const { done } of interrupted) done("lost")
@@ -167,7 +166,7 @@ export const make = (
       sizes,
       busyMs,
       states: states.size,
-      forgotten
+      lostAdmissions
     })
   }
 }

@@ -2,8 +2,8 @@
  * Provides virtual time for Effect programs: a clock and a scheduler with a queue of events. Everything runs
  * synchronously within `run`, in an order that depends only on the events, so that a run can be repeated exactly.
  *
- * Effect's TestClock runs the same programs, but it wakes sleepers through fibers and the host's scheduler, which takes
- * many times as long.
+ * Effect's TestClock runs the same programs, but it wakes sleepers through fibers and the host's scheduler, which is
+ * many times slower.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ export interface VirtualTime {
   readonly now: () => number
   /** Runs an action `afterMs` milliseconds from now. */
   readonly after: (afterMs: number, action: () => void) => void
-  /** The clock and the scheduler, for programs that run in this time. */
+  /** The clock and the scheduler, for programs that run in virtual time. */
   readonly context: Context.Context<never>
   /** Runs all events; returns their number. */
   readonly run: () => number
@@ -26,7 +26,7 @@ export interface VirtualTime {
 
 const NANOS_PER_MS = 1_000_000
 
-/** Creates a time that begins at `epochMs`. */
+/** Creates virtual time that begins at `epochMs`. */
 export const make = (epochMs: number): VirtualTime => {
   const events = new EventQueue()
   let now = 0

@@ -10,16 +10,16 @@ import * as Simulation from "./Simulation.ts"
 
 const PAGE = new URL("../../docs/scaling.md", import.meta.url)
 
-/** Runs a simulation; prints its speed on standard error, because it is not part of the report. */
+/** Runs a simulation; prints its speed to standard error, because the speed is not part of the report. */
 const run = (settings: Settings): Simulation.Report => {
   const began = performance.now()
   const { events, report } = Simulation.run(settings)
   const seconds = (performance.now() - began) / 1_000
   console.error(
-    `${wholeThousands(events)} events in ${seconds.toFixed(1)} s, ${wholeThousands(events / seconds)} a second`
+    `${wholeThousands(events)} events in ${seconds.toFixed(1)} s, ${wholeThousands(events / seconds)} per second`
   )
-  // With wrong clocks of nodes, over-admissions are expected: such a run exists to show them.
-  if (settings.clock === "store" && !Report.isLawful(report)) process.exitCode = 1
+  // If limits use the nodes' clocks, over-admissions are expected: such a run exists to show them.
+  if (settings.clock === "store" && !Report.isValid(report)) process.exitCode = 1
   return report
 }
 
@@ -36,7 +36,8 @@ const main = (task: Options.Task): void => {
     console.log(`${Report.text(result.report)}\n`)
     results.push(result)
   }
-  if (task.isWritten) writeFileSync(PAGE, Report.inserted(readFileSync(PAGE, "utf8"), Report.table(results)))
+  if (task.isWritten)
+    writeFileSync(PAGE, Report.insertTable(readFileSync(PAGE, "utf8"), Report.table(results)))
 }
 
 try {

@@ -1,10 +1,10 @@
 /**
  * `node bench/workers/main.ts [rounds] [seconds]`: measures how much a second worker increases the throughput of SQLite
- * reads, on two cores on which the load generator runs as well (Linux only).
+ * reads, on two cores on which the load generator also runs (Linux only).
  *
  * Two workers share two cores with the load generator and perhaps other programs, so their throughput is a lower bound.
  * The kernel counts how long the main thread of each worker waited for a core. The capacity is the number of responses
- * per second of the remaining time. That time still includes waiting for other workers, for example for a lock of the
+ * divided by the remaining time. That time still includes waiting for other workers, for example for a lock of the
  * database, and waiting for requests.
  */
 import { execFileSync, spawn } from "node:child_process"
@@ -92,13 +92,13 @@ const measure = async (workers: number, seconds: number): Promise<Outcome> => {
     const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
       JSON.parse(line)
     const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
-    for (let made = 0; made < ANIMALS; made += 50) {
+    for (let created = 0; created < ANIMALS; created += 50) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           fetch(`${url}/pets`, {
             method: "POST",
             headers,
-            body: `{"name":"Rex","categoryId":${made + index}}`
+            body: `{"name":"Rex","categoryId":${created + index}}`
           })
         )
       )
@@ -156,7 +156,7 @@ console.log(
 )
 for (let round = 0; round < rounds; round++) {
   const outcomes: Array<Outcome> = []
-  // The order alternates, so that changes of the machine's speed affect both.
+  // The order alternates, so that changes in the machine's speed affect both.
   for (const workers of round % 2 === 0 ? [1, 2] : [2, 1]) {
     const outcome = await measure(workers, seconds)
     outcomes[workers] = outcome
@@ -166,13 +166,13 @@ for (let round = 0; round < rounds; round++) {
         `seconds without a core ${outcome.waited.map((wait) => wait.toFixed(2)).join(", ")}; capacity ${Math.round(capacityOf(outcome))}/s`
     )
   }
-  const [, one, two] = outcomes
-  if (one === undefined || two === undefined) continue
-  ratios.push(capacityOf(two) / capacityOf(one))
-  throughputs.push(two.responses / two.seconds / (one.responses / one.seconds))
+  const [, single, pair] = outcomes
+  if (single === undefined || pair === undefined) continue
+  ratios.push(capacityOf(pair) / capacityOf(single))
+  throughputs.push(pair.responses / pair.seconds / (single.responses / single.seconds))
 }
 const summary = (values: ReadonlyArray<number>): string =>
   `${median(values).toFixed(2)} (${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)})`
 console.log(
-  `two workers to one: capacity ${summary(ratios)}; throughput beside the load generator ${summary(throughputs)}`
+  `two workers as a multiple of one: capacity ${summary(ratios)}; throughput next to the load generator ${summary(throughputs)}`
 )

@@ -68,22 +68,30 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
   })
 
-  it.runIf(name === "next")("responds correctly after a production build", { timeout: 180_000 }, async (context) => {
-    skipUnlessInstalled(context)
-    const line = await start(name, "start")
-    expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
-    const headers = "-H 'Content-Type: application/json'"
-    const created = paste(line, `${headers} -d '{"name":"Rex","categoryId":9223372036854775807}'`)
-    expect(created).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*^location: \/v1\/pets\/1\r$/m)
-    expect(paste(line)).toContain('"categoryId":9223372036854775807')
-  })
+  it.runIf(name === "next")(
+    "responds correctly after a production build",
+    { timeout: 180_000 },
+    async (context) => {
+      skipUnlessInstalled(context)
+      const line = await start(name, "start")
+      expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
+      const headers = "-H 'Content-Type: application/json'"
+      const created = paste(line, `${headers} -d '{"name":"Rex","categoryId":9223372036854775807}'`)
+      expect(created).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*^location: \/v1\/pets\/1\r$/m)
+      expect(paste(line)).toContain('"categoryId":9223372036854775807')
+    }
+  )
 
-  it.runIf(name === "fastify")("sends the headers that plugins set", { timeout: 120_000 }, async (context) => {
-    skipUnlessInstalled(context)
-    const line = await start(name)
-    const response = paste(line, "-H 'Origin: https://shop.example'")
-    expect(response).toMatch(/^HTTP\/1\.1 200 OK/)
-    expect(response).toMatch(/^access-control-allow-origin: https:\/\/shop\.example\r$/im)
-    expect(response).toMatch(/^x-ratelimit-limit: 60\r$/im)
-  })
+  it.runIf(name === "fastify")(
+    "sends the headers that plugins set",
+    { timeout: 120_000 },
+    async (context) => {
+      skipUnlessInstalled(context)
+      const line = await start(name)
+      const response = paste(line, "-H 'Origin: https://shop.example'")
+      expect(response).toMatch(/^HTTP\/1\.1 200 OK/)
+      expect(response).toMatch(/^access-control-allow-origin: https:\/\/shop\.example\r$/im)
+      expect(response).toMatch(/^x-ratelimit-limit: 60\r$/im)
+    }
+  )
 })

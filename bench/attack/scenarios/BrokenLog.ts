@@ -12,7 +12,7 @@ const FULL = "/dev/full"
 /** Timeout in milliseconds until the service works again once the database is back. */
 const RECOVERY_MS = 5_000
 
-/** Removes the database file under load, restores it, and reports the behaviour of the server. */
+/** Removes the database file under load, restores it, and reports the behavior of the server. */
 const attack = async (
   address: string,
   seconds: number,
@@ -37,7 +37,7 @@ const attack = async (
     renameSync(`${filename}.away`, filename)
     return [
       Finding.atLeast("responses with 503", outcome.serverErrors, 100),
-      Finding.equal("server", server.isAlive ? "alive" : "ended", "alive"),
+      Finding.equal("server", server.isAlive ? "alive" : "exited", "alive"),
       Finding.equal("status once the database is back", await lastStatus(server), 200)
     ]
   } finally {
@@ -59,7 +59,7 @@ const lastStatus = async (server: AttackedServer): Promise<number> => {
   }
 }
 
-const secondsOf = (isQuick: boolean): number => (isQuick ? 1 : 20)
+const durationOf = (isQuick: boolean): number => (isQuick ? 1 : 20)
 
 export const logOnFullDisk: Scenario = {
   name: "log-on-full-disk",
@@ -69,7 +69,7 @@ export const logOnFullDisk: Scenario = {
     if (!existsSync(FULL)) return [Finding.unknown("server", `no ${FULL}`)]
     const log = openSync(FULL, "w")
     try {
-      return await attack(await database.create(), secondsOf(isQuick), log)
+      return await attack(await database.create(), durationOf(isQuick), log)
     } finally {
       closeSync(log)
     }
@@ -81,5 +81,5 @@ export const logToClosedPipe: Scenario = {
   description: "standard error is a closed pipe while the database file is missing",
   databases: ["SQLite"],
   run: async ({ isQuick }, database: Database) =>
-    attack(await database.create(), secondsOf(isQuick), "closed pipe")
+    attack(await database.create(), durationOf(isQuick), "closed pipe")
 }

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 export const obedientWorkers: Scenario = {
   name: "obedient-workers",
   description:
-    "2, 8 and 60 workers share a key of 60 a minute and each wait for Retry-After, for an hour (quick: 5 minutes) of virtual time",
+    "2, 8 and 60 workers share a key with a limit of 60 per minute and each wait for Retry-After, for an hour (quick: 5 minutes) of virtual time",
   databases: ["SQLite", "memory"],
   run: async ({ isQuick }, database) => {
     const findings: Array<Finding.Finding> = []
@@ -39,7 +39,7 @@ const workTogether = async (
   try {
     const clock = /http:\S+\/clock/.exec(server.log)?.[0] ?? ""
     const statuses = new Map<string, number>()
-    // Time of the next request of each worker, in milliseconds since the start.
+    // The time of each worker's next request, in milliseconds since the start.
     const due = Array.from({ length: workers }, (_, index) => index)
     let now = 0
     while (now < lengthMs) {

@@ -1,4 +1,4 @@
-/** Sends many requests on one connection without waiting; all responses must arrive, in the order of the requests. */
+/** Sends many requests on one connection without waiting for responses, which must all arrive in order. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
 import { AttackedServer } from "../AttackedServer.ts"

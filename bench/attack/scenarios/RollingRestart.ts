@@ -11,7 +11,10 @@ const NODES = 3
 const CLIENTS = 16
 const POLL_MS = 100
 
-/** The drain: over twice the time in which the balancer notices a stop (three polls 100 ms apart, timeout 500 ms). */
+/**
+ * The drain period: more than twice the time that the balancer needs to notice (three polls 100 ms apart, timeout 500
+ * ms).
+ */
 const DRAIN = "5s"
 
 /** Timeout of a restart in milliseconds; otherwise a run with no ready node would never end. */
@@ -22,7 +25,7 @@ export interface Tally {
   readonly requests: number
   /** Requests without a response from a server. */
   readonly lost: number
-  /** The faults that the balancer recorded, with the milliseconds since the node got SIGTERM. */
+  /** The faults that the balancer recorded, with the milliseconds since the node received SIGTERM. */
   readonly faults: ReadonlyArray<string>
   /** Responses with 503: on a busy machine, calls to the shared database may exceed their deadline. */
   readonly unavailable: number
@@ -61,7 +64,7 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const first = await start(database, ["--issue-key", UNLIMITED])
   const key = first.keys[0] ?? ""
   const nodes = [first, ...(await Promise.all(Array.from({ length: plan.nodes - 1 }, () => start(database))))]
-  const balancer = await Balancer.listen({ pollEveryMs: POLL_MS })
+  const balancer = await Balancer.listen({ pollIntervalMs: POLL_MS })
   const load = new Load(balancer.origin, key)
   try {
     for (const { origin } of nodes) balancer.add(origin)
@@ -71,7 +74,7 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
     const stoppedAt = new Map<string, number>()
     do {
       for (const [index, node] of nodes.entries()) {
-        if (!node.isAlive) throw new Error(`a server ended by itself: ${JSON.stringify(await node.ended)}`)
+        if (!node.isAlive) throw new Error(`a server exited by itself: ${JSON.stringify(await node.exited)}`)
         stoppedAt.set(node.origin, performance.now())
         await node.stop("SIGTERM")
         balancer.remove(node.origin)
@@ -131,7 +134,7 @@ class Load {
   }
 
   start(): void {
-    const hammer = async (): Promise<void> => {
+    const sendUntilStopped = async (): Promise<void> => {
       while (!this.#isStopped) {
         const index = this.requests++
         const { status } = await exchange(
@@ -145,7 +148,7 @@ class Load {
         else if (status !== 200) this.#lost++
       }
     }
-    this.#done = Promise.all(Array.from({ length: CLIENTS }, hammer))
+    this.#done = Promise.all(Array.from({ length: CLIENTS }, sendUntilStopped))
   }
 
   async stop(): Promise<Pick<Tally, "acknowledged" | "lost" | "unavailable">> {

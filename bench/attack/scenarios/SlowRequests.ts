@@ -13,7 +13,7 @@ const REQUEST_SECONDS = 30
 const SLACK_SECONDS = 5
 
 /** Checks that every connection was closed, in runs that are longer than the timeouts. */
-const closedIn =
+const closedConnections =
   (isQuick: boolean): NonNullable<Siege.Siege["findings"]> =>
   ({ closed }) => [
     isQuick
@@ -23,7 +23,7 @@ const closedIn =
 
 export const slowHeaders: Scenario = {
   name: "slow-headers",
-  description: "1,000 connections send a header section byte by byte, two a second",
+  description: "1,000 connections send a header section byte by byte, two per second",
   databases: ["SQLite"],
   run: ({ isQuick }, database) =>
     Siege.run(
@@ -34,9 +34,9 @@ export const slowHeaders: Scenario = {
           request: Requests.get("/v1/pets", `X-Padding: ${"x".repeat(1_000)}`),
           pipelined: 1,
           reads: true,
-          byteEveryMs: 500
+          byteIntervalMs: 500
         }),
-        findings: closedIn(isQuick)
+        findings: closedConnections(isQuick)
       },
       { isQuick },
       database
@@ -45,7 +45,7 @@ export const slowHeaders: Scenario = {
 
 export const slowBodies: Scenario = {
   name: "slow-bodies",
-  description: "1,000 connections with a key send a body byte by byte, two a second",
+  description: "1,000 connections with a key send a body byte by byte, two per second",
   databases: ["SQLite"],
   run: ({ isQuick }, database) =>
     Siege.run(
@@ -61,10 +61,10 @@ export const slowBodies: Scenario = {
             request: body,
             pipelined: 1,
             reads: true,
-            byteEveryMs: 500
+            byteIntervalMs: 500
           }
         },
-        findings: closedIn(isQuick)
+        findings: closedConnections(isQuick)
       },
       { isQuick },
       database

@@ -1,4 +1,4 @@
-/** Stops a server by a signal while keep-alive clients send requests: no request may be lost. */
+/** Stops a server with a signal while keep-alive clients send requests: no request may be lost. */
 import * as http from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { AttackedServer, UNLIMITED } from "../AttackedServer.ts"
@@ -11,7 +11,7 @@ const WARM_UP_MS = 500
 
 interface Client {
   readonly created: number
-  /** Whether its last request got a response with `Connection: close`. */
+  /** Whether the response to its last request had `Connection: close`. */
   readonly isNotified: boolean
 }
 
@@ -24,7 +24,7 @@ const stopBy = (signal: NodeJS.Signals): Scenario => ({
     const server = await start(address)
     const clients = Promise.all(Array.from({ length: CLIENTS }, () => create(server)))
     await sleep(WARM_UP_MS)
-    const ended = await server.stop(signal)
+    const exit = await server.stop(signal)
     const seen = await clients
     const acknowledged = seen.reduce((sum, { created }) => sum + created, 0)
 
@@ -34,7 +34,7 @@ const stopBy = (signal: NodeJS.Signals): Scenario => ({
       Finding.measured("animals acknowledged", acknowledged),
       Finding.equal("clients that lost a request", seen.filter(({ isNotified }) => !isNotified).length, 0),
       Finding.equal("animals stored beyond those acknowledged", stored - acknowledged, 0),
-      Finding.equal("exit code", ended.code ?? String(ended.signal), 0)
+      Finding.equal("exit code", exit.code ?? String(exit.signal), 0)
     ]
   }
 })

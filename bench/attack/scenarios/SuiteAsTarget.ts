@@ -1,4 +1,4 @@
-/** Attacks the conformance suite with servers that send bodies that are too large, or take long to parse. */
+/** Attacks the conformance suite with servers whose bodies are too large, or take a long time to parse. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { canWatch } from "../AttackedServer.ts"
@@ -8,7 +8,7 @@ import type { Scenario } from "../Scenario.ts"
 
 const bodies: ReadonlyArray<readonly [what: string, body: string]> = [
   ["8 MiB of text", `"${"x".repeat(8 * 1_024 * 1_024)}"`],
-  ["[ four million times", "[".repeat(4_000_000)],
+  ["four million opening brackets", "[".repeat(4_000_000)],
   [
     "an id of eight million digits",
     `[{"id":${"9".repeat(8_000_000)},"name":"x","categoryId":1,"status":"sold"}]`

@@ -1,4 +1,4 @@
-/** Fills memory through a thousand connections: with small requests, large bodies, or responses that are not read. */
+/** Fills the server's memory through a thousand connections: with small requests, large bodies, or unread responses. */
 import type { HostileLoad } from "../HostileLoad.ts"
 import * as Requests from "../Requests.ts"
 import type { Database, Scenario } from "../Scenario.ts"

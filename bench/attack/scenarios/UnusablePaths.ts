@@ -1,4 +1,4 @@
-/** Starts servers on database paths that can never be opened: the start must fail quickly. */
+/** Starts servers with database paths that can never be opened: startup must fail quickly. */
 import { existsSync } from "node:fs"
 import * as CommandProcess from "../CommandProcess.ts"
 import * as Finding from "../Finding.ts"

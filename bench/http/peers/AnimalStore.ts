@@ -1,6 +1,6 @@
 /**
- * Serves animal-store with its own server. Arguments: the address of its database, another checkout or an empty text,
- * and the address of its limits, if they are in another database.
+ * Serves animal-store with its own server. Arguments: the database address, the path of another checkout (an empty
+ * string for this one), and the address of the limits database if it is a separate one.
  */
 import * as Peer from "../Peer.ts"
 import { openFilled } from "./OpenFilled.ts"

@@ -1,4 +1,4 @@
-/** Serves animal-store as a fetch handler on @hono/node-server. Argument: the address of its database. */
+/** Serves animal-store as a fetch handler on @hono/node-server. Argument: the database address. */
 import { serve } from "@hono/node-server"
 import * as Peer from "../Peer.ts"
 import { openFilled } from "./OpenFilled.ts"

@@ -1,6 +1,6 @@
 /**
- * Serves one node of animal-store. Arguments: the address of its database, the number of keys to issue ("0" for a node
- * on a filled database), and "metered" if it counts metrics.
+ * Serves one node of animal-store. Arguments: the database address, the number of keys to issue ("0" for a node on a
+ * filled database), and "metered" if it collects metrics.
  */
 import * as Peer from "../Peer.ts"
 import { open, openFilled } from "./OpenFilled.ts"

@@ -24,7 +24,7 @@ process.env.NODE_ENV = "production"
 const animals = new Animals()
 const app = express()
 app.disable("x-powered-by")
-// Without hashes of the responses, because no other peer computes them.
+// Disables ETags, because no other peer hashes its responses.
 app.disable("etag")
 
 const authenticate: RequestHandler = (request, response, next) => {

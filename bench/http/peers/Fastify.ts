@@ -44,7 +44,7 @@ const errorBody = {
   required: ["code", "message", "status"]
 }
 
-// Fastify's default validator coerces types, which queries need, but bodies must have the right types.
+// Fastify's default validator coerces types. Queries need this, but bodies must have the right types.
 const bodies = new Ajv({ coerceTypes: false, useDefaults: true, removeAdditional: true })
 
 const animals = new Animals()
@@ -62,7 +62,7 @@ fastify.addHook("onRequest", (request, reply, done) => {
   done()
 })
 
-// The hook of this plugin belongs to the routes, so it runs after the hook above.
+// This plugin's hook belongs to the routes, so it runs after the hook above.
 await fastify.register(rateLimit, {
   timeWindow: "1 minute",
   keyGenerator: (request) => request.caller?.id ?? request.ip,

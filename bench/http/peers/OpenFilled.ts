@@ -1,4 +1,4 @@
-/** Opens an animal store with the animals of the catalogue and callers of all kinds. */
+/** Opens an animal store that contains the catalog's animals and callers of all kinds. */
 import { pathToFileURL } from "node:url"
 import type { AnimalStore, openAnimalStore } from "../../../adapters/embed/index.ts"
 import { animals, callerCounts, ENDLESS, type Tokens } from "../Catalogue.ts"
@@ -9,7 +9,7 @@ const thisCheckout = new URL("../../../", import.meta.url).href
 /** Imports `openAnimalStore` from a checkout of this project, by default from this one. */
 const openIn = async (checkout: string | undefined): Promise<typeof openAnimalStore> => {
   const root = checkout === undefined || checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
-  // The same module of another version of this project; the parts used here have not changed.
+  // The same module from another version of this project; the parts that are used here have not changed.
   const module = (await import(new URL("adapters/embed/index.ts", root).href)) as {
     readonly openAnimalStore: typeof openAnimalStore
   }
@@ -17,15 +17,15 @@ const openIn = async (checkout: string | undefined): Promise<typeof openAnimalSt
 }
 
 /** Number of keys that are issued concurrently. */
-const AT_ONCE = 50
+const CONCURRENCY = 50
 
 /** The options that differ between servers. */
 export interface Given {
   /** A checkout of this project other than this one. */
   readonly checkout?: string | undefined
-  /** The address of the limits, if they are not in the database. */
+  /** The address of the limits database, if it is a separate one. */
   readonly limits?: string | undefined
-  /** Whether metrics are counted, which costs CPU time. */
+  /** Whether metrics are collected, which takes CPU time. */
   readonly isMetered?: boolean
   /** The number of keys whose limits are never reached. */
   readonly keys?: number
@@ -43,9 +43,9 @@ export const open = async (
     ...(isMetered ? { metrics: true } : {}),
     // Suppresses the log lines about issued keys.
     logLevel: "warn",
-    // Requests without a valid key count for their address; its limits must not be reached either.
+    // Requests without a valid key count for their address, whose limits must not be reached either.
     anonymousPlan: { perMinute: ENDLESS, perDay: ENDLESS },
-    // Without bans, because a ban is decided before the limits.
+    // No bans, because a ban is checked before the limits.
     ban: { strikes: ENDLESS }
   })
 }
@@ -59,14 +59,14 @@ export const openFilled = async (
     const limits = { perMinute: limit, perDay: limit }
     const keys: Array<string> = []
     while (keys.length < count) {
-      const some = Array.from({ length: Math.min(AT_ONCE, count - keys.length) }, () =>
+      const some = Array.from({ length: Math.min(CONCURRENCY, count - keys.length) }, () =>
         of.keys.issue({ plan: "Enterprise", limits })
       )
       keys.push(...(await Promise.all(some)).map(({ key }) => key))
     }
     return keys
   }
-  // Unknown keys are issued by another store: they are well-formed, so that they are looked up.
+  // Another store issues the unknown keys, so they are well-formed and are looked up.
   const otherStore = await open("memory:", { checkout: given.checkout })
   const tokens = {
     unlimited: await issue(store, given.keys ?? callerCounts.unlimited, ENDLESS),

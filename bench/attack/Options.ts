@@ -12,8 +12,8 @@ export const help = `npm run attack [-- OPTIONS]
   --write             writes the table in docs/security.md; only allowed for a run of all scenarios
   --help
 
-The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default the one on 127.0.0.1:5432. The load goes only to the loopback
-address. Exit codes: 0, 1 if a bound is exceeded, 2 for invalid options.
+The PostgreSQL server is the one in ANIMAL_STORE_TEST_POSTGRES, by default the one on 127.0.0.1:5432. The load goes
+only to the loopback address. Exit codes: 0, 1 if a bound is exceeded, 2 for invalid options.
 `
 
 export interface Options {

@@ -33,7 +33,7 @@ const rows = (report: Report): ReadonlyArray<readonly [what: string, figure: str
       `${wholeThousands(report.statements)}, ${report.statementsPerRequest.toFixed(3)} per request`
     ],
     [
-      "members of a statement",
+      "members per statement",
       `mean ${batch.mean.toFixed(1)}, p50 ${batch.p50}, p99 ${batch.p99}, max ${batch.max}`
     ],
     ["time until the verdict", `p50 ${ms(latency.p50)}, p99 ${ms(latency.p99)}, max ${ms(latency.max)}`],

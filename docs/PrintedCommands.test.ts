@@ -92,7 +92,7 @@ describe("docs/using.md", () => {
     const key = keys[0]?.key ?? ""
     const send = (lines: ReadonlyArray<string>): string =>
       run(
-        { ...shell, env: { ...shell.env, KEY: key, API_KEY: key } },
+        { ...shell, env: { ...shell.env, API_KEY: key } },
         lines.map((line) => line.replace("http://127.0.0.1:3000/v1", url))
       )
     const [, returned] = /^The response is 201 with `(.*)`/m.exec(read("docs/using.md")) ?? []

@@ -10,7 +10,7 @@ const create = Databases.createForTest
 const LIMIT_MS = 120_000
 
 interface CopyRecord {
-  readonly continued: boolean
+  readonly resumed: boolean
   readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number; readonly digest: string }>
 }
 
@@ -89,15 +89,15 @@ for (const from of Databases.kinds) {
         }
         expect(killed).toBeGreaterThan(1)
         if ((await valueOf(target, "SELECT completed_at FROM copies")) === null) {
-          const { continued, tables } = recordOf(await run(args))
-          expect(continued).toBe(true)
+          const { resumed, tables } = recordOf(await run(args))
+          expect(resumed).toBe(true)
           expect(tables.find(({ name }) => name === "pets")?.rows).toBe(60_000)
         }
         expect(await exportFrom(target)).toBe(makeLines(60_000))
         const { code, stderr } = await run(args)
         expect([code, stderr]).toEqual([
           1,
-          "animal-store: the target is not empty: a copy into it was completed\n"
+          "animal-store: the target is not empty: an earlier copy to it has already completed\n"
         ])
       })
     })

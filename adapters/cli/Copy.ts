@@ -18,7 +18,7 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** Copies all tables and compares both databases. Running the command again continues an unfinished copy. */
+/** Copies all tables and compares both databases. Running the command again resumes an unfinished copy. */
 export const copyDatabase = Command.make(
   "copy",
   {
@@ -38,7 +38,7 @@ export const copyDatabase = Command.make(
     }).pipe(
       Effect.mapError(Failure.userError),
       Effect.onInterrupt(() =>
-        Console.error("animal-store: interrupted; run the same command again to continue")
+        Console.error("animal-store: interrupted; run the same command again to resume")
       ),
       Effect.ensuring(status.end),
       Effect.timed
@@ -46,9 +46,9 @@ export const copyDatabase = Command.make(
     const throughput = Throughput.make(copied.tables.find(({ name }) => name === "pets")?.rows ?? 0, elapsed)
     yield* Output.print(
       json
-        ? JSON.stringify({ continued: copied.isContinued, ...throughput, tables: copied.tables })
+        ? JSON.stringify({ resumed: copied.isResumed, ...throughput, tables: copied.tables })
         : [
-            `Copied ${Database.locationOf(from)} to ${Database.locationOf(to)} ${Throughput.format(throughput)}${copied.isContinued ? ", continuing an earlier copy" : ""}.`,
+            `Copied ${Database.locationOf(from)} to ${Database.locationOf(to)} ${Throughput.format(throughput)}${copied.isResumed ? ", resuming an earlier copy" : ""}.`,
             "Both have the same rows:",
             ...copied.tables.map(
               ({ digest, name, rows }) =>

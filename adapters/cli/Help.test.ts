@@ -53,7 +53,7 @@ const flagsOf = (help: string): ReadonlyArray<readonly [flag: string, descriptio
   )
 }
 
-describe("the help", () => {
+describe("help output", () => {
   it.each(commands)("shows every default of `%s`", async (command) => {
     const { code, stdout } = await run([...command.split(" "), "--help"])
     expect(code).toBe(0)
@@ -67,7 +67,7 @@ describe("the help", () => {
     expect(superfluous).toEqual([])
   })
 
-  it("only `Setting.ts` defines flag defaults, so the help shows each default as it would be typed", () => {
+  it("only `Setting.ts` defines flag defaults, so help output shows each default as a user would type it", () => {
     const files = fs
       .readdirSync(new URL(".", import.meta.url))
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "Setting.ts")

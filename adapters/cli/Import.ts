@@ -40,7 +40,7 @@ const flags = {
   name: Setting.make(
     "name",
     "NAME",
-    "Name of the data on standard input; with a name, the import can continue after a failure.",
+    "Name of the data on standard input; with a name, the import can be resumed after a failure.",
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
@@ -151,7 +151,7 @@ const store = Effect.fnUntraced(function* (
 })
 
 const WITHOUT_NAME =
-  "without --name NAME this import cannot continue after a failure; a second run would store the same animals twice"
+  "without --name NAME this import cannot be resumed after a failure; a second run would store the same animals twice"
 
 /** Returns a hint about what to do after an error. */
 const hintAfter = (
@@ -170,7 +170,7 @@ const hintAfter = (
 const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
   if (dryRun) return "nothing was stored"
   return isFile || keepIds || Option.isSome(name)
-    ? "run the same command again to continue"
+    ? "run the same command again to resume"
     : "the same command would store these animals twice"
 }
 

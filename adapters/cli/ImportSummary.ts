@@ -43,7 +43,7 @@ export const format = (
   }
   return [
     `Imported ${Throughput.animals(inserted)} ${Throughput.format(throughput)}`,
-    ...(before > 0 ? [`; continued after ${Throughput.animals(before)}`] : []),
+    ...(before > 0 ? [`; resumed after ${Throughput.animals(before)}`] : []),
     ...(present > 0 ? [`; ${Throughput.thousands(present)} already existed`] : []),
     "."
   ].join("")

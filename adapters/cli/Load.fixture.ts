@@ -1,4 +1,4 @@
-/** Creates load for tests: clients that each send requests in sequence on one keep-alive connection. */
+/** Generates load for tests: clients that each send requests in sequence on one keep-alive connection. */
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
 import * as fc from "fast-check"

@@ -22,7 +22,7 @@ export class LocalServerUnbound extends Data.TaggedError("LocalServerUnbound")<{
 }
 
 /** The address on which a server listens, and the flag that its errors name. Port 0 chooses a free port. */
-export interface Place {
+export interface ListenAddress {
   readonly flag: string
   readonly host: string
   readonly port: number
@@ -30,7 +30,7 @@ export interface Place {
 
 /** Serves until the scope closes; closing it also closes all connections. */
 export const serve = (
-  place: Place,
+  address: ListenAddress,
   respond: (request: Http.IncomingMessage, response: Http.ServerResponse) => Promise<void>
 ): Effect.Effect<AddressInfo, LocalServerUnbound, Scope.Scope> =>
   Effect.map(
@@ -40,8 +40,8 @@ export const serve = (
         server.maxConnections = MAX_CONNECTIONS
         server.on("request", (request, response) => void respond(request, response))
         // Not removed after startup: a later `accept` error must not crash the process.
-        server.on("error", (cause) => resume(Effect.fail(new LocalServerUnbound({ ...place, cause }))))
-        server.listen(place.port, place.host, () => resume(Effect.succeed(server)))
+        server.on("error", (cause) => resume(Effect.fail(new LocalServerUnbound({ ...address, cause }))))
+        server.listen(address.port, address.host, () => resume(Effect.succeed(server)))
       }),
       (server) =>
         Effect.callback<void>((resume) => {

@@ -2,8 +2,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { printable } from "./Printable.ts"
 
-describe("untrusted text", () => {
-  it("printable leaves no character that ends the line, controls the terminal or changes the text direction", () => {
+describe("printable", () => {
+  it("leaves no character that ends the line, controls the terminal or changes the text direction", () => {
     const hostile = fc.constantFrom(
       ...["\0", "\t", "\n", "\r", "\x1b[2J", "\x7f", "\x85", "\x9b", "\u200b", "\u200e", "\u202a", "\u202e"],
       ...["\u2028", "\u2029", "\u2066", "\u2069", "\ufeff", "\u{e0041}", "\ud800", "\udc00"]
@@ -18,7 +18,7 @@ describe("untrusted text", () => {
     )
   })
 
-  it("printable does not change a string without control, format and separator characters", () => {
+  it("does not change a string without control, format or separator characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         fc.pre(!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
@@ -28,7 +28,7 @@ describe("untrusted text", () => {
     expect(printable("till №1, 日本 😀")).toBe("till №1, 日本 😀")
   })
 
-  it("printable replaces control and format characters and lone surrogates with their code points", () => {
+  it("replaces control and format characters and lone surrogates with their code points", () => {
     expect(printable("a\u202eb\x1b[0m\u{e0041}\ud800")).toBe("a\\u{202e}b\\u{1b}[0m\\u{e0041}\\u{d800}")
   })
 })

@@ -30,7 +30,7 @@ export interface CopyOptions {
   readonly report: (animals: bigint, total: bigint) => void
 }
 
-/** Copies a database into an empty one, or continues an unfinished copy of the same source. */
+/** Copies a database into an empty one, or resumes an unfinished copy of the same source. */
 export const copy = (options: CopyOptions): Effect.Effect<Copied, CopyFailed | DatabaseUnusable> =>
   Effect.gen(function* () {
     const [cursorKeys, copies] = yield* Effect.promise(() =>

@@ -98,7 +98,7 @@ export const stores = (
 }
 
 const LIMITS_ONLY =
-  "redis:// stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys"
+  "redis:// can store only rate limits: pass it as `limits`, and use SQLite or PostgreSQL for animals and keys"
 
 /** Returns a client of the database at `address` for operations on whole tables; creates missing tables. */
 export const tables = (

@@ -24,7 +24,7 @@ export const parse = (
   address: string,
   purpose: "database" | "limits" = "database"
 ): Result.Result<DatabaseAddress, string> => {
-  const forms = purpose === "limits" ? `${FORMS}, or ${RedisAddress.FORM}` : FORMS
+  const forms = purpose === "limits" ? LIMITS_FORMS : DATABASE_FORMS
   if (address === "memory:") return Result.succeed({ kind: "memory" })
   if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length), forms)
   // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
@@ -37,7 +37,9 @@ export const parse = (
   return Result.fail(forms)
 }
 
-const FORMS = "must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database'"
+const POSTGRES_FORM = "'postgres://user:password@host:port/database'"
+const DATABASE_FORMS = `must be 'memory:', 'sqlite:PATH' or ${POSTGRES_FORM}`
+const LIMITS_FORMS = `must be 'memory:', 'sqlite:PATH', ${POSTGRES_FORM} or ${RedisAddress.FORM}`
 
 /** Parses the part after `sqlite:`: a path, or an absolute path after an empty host. */
 const parseFilename = (path: string, forms: string): Result.Result<DatabaseAddress, string> => {

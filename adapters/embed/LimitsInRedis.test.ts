@@ -115,10 +115,10 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
 })
 
 describe("openAnimalStore with a Redis address", () => {
-  it("rejects a Redis address as the option database", async () => {
+  it("rejects a Redis address for the `database` option", async () => {
     for (const database of ["redis://:s3cret@h", "rediss://h1,h2"]) {
       await expect(openAnimalStore({ database })).rejects.toThrow(
-        /^database: redis:\/\/ stores rate limits only: give it as limits, and a SQLite file or PostgreSQL for animals and keys$/
+        /^database: redis:\/\/ can store only rate limits: pass it as `limits`, and use SQLite or PostgreSQL for animals and keys$/
       )
     }
   })
@@ -128,7 +128,7 @@ describe("openAnimalStore with a Redis address", () => {
       /^limits: must have no parameters after/
     )
     await expect(openAnimalStore({ limits: "oracle://u:s3cret@h" })).rejects.toThrow(
-      "limits: must be 'memory:', 'sqlite:PATH' or 'postgres://user:password@host:port/database', or 'redis://user:password@host:port'"
+      "limits: must be 'memory:', 'sqlite:PATH', 'postgres://user:password@host:port/database' or 'redis://user:password@host:port'"
     )
     await expect(openAnimalStore({ limits: "redis://127.0.0.1:1" })).rejects.toThrow(
       "limits: cannot reach the Redis server at 127.0.0.1:1: connect ECONNREFUSED"

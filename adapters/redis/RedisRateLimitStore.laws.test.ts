@@ -7,21 +7,21 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-/** The two ways to count a request: with `consume`, or with `modify` and the core's step. */
-const ways = { consume: Nodes.consume, modify: Nodes.modify } as const
+/** The two methods to count a request: with `consume`, or with `modify` and the core's step. */
+const countingMethods = { consume: Nodes.consume, modify: Nodes.modify } as const
 
-type Way = keyof typeof ways
+type CountingMethod = keyof typeof countingMethods
 
 let runs = 0
 
-/** Runs histories on two nodes with the given ways to count, and compares each request with the core's step. */
-const compare = (place: Nodes.Place, numRuns: number, waySequences: fc.Arbitrary<ReadonlyArray<Way>>) =>
+/** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
+const compare = (place: Nodes.Place, numRuns: number, methodSequences: fc.Arbitrary<ReadonlyArray<CountingMethod>>) =>
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
     const services = yield* Effect.context<never>()
     const seen = new Map<string, number>()
     const examples = Histories.offenders.map(
-      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<Way>] => [
+      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<CountingMethod>] => [
         20_000 * DAY,
         moves,
         bans,
@@ -32,7 +32,7 @@ const compare = (place: Nodes.Place, numRuns: number, waySequences: fc.Arbitrary
       Histories.moment,
       Histories.moves,
       Histories.bans,
-      waySequences,
+      methodSequences,
       (start, moves, bans, chosen) =>
         Effect.gen(function* () {
           runs++
@@ -40,10 +40,10 @@ const compare = (place: Nodes.Place, numRuns: number, waySequences: fc.Arbitrary
             const { after, now, policy, verdict } = sent
             const key = `${runs}:${sent.key}`
             const store = nodes[index % nodes.length]
-            const way = chosen[index % chosen.length]
-            if (store === undefined || way === undefined)
-              throw new Error("a node or a way to count is missing")
-            expect(yield* ways[way](store, key, now, policy)).toEqual(verdict)
+            const method = chosen[index % chosen.length]
+            if (store === undefined || method === undefined)
+              throw new Error("a node or a counting method is missing")
+            expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
             expect(yield* Effect.promise(() => Nodes.stored(place, key))).toEqual(after)
             for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
           }
@@ -53,7 +53,7 @@ const compare = (place: Nodes.Place, numRuns: number, waySequences: fc.Arbitrary
     return seen
   })
 
-const always = (way: Way) => fc.constant<ReadonlyArray<Way>>([way])
+const always = (method: CountingMethod) => fc.constant<ReadonlyArray<CountingMethod>>([method])
 
 for (const kind of RedisServers.kinds) {
   for (const where of Nodes.places) {
@@ -75,7 +75,7 @@ for (const kind of RedisServers.kinds) {
         compare(
           place(),
           20,
-          fc.array(fc.constantFrom<Way>("consume", "modify"), { minLength: 1, maxLength: 5 })
+          fc.array(fc.constantFrom<CountingMethod>("consume", "modify"), { minLength: 1, maxLength: 5 })
         )
       )
 
@@ -83,7 +83,7 @@ for (const kind of RedisServers.kinds) {
         Effect.gen(function* () {
           const store = yield* Nodes.open(place().address)
           for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
-            expect(yield* ways.consume(store, key, now, policy)).toEqual(verdict)
+            expect(yield* countingMethods.consume(store, key, now, policy)).toEqual(verdict)
             expect(yield* Effect.promise(() => Nodes.stored(place(), key))).toEqual(after)
           }
         })
@@ -106,7 +106,7 @@ for (const kind of RedisServers.kinds) {
                   // Requests of one caller are counted in the order in which they arrive.
                   const verdicts = yield* Effect.forEach(
                     sent,
-                    ({ key, now, policy }) => ways.consume(store, `${runs}:${key}`, now, policy),
+                    ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),
                     { concurrency: "unbounded" }
                   )
                   expect(verdicts).toEqual(sent.map(({ verdict }) => verdict))

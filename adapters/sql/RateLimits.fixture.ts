@@ -35,10 +35,10 @@ export const request = (store: Store, key: string, now: number, policy: RateLimi
 export const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.modify(key, (state) => RateLimit.step(state, now, policy))
 
-/** Both ways to count a request. */
-export const ways = { request, modify } as const
+/** Both methods to count a request. */
+export const countingMethods = { request, modify } as const
 
-export type Way = keyof typeof ways
+export type CountingMethod = keyof typeof countingMethods
 
 /** Returns the stored states of callers by key, for keys that start with `prefix` and sort before `prefix~`. */
 export const stored = (

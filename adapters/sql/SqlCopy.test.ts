@@ -102,7 +102,7 @@ for (const from of kinds) {
           yield* SqlTable.advance(source, pets, 9_007_199_254_999_999n)
           const copied = yield* copy(source, target)
           expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
-          expect(copied.isContinued).toBe(false)
+          expect(copied.isResumed).toBe(false)
           expect(copied.tables.map(({ name, rows }) => [name, rows])).toEqual(
             (yield* contents(source, target)).map(([name]) => [name, 7])
           )
@@ -132,7 +132,7 @@ for (const from of kinds) {
             expect(after).toBe(5_000)
             yield* insertAnimals(source, 2, 100, 2)
             const copied = yield* copy(source, target)
-            expect(copied.isContinued).toBe(true)
+            expect(copied.isResumed).toBe(true)
             expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
           })
       )
@@ -200,7 +200,7 @@ for (const kind of kinds) {
         expect(yield* rejection).toBe("the target is not empty: it has import records")
         yield* target`DELETE FROM imports`
         yield* copy(source, target)
-        expect(yield* rejection).toBe("the target is not empty: a copy into it was completed")
+        expect(yield* rejection).toBe("the target is not empty: an earlier copy to it has already completed")
         yield* target`UPDATE copies SET completed_at = NULL`
         const other = yield* Effect.flip(copy(source, target, "another"))
         expect(other.message).toBe("the target contains an unfinished copy of another database")

@@ -1,7 +1,7 @@
 /**
  * Copies a database into an empty one. Animals are copied in steps; the transaction of each step also records the
  * position. One last transaction copies the other tables, compares both databases and records the end of the copy. An
- * interrupted copy can therefore be continued without losing or repeating rows.
+ * interrupted copy can therefore be resumed without losing or repeating rows.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -14,7 +14,7 @@ import * as SqlTable from "./SqlTable.ts"
 import * as TableDigest from "./TableDigest.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** The copy cannot be started, continued or completed. */
+/** The copy cannot be started, resumed or completed. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{
   readonly reason: string
   readonly cause?: unknown
@@ -32,8 +32,8 @@ export interface CopiedTable extends TableDigest.TableDigest {
 /** The result of a copy. */
 export interface Copied {
   readonly tables: ReadonlyArray<CopiedTable>
-  /** Whether an earlier copy of the source was continued. */
-  readonly isContinued: boolean
+  /** Whether an earlier copy of the source was resumed. */
+  readonly isResumed: boolean
 }
 
 /** The databases of a copy, and a callback for its progress. */
@@ -73,7 +73,7 @@ const copy = Effect.fnUntraced(function* (
   const animals = plans.find(({ from }) => from.name === CopyPlan.ANIMALS)
   if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table for animals" })
   const position = yield* inTarget(to, begin(options))
-  const after = yield* continueAfter(options, position)
+  const after = yield* resumeAfter(options, position)
   yield* copyAnimals(options, animals, position, after)
   const tables = yield* inTarget(
     to,
@@ -91,7 +91,7 @@ const copy = Effect.fnUntraced(function* (
       return compared
     })
   )
-  return { tables, isContinued: position !== undefined && position > 0n }
+  return { tables, isResumed: position !== undefined && position > 0n }
 })
 
 /** Runs a transaction on the target; it must not use the transaction mode of the source's snapshot. */
@@ -129,7 +129,7 @@ const plan = Effect.fnUntraced(function* ({
   return plans
 })
 
-/** Returns the id after which an unfinished copy continues; for a new copy, records it and returns `undefined`. */
+/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns `undefined`. */
 const begin = Effect.fnUntraced(function* ({
   source,
   to
@@ -140,7 +140,7 @@ const begin = Effect.fnUntraced(function* ({
   if (copied !== undefined) {
     const [ofSource, lastId, completedAt] = copied
     if (completedAt !== null) {
-      return yield* new CopyFailed({ reason: "the target is not empty: a copy into it was completed" })
+      return yield* new CopyFailed({ reason: "the target is not empty: an earlier copy to it has already completed" })
     }
     if (ofSource !== source) {
       return yield* new CopyFailed({ reason: "the target contains an unfinished copy of another database" })
@@ -170,7 +170,7 @@ const contents = [
  * ids may have been committed after the earlier copy had passed them. In that case, the copy starts again at the first
  * id and skips the animals that the target already has.
  */
-const continueAfter = Effect.fnUntraced(function* (
+const resumeAfter = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
   position: bigint | undefined
 ): Effect.fn.Return<bigint, CopyFailed> {
@@ -224,7 +224,7 @@ const copyAnimals = Effect.fnUntraced(function* (
   }
 })
 
-const movedByOther = Effect.fail(new CopyFailed({ reason: "another process is copying into the target" }))
+const movedByOther = Effect.fail(new CopyFailed({ reason: "another process is copying to the target" }))
 
 /** Returns the recorded position, and locks it until the transaction ends. */
 const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>

@@ -7,8 +7,8 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
-/** Runs histories on two nodes with the given ways to count, and compares each request with the core's step. */
-const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<ReadonlyArray<RateLimits.Way>>) =>
+/** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
+const compare = (kind: Databases.Kind, numRuns: number, methodSequences: fc.Arbitrary<ReadonlyArray<RateLimits.CountingMethod>>) =>
   Effect.gen(function* () {
     const database = yield* kind.create
     const nodes = yield* RateLimits.nodes(2, database)
@@ -18,7 +18,7 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
     const keys = new Set<string>()
     let run = 0
     const examples = Histories.offenders.map(
-      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<RateLimits.Way>] => [
+      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<RateLimits.CountingMethod>] => [
         20_000 * DAY,
         moves,
         bans,
@@ -29,18 +29,18 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
       Histories.moment,
       Histories.moves,
       Histories.bans,
-      ways,
-      (start, moves, bans, ways) =>
+      methodSequences,
+      (start, moves, bans, methods) =>
         Effect.gen(function* () {
           run++
           for (const [index, sent] of Histories.play(start, moves, bans).entries()) {
             const { after, now, policy, verdict } = sent
             const key = `${run}:${sent.key}`
             const store = nodes[index % nodes.length]
-            const way = ways[index % ways.length]
-            if (store === undefined || way === undefined)
-              throw new Error("a node or a way to count is missing")
-            expect(yield* RateLimits.ways[way](store, key, now, policy)).toEqual(verdict)
+            const method = methods[index % methods.length]
+            if (store === undefined || method === undefined)
+              throw new Error("a node or a counting method is missing")
+            expect(yield* RateLimits.countingMethods[method](store, key, now, policy)).toEqual(verdict)
             expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
             keys.add(key)
             for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
@@ -53,7 +53,8 @@ const compare = (kind: Databases.Kind, numRuns: number, ways: fc.Arbitrary<Reado
     return seen
   })
 
-const always = (way: RateLimits.Way) => fc.constant<ReadonlyArray<RateLimits.Way>>([way])
+const always = (method: RateLimits.CountingMethod) =>
+  fc.constant<ReadonlyArray<RateLimits.CountingMethod>>([method])
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore, compared with the core's step", () => {
@@ -72,7 +73,7 @@ for (const kind of Databases.kinds) {
       compare(
         kind,
         20,
-        fc.array(fc.constantFrom<RateLimits.Way>("request", "modify"), { minLength: 1, maxLength: 5 })
+        fc.array(fc.constantFrom<RateLimits.CountingMethod>("request", "modify"), { minLength: 1, maxLength: 5 })
       )
     )
 

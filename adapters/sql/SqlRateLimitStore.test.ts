@@ -30,7 +30,7 @@ const manyPerDay = (perMinute: number): RateLimit.Policy => ({
 /** Runs `clients` concurrent clients on the nodes; each sends its requests in sequence. Returns all verdicts. */
 const hammer = (
   nodes: ReadonlyArray<Store>,
-  way: RateLimits.Way,
+  method: RateLimits.CountingMethod,
   clients: number,
   requests: number,
   key: string,
@@ -42,7 +42,7 @@ const hammer = (
       (node) => {
         if (node === undefined) throw new Error("a node is missing")
         return Effect.all(
-          Array.from({ length: requests }, () => RateLimits.ways[way](node, key, NOON, policy))
+          Array.from({ length: requests }, () => RateLimits.countingMethods[method](node, key, NOON, policy))
         )
       },
       { concurrency: "unbounded" }
@@ -396,7 +396,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
 })
 
 describe("SqlRateLimitStore on SQLite", () => {
-  /** Opens a connection of another program. */
+  /** Opens a connection that stands in for another program. */
   const openOtherProgram = (database: Databases.Database) =>
     Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),

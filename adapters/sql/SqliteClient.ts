@@ -42,7 +42,7 @@ export const make = (
     const connection = connect(own)
     const recover = () => {
       own.recover()
-      own.files.checkSometimes()
+      own.files.checkIfDue()
     }
     const acquirers = SqlClient.makeSqliteAcquirers({
       connection: Effect.as(attempt("recover", recover), connection),
@@ -138,7 +138,7 @@ export const connect = (
   return {
     read: (sql, params) =>
       unlessBusy(() => {
-        own.files.checkSometimes()
+        own.files.checkIfDue()
         return own.run(sql, params)
       }),
     transact: (work) => unlessBusy(() => own.transact(work)),

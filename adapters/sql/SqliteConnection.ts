@@ -54,7 +54,7 @@ export class SqliteFailure {
 
 export interface SqliteConnection {
   readonly isTransaction: () => boolean
-  /** Checks the files; call `check` before a transaction, `checkSometimes` before a read. */
+  /** Checks the files; call `check` before a transaction, `checkIfDue` before a read. */
   readonly files: SqliteFiles.SqliteFiles
   /** Sets whether the next commits wait for the disk; call it only between transactions. */
   readonly synchronize: (synchronous: Synchronous) => void
@@ -141,7 +141,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
   return {
     files: {
       check: () => attempt("begin", files.check),
-      checkSometimes: () => attempt("read", files.checkSometimes)
+      checkIfDue: () => attempt("read", files.checkIfDue)
     },
     isTransaction,
     recover,
@@ -196,12 +196,12 @@ const filesOf = (
   database: DatabaseSync,
   isStrict: () => boolean
 ): SqliteFiles.SqliteFiles => {
-  if (filename === ":memory:" || readOnly) return { check: () => {}, checkSometimes: () => {} }
+  if (filename === ":memory:" || readOnly) return { check: () => {}, checkIfDue: () => {} }
   const valueOf = (pragma: string, column: string) => database.prepare(`PRAGMA ${pragma}`).get()?.[column]
   return SqliteFiles.make(
     { filename, isStrict, pageSize: Number(valueOf("page_size", "page_size")) },
     {
-      areUsed: () => valueOf("journal_mode", "journal_mode") === "wal",
+      isWalMode: () => valueOf("journal_mode", "journal_mode") === "wal",
       frames: () => Number(valueOf("wal_checkpoint(NOOP)", "log")),
       truncate: onRemovedLog ?? (() => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"))
     }

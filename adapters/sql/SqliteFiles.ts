@@ -10,14 +10,17 @@ export interface SqliteFiles {
   /** Call before a transaction. Throws if a file was moved, removed, replaced or truncated. */
   readonly check: () => void
   /** Call before a read: checks at most once per `RECHECK_MS`. */
-  readonly checkSometimes: () => void
+  readonly checkIfDue: () => void
 }
 
 /** The functions of the connection that this module needs. */
 export interface Checkpoints {
   /** Whether the connection is in WAL mode, which an operator can change. */
-  readonly areUsed: () => boolean
-  /** Returns the number of valid frames in the write-ahead log. On SQLite 3.51 or newer, it changes nothing. */
+  readonly isWalMode: () => boolean
+  /**
+   * Returns the number of valid frames in the write-ahead log. SQLite 3.51 and newer only count them; older versions
+   * run a passive checkpoint.
+   */
   readonly frames: () => number
   /** Moves the write-ahead log into the database file. */
   readonly truncate: () => void
@@ -33,8 +36,8 @@ export interface SqliteFilesOptions {
 }
 
 /**
- * Minimum milliseconds between two checks before reads, and between two checks of some files before transactions. A
- * check takes a system call for each file.
+ * Minimum milliseconds between checks. It applies to every check before a read, and to some of the files before a
+ * transaction, because each file costs a system call.
  */
 export const RECHECK_MS = 100
 
@@ -86,14 +89,14 @@ export const make = (
       if (isDue) shared.expect()
       checkLog()
     } catch (thrown) {
-      if (checkpoints.areUsed()) throw thrown
+      if (checkpoints.isWalMode()) throw thrown
     }
     if (isDue) checkedAt = now
   }
 
   return {
     check,
-    checkSometimes: () => {
+    checkIfDue: () => {
       if (performance.now() - checkedAt >= RECHECK_MS) check()
     }
   }

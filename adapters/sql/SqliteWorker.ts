@@ -1,4 +1,4 @@
-/** Runs in the worker thread: opens the only connection of the process that writes to SQLite, and executes jobs. */
+/** Runs in the worker thread: opens the process's only write connection to SQLite, and executes jobs. */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import * as SqliteConnection from "./SqliteConnection.ts"
@@ -10,7 +10,7 @@ const OPEN_MS = 4_000
 const OPEN_PAUSE_MS = 20
 
 const port = parentPort
-if (port === null) throw new Error("SqliteWorker runs in a worker thread")
+if (port === null) throw new Error("SqliteWorker must run in a worker thread")
 const { claims, filename, messages, signal }: WorkerData = workerData
 
 const open = (database: DatabaseSync): SqliteConnection.SqliteConnection => {

@@ -54,7 +54,7 @@ export const make = (
     const own = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
     checkFiles = own.files.check
     const reading = SqliteClient.connect(own)
-    const check = Effect.suspend(() => SqliteClient.attempt("read", own.files.checkSometimes))
+    const check = Effect.suspend(() => SqliteClient.attempt("read", own.files.checkIfDue))
     return {
       durable: yield* client(thread, "FULL", reading, check),
       quick: yield* client(thread, "NORMAL", reading, check)

@@ -1,16 +1,14 @@
 /** Laws about the end of a run: the animals that its checks created still exist (contract §2, §4). */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Http } from "../../evaluation/Http.ts"
 import { expect, type Failure, inapplicable, Violation } from "../../evaluation/Outcome.ts"
 import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import { text } from "../../http/Wire.ts"
-import { outcome } from "../../subjects/Conversation.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
+import * as Lists from "../http/Lists.ts"
 import * as Responses from "../http/Responses.ts"
 
 /** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
@@ -30,19 +28,88 @@ const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
 
 const closing = family({ level: "spec", profile: "core", on: "http", isClosing: true })
 
-/** Fetches a list and returns its animals; `undefined` for a full list, because it may omit matching animals. */
-const listed = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal> | undefined, Failure> =>
-  Effect.flatMap(http.send({ path: `/pets?limit=${FULL}${query}` }), ({ response }) =>
-    Result.match(
-      response.status === 200
-        ? Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
-        : Result.fail(outcome(response)),
-      {
-        onSuccess: (animals) => Effect.succeed(animals.length < FULL ? animals : undefined),
-        onFailure: (actual) => Effect.fail(new Violation({ expected: "200 with an array of Pet", actual }))
-      }
-    )
+/** A list of at most `FULL` animals. */
+interface Shown {
+  readonly animals: ReadonlyMap<bigint, Animal>
+  /** Whether the list is not full, so that it may not omit a matching animal. */
+  readonly isComplete: boolean
+}
+
+const shown = (http: Http, query: string): Effect.Effect<Shown, Failure> =>
+  Effect.map(Lists.list(http, `limit=${FULL}${query}`), (animals) => ({
+    animals: new Map(animals.map((animal) => [animal.id, animal])),
+    isComplete: animals.length < FULL
+  }))
+
+/** The list of all, the list of each status, and the status of animals that getPet showed. */
+interface Reading {
+  readonly all: Shown
+  readonly lists: ReadonlyArray<Shown & { readonly status: PetStatus.PetStatus }>
+  readonly byId: ReadonlyMap<bigint, Animal>
+}
+
+const listsWith = ({ lists }: Reading, { id }: Animal) => lists.filter(({ animals }) => animals.has(id))
+
+/** Returns the current status of an animal as getPet, the list of all or a list of a status shows it. */
+const statusOf = (reading: Reading, animal: Animal): PetStatus.PetStatus | undefined =>
+  (reading.byId.get(animal.id) ?? reading.all.animals.get(animal.id))?.status ??
+  listsWith(reading, animal)[0]?.status
+
+/** Whether the reading decides the law for an animal. */
+const isDecided = (reading: Reading, animal: Animal): boolean => {
+  const current = statusOf(reading, animal)
+  return reading.all.isComplete || reading.lists.some((list) => list.isComplete && list.status === current)
+}
+
+/** Returns the violation of the law by an animal, if there is one. */
+const mismatchOf = (reading: Reading, animal: Animal): Violation | undefined => {
+  const violation = (expected: string, actual: string) =>
+    new Violation({ expected: `${PetJson.line(animal)} ${expected}`, actual })
+  const { all, lists } = reading
+  if (all.isComplete && !all.animals.has(animal.id))
+    return violation("in the list of all", "a list without it")
+  const holding = listsWith(reading, animal).map(({ status }) => status)
+  if (holding.length > 1) {
+    return violation("in exactly one of the lists by status", `it in ${holding.join(" and ")}`)
+  }
+  const current = statusOf(reading, animal)
+  const list = lists.find(({ status }) => status === current)
+  if (list?.isComplete === true && !list.animals.has(animal.id)) {
+    return violation(`which is ${current}, in the list with status ${current}`, "a list without it")
+  }
+  const [other] = holding
+  if (other !== undefined && other !== current) {
+    return violation(`which is ${current}, not in the list with status ${other}`, "a list with it")
+  }
+  // An animal that was created without a status may have none.
+  const isSomewhere = holding.length === 1 || current !== undefined || animal.status === undefined
+  return isSomewhere || !lists.every(({ isComplete }) => isComplete)
+    ? undefined
+    : violation("in exactly one of the lists by status", "three lists without it")
+}
+
+/** Reads all lists, and fetches some animals that are missing in the complete list of the status they were created with. */
+const read = Effect.fnUntraced(function* (
+  http: Http,
+  created: ReadonlyArray<Animal>
+): Effect.fn.Return<Reading, Failure> {
+  const all = yield* shown(http, "")
+  const lists = yield* Effect.forEach(PetStatus.all, (status) =>
+    Effect.map(shown(http, Lists.statusParameter(status)), (list) => ({ ...list, status }))
   )
+  const byId = new Map<bigint, Animal>()
+  const reading = { all, lists, byId }
+  const missing = created.filter(
+    (animal) =>
+      statusOf(reading, animal) === undefined &&
+      lists.some(({ isComplete, status }) => isComplete && status === animal.status)
+  )
+  for (const { id } of sampled(missing)) {
+    if ((yield* http.now) >= REMOVAL_BEGINS) break
+    byId.set(id, yield* Responses.pet(yield* http.send({ path: `/pets/${id}` }), 200))
+  }
+  return reading
+})
 
 export const checks: ReadonlyArray<Check> = [
   closing({
@@ -72,30 +139,20 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, _given, trial) {
       yield* Creations.own(http, trial, "pending")
       const created = http.created()
-      const all = yield* listed(http, "")
-      // The contract neither describes nor excludes changes of status, so the law uses the current status.
-      const now = new Map(all?.map(({ id, status }) => [id, status]))
-      let isAnyComplete = all !== undefined
-      for (const animal of created) {
-        if (all === undefined) break
-        yield* expect(now.has(animal.id), `${PetJson.line(animal)} in the list of all`, "a list without it")
-      }
-      for (const status of PetStatus.all) {
-        const animals = yield* listed(http, `&status=${status}`)
-        const shown = new Set(animals?.map(({ id }) => id))
-        isAnyComplete ||= animals !== undefined
+      const find = (reading: Reading): Violation | undefined => {
         for (const animal of created) {
-          const current = now.get(animal.id)
-          if (animals === undefined || current === undefined) continue
-          yield* expect(
-            shown.has(animal.id) === (current === status),
-            `${PetJson.line(animal)}, which is ${current}, ${current === status ? "in" : "not in"} the list with status ${status}`,
-            shown.has(animal.id) ? "a list with it" : "a list without it"
-          )
+          const mismatch = mismatchOf(reading, animal)
+          if (mismatch !== undefined) return mismatch
         }
+        return undefined
       }
-      if (!isAnyComplete) {
-        return yield* inapplicable("every list is full, so it need not show all animals")
+      let reading = yield* read(http, created)
+      // The contract neither describes nor excludes changes of status, and one may happen while the lists are read.
+      if (find(reading) !== undefined) reading = yield* read(http, created)
+      const mismatch = find(reading)
+      if (mismatch !== undefined) return yield* mismatch
+      if (!created.some((animal) => isDecided(reading, animal))) {
+        return yield* inapplicable("the lists are full, so they need not show the animals of the run")
       }
     }
   })

@@ -58,6 +58,12 @@ const free = (isFreeRequest: (request: WireRequest) => boolean): Where => {
 /** The number of newest animals that a faulty store keeps; it loses all older animals. */
 const HELD = 60n
 
+/**
+ * The number of newest animals of which a faulty store lists the sold ones; it is larger than 100, so that the list of
+ * all is full before the store loses one.
+ */
+const HELD_IN_SOLD = 130n
+
 type Pets = PetRepository["Service"]
 
 /** Changes methods of a repository; `differences` gets the id of the newest animal. */
@@ -136,6 +142,21 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       knowingNewest((real, newest) => ({
         find: (id) => (id <= newest() - HELD ? Effect.succeed(Option.none()) : real.find(id))
+      }))
+    ),
+  fault(
+    "history.loses-from-list-of-sold",
+    `Lists sold animals only while they are among its newest ${HELD_IN_SOLD}, in lists with the status sold.`
+  )
+    .breaks("list.status.filter", "history.kept-in-lists", "in the list with status sold")
+    .by(
+      knowingNewest((real, newest) => ({
+        page: (query) => {
+          const first = newest() - HELD_IN_SOLD
+          const isCut = query.status === "sold" && first > 0n
+          const after = query.after === undefined || query.after < first ? first : query.after
+          return real.page(isCut ? { ...query, after } : query)
+        }
       }))
     ),
   fault("history.loses-from-lists", "Lists only its newest 60 animals.")

@@ -5,6 +5,7 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Violation } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Exchange } from "../http/Exchange.ts"
+import type { Finding } from "./Check.ts"
 
 /**
  * Examines one exchange. `history` has all earlier exchanges with the same key, and `previous` is the latest of them.
@@ -26,13 +27,15 @@ export interface AmbientCheck {
   readonly advisedBy?: string
   /** The profile with the requests that the law is about; `core` if absent. */
   readonly profile?: Profile
+  /** What the law needs in the subject to be decided, one of these at least. */
+  readonly finds?: ReadonlyArray<Finding>
   /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
   /** Returns the violation in an exchange to which the law applies, if there is one. */
   readonly examine: Look<Violation | undefined>
   /**
-   * Returns the reason why the law cannot apply to any exchange of the run, if there is one. If the law then applied to
-   * no exchange, the check is not applicable instead of inconclusive.
+   * Returns the reason in the subject's time or data why the law cannot apply to any exchange of the run, if there is
+   * one. If the law then applied to no exchange, the check is not applicable instead of inconclusive, but postponed.
    */
   readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
   /** Starts the law without earlier exchanges; present only if the law compares exchanges of the whole run. */

@@ -17,6 +17,12 @@ export interface Runs {
   readonly http: number
 }
 
+/**
+ * State of a subject that decides laws: getPet is not removed; some list by status has room for the animals of the
+ * first checks, or for those of a whole run.
+ */
+export type Finding = "getPet" | "short list" | "shorter list"
+
 /** A check with the types of its interface and of its cases; `define` hides these types. */
 export interface Definition<F extends Face, Case> {
   /** Frozen id; never reused for another law. */
@@ -33,6 +39,8 @@ export interface Definition<F extends Face, Case> {
   readonly profile: Profile
   readonly on: F
   readonly needs?: ReadonlyArray<Capability>
+  /** What the law needs in the subject to be decided, one of these at least; a run may find it too late or too full. */
+  readonly finds?: ReadonlyArray<Finding>
   /**
    * Whether the law is about the animals that other checks created. The check then runs after all others, except those
    * of the profile `deprecation`, which move time to the removal of getPet.

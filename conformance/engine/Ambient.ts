@@ -82,7 +82,13 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
   ): CheckResult =>
     resultOf(
       { ...check, profile: check.profile ?? "core" },
-      { status, reason, runs: { planned: count, executed: about, decided: about }, counterexample }
+      {
+        status,
+        reason,
+        isPostponed: status === "not-applicable",
+        runs: { planned: count, executed: about, decided: about },
+        counterexample
+      }
     )
   if (count === 0) return finish("inconclusive", "nothing was sent", 0)
   const found = Result.try(() => look(check, subject))

@@ -7,7 +7,9 @@ export type CheckFields = Pick<Check, "id" | "law" | "clauses" | "level" | "prof
 
 /** The outcome of a check; absent members are zero or undefined in the result. */
 export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
-  Partial<Pick<CheckResult, "runs" | "requests" | "milliseconds" | "counterexample" | "coverage">>
+  Partial<
+    Pick<CheckResult, "isPostponed" | "runs" | "requests" | "milliseconds" | "counterexample" | "coverage">
+  >
 
 /** Creates the result of a check. */
 export const resultOf = (
@@ -15,6 +17,7 @@ export const resultOf = (
   {
     status,
     reason,
+    isPostponed,
     runs = { planned: 0, executed: 0, decided: 0 },
     requests = 0,
     milliseconds = 0,
@@ -29,6 +32,7 @@ export const resultOf = (
   profile,
   status,
   reason,
+  ...(isPostponed === true ? { isPostponed } : {}),
   runs,
   requests,
   milliseconds,

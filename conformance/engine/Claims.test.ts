@@ -13,10 +13,14 @@ const status = fc.constantFrom<Status>(
   "excluded",
   "error"
 )
-const check = fc.record({ profile: fc.constantFrom(...profiles), status })
+const check = fc.record({
+  profile: fc.constantFrom(...profiles),
+  status,
+  isPostponed: fc.constantFrom(true, false, undefined)
+})
 
 describe("Claims.of", () => {
-  it("returns a profile if one of its checks passed, and its other checks passed, warned or did not apply", () => {
+  it("returns a profile if one of its checks passed, and no check is open: failed, undecided, excluded or postponed", () => {
     fc.assert(
       fc.property(fc.array(check), (checks) => {
         const claims = Claims.of(checks)
@@ -24,9 +28,10 @@ describe("Claims.of", () => {
           const own = checks.filter((candidate) => candidate.profile === profile)
           expect(Claims.of(own).includes(profile)).toBe(claims.includes(profile))
           const statuses = new Set<Status>(own.map((result) => result.status))
-          const isShown = (["inconclusive", "fail", "excluded", "error"] as const).every(
-            (blocking) => !statuses.has(blocking)
-          )
+          const isShown =
+            (["inconclusive", "fail", "excluded", "error"] as const).every(
+              (blocking) => !statuses.has(blocking)
+            ) && !own.some(({ isPostponed }) => isPostponed === true)
           expect(claims.includes(profile)).toBe(isShown && statuses.has("pass"))
         }
       })

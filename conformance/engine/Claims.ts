@@ -5,9 +5,16 @@ import type { CheckResult, Status } from "./Report.ts"
 /** Statuses that do not contradict a claim. */
 const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
 
-/** Returns the profiles in which at least one check passed, and none failed, was undecided or was excluded. */
-export const of = (checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>): ReadonlyArray<Profile> =>
+type Claimed = Pick<CheckResult, "profile" | "status" | "isPostponed">
+
+/**
+ * Returns the profiles in which at least one check passed, and every check was decided that the declarations and the
+ * choices of the subject make possible. A check that was not applicable only because of the subject's time or data
+ * blocks the claim, as do failed, undecided and excluded checks.
+ */
+export const of = (checks: ReadonlyArray<Claimed>): ReadonlyArray<Profile> =>
   profiles.filter((profile) => {
     const own = checks.filter((check) => check.profile === profile)
-    return own.some(({ status }) => status === "pass") && own.every(({ status }) => harmless.includes(status))
+    const isDecided = ({ isPostponed = false, status }: Claimed) => harmless.includes(status) && !isPostponed
+    return own.some(({ status }) => status === "pass") && own.every(isDecided)
   })

@@ -5,8 +5,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
 import * as Trial from "../evaluation/Trial.ts"
-import type { Exchange } from "../http/Exchange.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
@@ -38,19 +39,22 @@ const findings = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
   yield* checkKeysDiffer(subject.target)
   const found: Array<string> = []
-  yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
-    Effect.sync(() => found.push(`a response cannot be read: ${reason}; the checks give details`))
+  const state = yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
+    Effect.sync((): Estimate.State => {
+      found.push(`a response cannot be read: ${reason}; the checks give details`)
+      return {}
+    })
   )
   const [first] = subject.exchanges
   const latencyMs = first === undefined ? 0 : first.receivedAt - first.sentAt
-  return [...found, ...Estimate.lines(subject, options, latencyMs)]
+  return [...found, ...Estimate.lines(subject, options, latencyMs, state)]
 })
 
-/** Sends the requests of the doctor, and adds a line to `findings` for each result. */
+/** Sends the requests of the doctor, adds a line to `findings` for each result, and returns the state of the subject. */
 const look = Effect.fnUntraced(function* (
   subject: HttpSubject,
   findings: Array<string>
-): Effect.fn.Return<void, SetupFault | Unreadable> {
+): Effect.fn.Return<Estimate.State, SetupFault | Unreadable> {
   const { conversation, target } = subject
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const at = target.baseUrl ?? target.name
@@ -68,19 +72,18 @@ const look = Effect.fnUntraced(function* (
     case 401:
     case 403:
       return yield* fault(`the server rejects the main key (--key) with status ${response.status}`)
-    case 404:
+    default: {
       // If a creation succeeds, the address is right, and the list should have been an empty array (contract §4.1).
-      if ((yield* create(subject, trial)).status !== 201) {
+      const { status } = yield* create(subject, trial)
+      if (status !== 201) {
         return yield* fault(
-          `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
+          response.status === 404
+            ? `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
+            : `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
         )
       }
-      findings.push("a list without animals returns status 404: the checks give details")
-      break
-    default:
-      return yield* fault(
-        `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
-      )
+      findings.push(`a list without animals returns status ${response.status}: the checks give details`)
+    }
   }
   findings.push(`${at} responds in ${latencyMs} ms and accepts the main key`)
   const rate = RateHeaders.of(response)
@@ -97,13 +100,17 @@ const look = Effect.fnUntraced(function* (
       : `a wrong key gets status ${wrong}: the auth checks give details`
   )
   findings.push(yield* examineTime(subject, trial))
-  findings.push(...(yield* findTraces(subject, trial)))
+  const traces = yield* findTraces(subject, trial)
+  findings.push(...traces.lines)
+  const smallKeys: Array<Examined> = []
   for (const [name, key] of [
     ["tiny", target.keys.tiny],
     ["victim", target.keys.victim]
   ] as const) {
-    if (key !== undefined) findings.push(yield* examineSmallKey(name, key, yield* list(name), wrong !== 200))
+    if (key !== undefined) smallKeys.push({ name, key, response: (yield* list(name)).response })
   }
+  findings.push(...(yield* examineSmallKeys(smallKeys, wrong !== 200)))
+  return traces.state
 })
 
 const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
@@ -129,7 +136,7 @@ const RARE_CATEGORY = 777_777n
 
 /**
  * Creates an animal, by default with a category that the subject accepts, and returns the response. Fails with a
- * `SetupFault` if the status is 400.
+ * `SetupFault` if the status is 400 and no categories are declared; with declared ones, the server breaks the contract.
  */
 const create = (
   { conversation, target: { declared } }: HttpSubject,
@@ -140,7 +147,7 @@ const create = (
   const categoryId = wanted ?? (categories === "any" ? 1n : (categories[0] ?? 1n))
   const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
   return Effect.flatMap(send(conversation, { method: "POST", path: "/pets", json }, trial), ({ response }) =>
-    response.status === 400
+    response.status === 400 && categories === "any"
       ? fault(
           `the server rejects the creation ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts only certain categories, declare them (--category)`
         )
@@ -170,26 +177,53 @@ const sendWrongKey = (conversation: Conversation.Conversation, trial: Trial.Tria
 /** Maximum number of animals in a list, as the contract states it. */
 const FULL_LIST = 100
 
-/** Reports what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
+/**
+ * Number of animals with each status from which their lists are full when the first checks need a list that is not, or
+ * at the end of a run.
+ */
+const [SHORT_LIST, SHORTER_LIST] = [80, 15]
+
+/** Finds what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
 const findTraces = Effect.fnUntraced(function* (
   { conversation }: HttpSubject,
   trial: Trial.Trial
-): Effect.fn.Return<ReadonlyArray<string>, SetupFault | Unreadable> {
-  const { receivedAt, response } = yield* send(conversation, { path: `/pets?limit=${FULL_LIST}` }, trial)
-  const animals = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
-  const isFull = Result.isSuccess(animals) && animals.success.length >= FULL_LIST
-  return [
-    ...(receivedAt < REMOVAL_BEGINS
-      ? []
-      : [
-          `the server's time is ${Moment.iso(receivedAt)}, after the removal of GET /pets/{petId}, so checks of that operation do not apply: restart the server before each run`
-        ]),
-    ...(isFull
-      ? [
-          `the store has ${FULL_LIST} animals or more, so a list need not show all of them, and checks of lists may stay inconclusive: start with an empty store`
-        ]
-      : [])
-  ]
+): Effect.fn.Return<
+  { readonly state: Estimate.State; readonly lines: ReadonlyArray<string> },
+  SetupFault | Unreadable
+> {
+  const read = Effect.fnUntraced(function* (query: string) {
+    const { receivedAt, response } = yield* send(
+      conversation,
+      { path: `/pets?limit=${FULL_LIST}${query}` },
+      trial
+    )
+    const animals = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals)
+    return { receivedAt, count: Result.isSuccess(animals) ? animals.success.length : 0 }
+  })
+  const { count, receivedAt } = yield* read("")
+  const isFull = count >= FULL_LIST
+  const byStatus = yield* Effect.forEach(PetStatus.all, (status) => read(`&status=${status}`))
+  const shortest = Math.min(...byStatus.map((list) => list.count))
+  const isRemoved = receivedAt >= REMOVAL_BEGINS
+  return {
+    state: {
+      getPet: !isRemoved,
+      "short list": shortest < SHORT_LIST,
+      "shorter list": shortest < SHORTER_LIST
+    },
+    lines: [
+      ...(isRemoved
+        ? [
+            `the server's time is ${Moment.iso(receivedAt)}, after the removal of GET /pets/{petId}, so checks of that operation do not apply: restart the server before each run`
+          ]
+        : []),
+      ...(isFull
+        ? [
+            `the store has ${FULL_LIST} animals or more, so a list need not show all of them, and checks of lists may stay inconclusive: start with an empty store`
+          ]
+        : [])
+    ]
+  }
 })
 
 /** Reports the subject's time, and checks whether the clock belongs to the subject. */
@@ -207,28 +241,55 @@ const examineTime = Effect.fnUntraced(function* (
     : `no clock is given; the server's Date differs from this machine's time by ${Math.round(Math.abs(date - local) / 1_000)} s`
 })
 
-const examineSmallKey = (
-  name: "tiny" | "victim",
-  { perDay, perMinute }: SmallKey,
-  { response }: Exchange,
+/** A small key, and the response to a list with it. */
+interface Examined {
+  readonly name: "tiny" | "victim"
+  readonly key: SmallKey
+  readonly response: WireResponse
+}
+
+const limitOf = ({ response }: Examined): number | undefined => RateHeaders.of(response)?.limit
+
+const isOn = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
+  limit === perMinute || limit === perDay
+
+const examineSmallKeys = (
+  all: ReadonlyArray<Examined>,
   rejectsOthers: boolean
+): Effect.Effect<ReadonlyArray<string>, SetupFault> => {
+  // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
+  // probably wrong, and the checks of limits report it. Such a server may also have the same limits for all keys.
+  const isServerWrong =
+    all.length > 1 &&
+    all.every((examined) => {
+      const limit = limitOf(examined)
+      return limit !== undefined && !all.some(({ key }) => isOn(key, limit))
+    })
+  return Effect.forEach(all, (examined) => examineSmallKey(examined, rejectsOthers && !isServerWrong))
+}
+
+/** Reports whether a small key is accepted, and on its declared plan; `trusts` states whether limits are reliable. */
+const examineSmallKey = (
+  { key: { perDay, perMinute }, name, response }: Examined,
+  trusts: boolean
 ): Effect.Effect<string, SetupFault> => {
   if (response.status === 401 || response.status === 403) {
     return fault(`the server rejects the key given with --${name} with status ${response.status}`)
   }
   if (response.status !== 200 && response.status !== 429) {
-    return fault(`a list with the key given with --${name} returns status ${response.status}`)
+    return Effect.succeed(
+      `a list with the key given with --${name} returns status ${response.status}: the checks give details`
+    )
   }
   const limit = RateHeaders.of(response)?.limit
   const declared = `${perMinute} requests per minute and ${perDay} per day`
   if (limit === undefined)
     return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
-  if (limit === perMinute || limit === perDay)
+  if (isOn({ perDay, perMinute }, limit))
     return Effect.succeed(`the ${name} key is on the declared plan: ${declared}`)
-  // A server that accepts any key may have the same limits for all keys; the auth checks report that.
-  return !rejectsOthers
-    ? Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)
-    : fault(
+  return trusts
+    ? fault(
         `the key given with --${name} is not on the declared plan: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
       )
+    : Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)
 }

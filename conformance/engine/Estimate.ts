@@ -1,4 +1,5 @@
 /** Estimates the cost of a run, and lists the checks that it cannot decide, before the run begins. */
+import type { Finding } from "../checks/Check.ts"
 import type { Face } from "../evaluation/Faces.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
@@ -7,23 +8,49 @@ import * as Selection from "./Selection.ts"
 /** Approximate time that a run without a clock waits for the limits of small keys, in milliseconds. */
 const WAITS_MS = 100_000
 
+/** What the doctor found in the subject; absent members are unknown. */
+export type State = { readonly [finding in Finding]?: boolean }
+
+/** The reasons why a run cannot decide a law without the state that it needs. */
+const reasons = {
+  getPet: "getPet is removed",
+  "short list": "each list is full or nearly full",
+  "shorter list": "each list will be full at the end of the run"
+} as const satisfies { readonly [finding in Finding]: string }
+
+/** Returns the reason why the state of the subject prevents a decision; `undefined` if nothing is known to prevent it. */
+const prevents = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
+  finds.length > 0 && finds.every((finding) => state[finding] === false)
+    ? finds.map((finding) => reasons[finding]).join(", and ")
+    : undefined
+
 /** Returns the estimated cost of the run, and the checks that will be inconclusive or do not apply, one line each. */
 export const lines = (
   subject: HttpSubject,
   { exclude = [], level, only = [] }: Pick<Run.RunOptions, "level" | "only" | "exclude">,
-  latencyMs: number
+  latencyMs: number,
+  state: State = {}
 ): ReadonlyArray<string> => {
   const selection = { level, only, exclude }
   const plans = Run.checksFor(subject, level).map((check) => ({
     check,
     plan: Selection.planOf(check, subject, selection)
   }))
-  const planned = plans.filter(({ plan }) => plan.run)
+  const planned = plans.filter(({ check, plan }) => plan.run && prevents(check.finds, state) === undefined)
   const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
   const seconds = Math.ceil((requests * Math.max(latencyMs, 1) * 0.5 + waits(subject, planned)) / 1_000)
   const ambient = Run.ambientFor(subject, level).filter((check) =>
     Selection.isSelected(Run.selectable(check), selection)
   )
+  const prevented = new Map<string, Array<string>>()
+  for (const { finds, id } of [
+    ...plans.filter(({ plan }) => plan.run).map(({ check }) => check),
+    ...ambient
+  ]) {
+    const reason = prevents(finds, state)
+    if (reason !== undefined) prevented.set(reason, [...(prevented.get(reason) ?? []), id])
+  }
+  const decidable = ambient.filter(({ finds }) => prevents(finds, state) === undefined)
   const because = (status: "inconclusive" | "not-applicable") => {
     const ids = new Map<string, Array<string>>()
     for (const { check, plan } of plans) {
@@ -33,10 +60,11 @@ export const lines = (
     return [...ids]
   }
   return [
-    `${planned.length + ambient.length} checks at level ${level}, about ${requests} requests and ${seconds} s`,
+    `${planned.length + decidable.length} checks at level ${level}, about ${requests} requests and ${seconds} s`,
     ...because("inconclusive").map(
       ([reason, ids]) => `${ids.length} of the checks will stay inconclusive: ${reason}`
     ),
+    ...[...prevented].map(([reason, ids]) => `${ids.join(", ")} cannot be decided: ${reason}`),
     ...because("not-applicable").map(([reason, ids]) => `${ids.join(", ")} will not apply: ${reason}`)
   ]
 }

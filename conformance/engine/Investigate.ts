@@ -59,6 +59,8 @@ interface Tally {
   readonly open: Array<string>
   /** The reasons why cases did not apply to this subject. */
   readonly inapplicable: Array<string>
+  /** Whether a case did not apply only because of the subject's time or data. */
+  isPostponed: boolean
   readonly seen: Set<string>
   fault: string | undefined
   /** Whether the timeout expired. */
@@ -70,6 +72,7 @@ const emptyTally = (): Tally => ({
   decided: 0,
   open: [],
   inapplicable: [],
+  isPostponed: false,
   seen: new Set(),
   fault: undefined,
   interrupted: false
@@ -80,8 +83,10 @@ const note = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
   tally.fault ??= fault
   for (const circumstance of trial.seen) tally.seen.add(circumstance)
   if (failure?._tag === "Undecided") tally.open.push(failure.reason)
-  else if (failure?._tag === "Inapplicable") tally.inapplicable.push(failure.reason)
-  else tally.decided++
+  else if (failure?._tag === "Inapplicable") {
+    tally.inapplicable.push(failure.reason)
+    tally.isPostponed ||= failure.isPostponed === true
+  } else tally.decided++
 }
 
 const isAgainst = ({ failure, fault }: Evaluation): boolean =>
@@ -137,6 +142,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   return resultOf(check, {
     status,
     reason,
+    isPostponed: status === "not-applicable" && (boundaries.isPostponed || drawn.isPostponed),
     runs: { planned: check.examples.length + planned, ...executed },
     requests: subject.exchanges.length - requestsBefore,
     milliseconds: (yield* Clock.currentTimeMillis) - begun,

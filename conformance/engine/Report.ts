@@ -47,6 +47,8 @@ export interface CheckResult {
   readonly status: Status
   /** The reason for the status; absent if the check passed. */
   readonly reason: string | undefined
+  /** Whether the check is not applicable only because of the subject's time or data, so that another run can decide it. */
+  readonly isPostponed?: boolean | undefined
   /** Numbers of evaluations of the law. */
   readonly runs: { readonly planned: number; readonly executed: number; readonly decided: number }
   readonly requests: number

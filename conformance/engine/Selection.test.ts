@@ -91,7 +91,7 @@ describe("a plan", () => {
     for (const need of capabilities) {
       const plan = Selection.planOf(Toys.check({ needs: [need], holds }), Toys.subject(), everything)
       expect(plan).toMatchObject({ run: false, status: "inconclusive" })
-      expect(!plan.run && plan.reason).toMatch(/^it takes .{5}/)
+      expect(!plan.run && plan.reason).toMatch(/^it needs .{5}/)
       expect(!plan.run && plan.reason).not.toContain("undefined")
     }
   })

@@ -31,7 +31,11 @@ export class Undecided extends Data.TaggedError("Undecided")<{
 }
 
 /** The law does not apply to this subject, for example because the subject lacks an optional feature. */
-export class Inapplicable extends Data.TaggedError("Inapplicable")<{ readonly reason: string }> {
+export class Inapplicable extends Data.TaggedError("Inapplicable")<{
+  readonly reason: string
+  /** Whether only the time or the data of the subject is the reason, so that another run can decide the law. */
+  readonly isPostponed?: true
+}> {
   override get message(): string {
     return this.reason
   }
@@ -55,6 +59,10 @@ export const expect = (
 export const undecided = (reason: string): Effect.Effect<never, Undecided> =>
   Effect.fail(new Undecided({ reason }))
 
-/** Fails with `Inapplicable`. */
+/** Fails with `Inapplicable`, because of a declaration or of a choice that the contract leaves to the subject. */
 export const inapplicable = (reason: string): Effect.Effect<never, Inapplicable> =>
   Effect.fail(new Inapplicable({ reason }))
+
+/** Fails with `Inapplicable`, because of the subject's time or data; another run can decide the law. */
+export const postponed = (reason: string): Effect.Effect<never, Inapplicable> =>
+  Effect.fail(new Inapplicable({ reason, isPostponed: true }))

@@ -10,13 +10,13 @@ const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> 
 
 describe("a badge", () => {
   it("shows the verdict or the claims in the color of the result", () => {
-    expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", colour: "good" })
-    expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", colour: "good" })
-    expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", colour: "good" })
-    expect(says("inconclusive")).toEqual({ says: "inconclusive", colour: "open" })
-    expect(says("selection-passed")).toEqual({ says: "inconclusive", colour: "open" })
-    expect(says("not-conformant", ["auth"])).toEqual({ says: "not conformant", colour: "bad" })
-    expect(says("error", ["core"])).toEqual({ says: "error", colour: "none" })
+    expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", color: "good" })
+    expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", color: "good" })
+    expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", color: "good" })
+    expect(says("inconclusive")).toEqual({ says: "inconclusive", color: "open" })
+    expect(says("selection-passed")).toEqual({ says: "inconclusive", color: "open" })
+    expect(says("not-conformant", ["auth"])).toEqual({ says: "not conformant", color: "bad" })
+    expect(says("error", ["core"])).toEqual({ says: "error", color: "none" })
   })
 
   it("is never green for the verdicts not-conformant and error", () => {

@@ -45,6 +45,7 @@ const CheckResultSchema = Schema.Struct({
   profile: Schema.Literals(profiles),
   status: Schema.Literals(statuses),
   reason: Schema.optional(Schema.String),
+  isPostponed: Schema.optional(Schema.Boolean),
   runs: Schema.Struct({ planned: Count, executed: Count, decided: Count }),
   requests: Count,
   milliseconds: Schema.Finite,

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Catalogue, Listing } from "../evaluation/Catalogue.ts"
-import { type Failure, inapplicable, Violation } from "../evaluation/Outcome.ts"
+import { type Failure, postponed, Violation } from "../evaluation/Outcome.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 import type { Animal, Draft } from "../http/Animal.ts"
 import type { Exchange } from "../http/Exchange.ts"
@@ -54,9 +54,10 @@ export const listPath = ({ limit, status }: Listing): string => {
 /** A hint for rejected creations, because the contract lets a server accept only certain categories. */
 const CATEGORY_HINT = "(if the server accepts only certain categories, declare them with --category)"
 
-/** Creates an animal over a conversation. */
+/** Creates an animal over a conversation; `categories` are the declared categories of the subject. */
 export const create = (
   { sendPaced }: Conversation.Conversation,
+  categories: "any" | ReadonlyArray<bigint>,
   draft: Draft,
   trial: Trial
 ): Effect.Effect<Animal, Failure> =>
@@ -72,7 +73,7 @@ export const create = (
           PetJson.animal
         ),
         (violation) =>
-          exchange.response.status === 400
+          exchange.response.status === 400 && categories === "any"
             ? new Violation({ ...violation, actual: `${violation.actual} ${CATEGORY_HINT}` })
             : violation
       )
@@ -98,7 +99,7 @@ export const make = (
     categories === "any"
       ? wanted
       : (categories[Number(BigInt.asUintN(32, wanted)) % categories.length] ?? wanted),
-  create: (draft) => create(conversation, draft, trial),
+  create: (draft) => create(conversation, categories, draft, trial),
   list: (listing) =>
     Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>
       content(
@@ -114,7 +115,7 @@ export const make = (
     const { status } = exchange.response
     const isRemovalNear = exchange.receivedAt >= REMOVAL_BEGINS
     if (status !== 200 && isRemovalNear) {
-      return yield* inapplicable("by the server's date GET /pets/{petId} is removed, or soon will be")
+      return yield* postponed("by the server's date GET /pets/{petId} is removed, or soon will be")
     }
     if (status === 404) return Option.none()
     return Option.some(

@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     sendUnpaced: (sent) => conversation.send(sent, trial),
     sendAtOnce: (sent) =>
       Effect.andThen(conversation.reserve(sent.length), conversation.sendAtOnce(sent, trial)),
-    create: (draft) => HttpCatalogue.create(conversation, draft, trial),
+    create: (draft) => HttpCatalogue.create(conversation, categories, draft, trial),
     created: () => HttpCatalogue.created(conversation),
     now: conversation.now,
     pass: (ms) =>

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { expect, type Failure, inapplicable, Violation } from "../../evaluation/Outcome.ts"
+import { expect, type Failure, postponed, Violation } from "../../evaluation/Outcome.ts"
 import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -114,13 +114,14 @@ const read = Effect.fnUntraced(function* (
 export const checks: ReadonlyArray<Check> = [
   closing({
     id: "history.kept",
+    finds: ["getPet"],
     law: "At the end of a run, the first, the last and some other animals of the run are returned by their ids.",
     clauses: ["get.found", "get.faithful", "resources.stable"],
     requests: 26,
     examples: [null],
     *holds(http, _given, trial) {
       if ((yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's time, getPet is removed: restart the server")
+        return yield* postponed("by the server's time, getPet is removed: restart the server")
       }
       yield* Creations.own(http, trial)
       for (const animal of sampled(http.created())) {
@@ -132,6 +133,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   closing({
     id: "history.kept-in-lists",
+    finds: ["shorter list"],
     law: "At the end of a run, each of its animals is in the list of all and the list with its status, and in no other.",
     clauses: ["list.complete", "list.sees-created", "list.status.filter"],
     requests: 5,
@@ -152,7 +154,7 @@ export const checks: ReadonlyArray<Check> = [
       const mismatch = find(reading)
       if (mismatch !== undefined) return yield* mismatch
       if (!created.some((animal) => isDecided(reading, animal))) {
-        return yield* inapplicable("the lists are full, so they need not show the animals of the run")
+        return yield* postponed("the lists are full, so they need not show the animals of the run")
       }
     }
   })

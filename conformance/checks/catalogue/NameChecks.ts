@@ -62,6 +62,7 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<Awkward>({
     id: "catalogue.name-consistent",
+    finds: ["short list"],
     law: "Lists, filtered or not, and getPet show the name that the creation returned.",
     clauses: ["list.faithful", "get.faithful", "resources.stable"],
     requests: 24,

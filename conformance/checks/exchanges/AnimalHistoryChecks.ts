@@ -68,6 +68,7 @@ const idOf = ({ request }: Exchange): bigint | undefined => {
 export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
   overHistory({
     id: "history.as-created",
+    finds: ["getPet", "short list"],
     law: "Every list and retrieval of a run shows the name and category of an animal as its creation returned them.",
     clauses: ["resources.stable", "list.faithful", "get.faithful"],
     begin: knowing(
@@ -99,6 +100,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
   }),
   overHistory({
     id: "history.found",
+    finds: ["getPet"],
     law: "Every retrieval of an animal that the run created returns it, until the operation is removed.",
     clauses: ["get.found"],
     inapplicable: ([first]) =>

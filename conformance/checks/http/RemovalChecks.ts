@@ -1,7 +1,7 @@
 /** Laws about the removal of getPet on 5 December 2030 (contract §4.3, §9.3), in order of time, which moves forward. */
 import * as Effect from "effect/Effect"
 import type { Http } from "../../evaluation/Http.ts"
-import { expect, type Failure, inapplicable, undecided, type Violation } from "../../evaluation/Outcome.ts"
+import { expect, type Failure, postponed, undecided, type Violation } from "../../evaluation/Outcome.ts"
 import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as Moment from "../../http/Moment.ts"
@@ -97,13 +97,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "removal.not-before",
+    finds: ["getPet"],
     law: "An animal can be fetched until 5 December 2030 has begun somewhere on earth.",
     clauses: ["get.available-until-removal"],
     requests: 2,
     examples: [undefined],
     *holds(http, _, trial) {
       if ((yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's time, getPet is removed: restart the server")
+        return yield* postponed("by the server's time, getPet is removed: restart the server")
       }
       yield* until(http, REMOVAL_BEGINS - 60_000)
       const animal = yield* Creations.own(http, trial, "sold")

@@ -54,6 +54,7 @@ const storesNone = Effect.fnUntraced(function* (
 export const checks: ReadonlyArray<Check> = [
   unstored({
     id: "create.refused-stores-nothing",
+    finds: ["short list"],
     law: "A creation that is rejected adds no animal.",
     clauses: ["create.refused-unstored"],
     requests: 9,
@@ -71,6 +72,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   unstored({
     id: "create.unauthorized-stores-nothing",
+    finds: ["short list"],
     law: "A creation that is rejected with 401 adds no animal.",
     clauses: ["auth.refused-unstored"],
     requests: 6,

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import type { Meter, Reading } from "../../evaluation/Meter.ts"
-import { expect, inapplicable, undecided, Violation } from "../../evaluation/Outcome.ts"
+import { expect, postponed, undecided, Violation } from "../../evaluation/Outcome.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -194,7 +194,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, operation, trial) {
       yield* freshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* inapplicable("by the server's date, getPet is removed or soon will be")
+        return yield* postponed("by the server's date, getPet is removed or soon will be")
       }
       yield* Bursts.useUpTiny(http)
       const requests = {

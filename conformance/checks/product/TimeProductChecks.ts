@@ -6,7 +6,7 @@ import * as Product from "../../dimensions/Product.ts"
 import * as Queries from "../../dimensions/Queries.ts"
 import * as Times from "../../dimensions/Times.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { inapplicable } from "../../evaluation/Outcome.ts"
+import { postponed } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
@@ -55,6 +55,7 @@ const spec = family({ level: "spec", on: "http", needs: ["clock"] })
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
+    finds: ["getPet"],
     law: "Each operation works with each key at the edges of seconds, minutes, days, months and years.",
     clauses: [
       "limits.headers-present",
@@ -76,7 +77,7 @@ export const checks: ReadonlyArray<Check> = [
       if (!follows) yield* http.pass(MINUTE_PASSED)
       const moment = next(yield* http.now)
       if (moment >= REMOVAL_BEGINS) {
-        return yield* inapplicable(`getPet is removed before the next moment "${time}"`)
+        return yield* postponed(`getPet is removed before the next moment "${time}"`)
       }
       yield* http.passUntil(moment)
       for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)

@@ -1,5 +1,6 @@
 /** Checks the metrics of a store on every kind of database, in the Prometheus text format. */
 import { spawnSync } from "node:child_process"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
 
@@ -107,14 +108,61 @@ describe("store.metrics()", () => {
     )
   }
 
+  it("gives failed requests and failed database calls an error type, and no others", async () => {
+    const address = (await kinds[1]?.address()) ?? ""
+    const store = await open({ database: address, metrics: true })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const send = await client(store)
+    expect((await send("/v1/pets", key)).response.status).toBe(200)
+    expect((await send("/v1/pets/99", key)).response.status).toBe(404)
+    const other = new DatabaseSync(address.slice("sqlite:".length))
+    other.exec("ALTER TABLE pets RENAME TO gone")
+    other.close()
+    expect((await send("/v1/pets", key)).response.status).toBe(503)
+    const controller = new AbortController()
+    // Disconnects when the service reads the body, so that no database call is in progress.
+    const body = new ReadableStream({ pull: () => controller.abort() }, { highWaterMark: 0 })
+    const disconnected = store.fetch(
+      new Request("https://store.test/v1/pets", {
+        ...creation,
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+        body,
+        duplex: "half",
+        signal: controller.signal
+      })
+    )
+    await expect(disconnected).rejects.toThrow()
+    const samples = parse(store.metrics())
+    const typesOf = (metric: string, label: string) =>
+      samples
+        .filter(({ name }) => name === `${metric}_count`)
+        .map(({ labels, value }) => [labels[label], labels.error_type, value])
+    expect(typesOf("http_server_request_duration_seconds", "http_response_status_code")).toEqual([
+      ["200", undefined, 1],
+      ["404", undefined, 1],
+      ["503", "service_unavailable", 1],
+      [undefined, "client_disconnected", 1]
+    ])
+    expect(
+      typesOf("db_client_operation_duration_seconds", "db_operation_name").filter(([, type]) => type)
+    ).toEqual([["page_pets", "store_unavailable", 1]])
+    const schemes = samples.filter(({ name }) => name === "http_server_request_duration_seconds_count")
+    expect(schemes.map(({ labels }) => labels.url_scheme)).toEqual(["http", "http", "http", "https"])
+  })
+
   it("uses the histogram buckets of the conventions, and base units for process metrics", async () => {
-    const store = await open({ metrics: true })
+    const store = await open({ database: (await kinds[1]?.address()) ?? "", metrics: true })
     await store.fetch(new Request("http://store.test/v1/pets"))
     const text = store.metrics()
     const samples = parse(text)
-    const buckets = samples.filter(({ name }) => name === "http_server_request_duration_seconds_bucket")
-    expect(buckets.map(({ labels }) => labels.le)).toEqual(
+    const boundariesOf = (metric: string) => [
+      ...new Set(samples.filter(({ name }) => name === `${metric}_bucket`).map(({ labels }) => labels.le))
+    ]
+    expect(boundariesOf("http_server_request_duration_seconds")).toEqual(
       "0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 +Inf".split(" ")
+    )
+    expect(boundariesOf("db_client_operation_duration_seconds")).toEqual(
+      "0.001 0.005 0.01 0.05 0.1 0.5 1 5 10 +Inf".split(" ")
     )
     expect(sum(samples, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
     expect(sum(samples, "v8js_memory_heap_used_bytes")).toBeGreaterThan(1_000_000)

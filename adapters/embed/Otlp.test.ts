@@ -32,6 +32,7 @@ describe("OTLP", () => {
         expect(created?.parentSpanId).toBeUndefined()
         expect(Receiver.attributesOf(created ?? { attributes: [] })).toEqual({
           "http.request.method": "POST",
+          "url.scheme": "http",
           "http.route": "/v1/pets",
           "http.response.status_code": 201,
           "http.response.header.x-request-id": response.headers.get("X-Request-Id"),
@@ -77,7 +78,8 @@ describe("OTLP", () => {
     expect(Receiver.attributesOf(point ?? { attributes: [] })).toEqual({
       "http.request.method": "GET",
       "http.route": "/v1/pets",
-      "http.response.status_code": "401"
+      "http.response.status_code": 401,
+      "url.scheme": "http"
     })
     expect(point?.count).toBe(1)
     expect(point?.explicitBounds).toEqual([
@@ -156,6 +158,23 @@ describe("OTLP", () => {
     expect(failed.map((span) => [span.name, Receiver.attributesOf(span)["error.type"]])).toEqual([
       ["page_pets", "store_unavailable"],
       ["GET /v1/pets", "service_unavailable"]
+    ])
+    const failedPoints = (name: string) =>
+      (receiver.metrics().find((metric) => metric.name === name)?.histogram?.dataPoints ?? [])
+        .map(Receiver.attributesOf)
+        .filter((attributes) => attributes["error.type"] !== undefined)
+    await receiver.waitUntil(() => failedPoints("http.server.request.duration").length > 0)
+    expect(failedPoints("http.server.request.duration")).toEqual([
+      {
+        "http.request.method": "GET",
+        "url.scheme": "http",
+        "http.route": "/v1/pets",
+        "http.response.status_code": 503,
+        "error.type": "service_unavailable"
+      }
+    ])
+    expect(failedPoints("db.client.operation.duration")).toEqual([
+      { "db.system.name": "sqlite", "db.operation.name": "page_pets", "error.type": "store_unavailable" }
     ])
   })
 })

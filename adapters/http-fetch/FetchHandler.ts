@@ -4,7 +4,12 @@ import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import { Service } from "../../core/service/Service.ts"
-import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import {
+  BodyConsumed,
+  BodyTooLarge,
+  type Scheme,
+  type ServiceRequest
+} from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
 /** The handler that a web-standard host calls. */
@@ -75,6 +80,10 @@ class FetchRequest implements ServiceRequest {
     const { url } = this.#request
     const hash = url.indexOf("#")
     return hash < 0 ? url : url.slice(0, hash)
+  }
+
+  get scheme(): Scheme {
+    return this.#request.url.startsWith("https:") ? "https" : "http"
   }
 
   get clientAddress(): string | undefined {

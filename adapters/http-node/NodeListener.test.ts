@@ -1,10 +1,12 @@
 import { Buffer } from "node:buffer"
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, Socket } from "node:net"
+import { TLSSocket } from "node:tls"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Service } from "../../core/service/Service.ts"
 import * as NodeListener from "./NodeListener.ts"
+import { NodeRequest } from "./NodeRequest.ts"
 import { Count, expectAlive, expectError, Gate, openService, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
@@ -21,6 +23,14 @@ const startHost = async (listener: NodeListener.NodeListener): Promise<{ readonl
 }
 
 const json = "Content-Type: application/json"
+
+describe("the scheme of a request", () => {
+  it("is https if the host itself ends TLS, otherwise http", () => {
+    const schemeOf = (socket: Socket) => new NodeRequest(new Http.IncomingMessage(socket), undefined).scheme
+    expect(schemeOf(new Socket())).toBe("http")
+    expect(schemeOf(new TLSSocket(new Socket()))).toBe("https")
+  })
+})
 
 describe("a body", () => {
   it("gets a 413 at the first byte above the limit if it has no Content-Length", async () => {

@@ -3,7 +3,12 @@ import { Buffer } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
-import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import {
+  BodyConsumed,
+  BodyTooLarge,
+  type Scheme,
+  type ServiceRequest
+} from "../../core/service/ServiceRequest.ts"
 
 export class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
@@ -31,6 +36,11 @@ export class NodeRequest implements ServiceRequest {
   get target(): string {
     const { originalUrl, url } = this.#request
     return typeof originalUrl === "string" ? originalUrl : (url ?? "")
+  }
+
+  // A `TLSSocket` has the property; its class is not imported, because few hosts need it.
+  get scheme(): Scheme {
+    return "encrypted" in this.#request.socket ? "https" : "http"
   }
 
   get clientAddress(): string | undefined {

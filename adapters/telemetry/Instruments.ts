@@ -14,10 +14,13 @@ export interface Instrument {
   readonly description: string
 }
 
-/** Histogram boundaries in seconds that the conventions prescribe for durations of HTTP requests and database calls. */
-export const durationBoundaries = [
+/** Histogram boundaries in seconds that the conventions recommend for durations of HTTP requests. */
+export const requestBoundaries = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
 ] as const
+
+/** Histogram boundaries in seconds that the conventions recommend for durations of database calls. */
+export const callBoundaries = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10] as const
 
 /** Histogram boundaries for the sizes of group commits, which have at most 512 writes, and of batches. */
 export const groupBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const

@@ -7,7 +7,14 @@ import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import type { DatabaseOperation, DatabaseSystem } from "../storage/CallObserver.ts"
-import { describe, durationBoundaries, groupBoundaries, type Instrument, instruments } from "./Instruments.ts"
+import {
+  callBoundaries,
+  describe,
+  groupBoundaries,
+  type Instrument,
+  instruments,
+  requestBoundaries
+} from "./Instruments.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Series from "./Series.ts"
 
@@ -39,8 +46,8 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   yield* ProcessMetrics.register(context, clock)
 
   const requests = Series.make(
-    ["http.request.method", "http.route", "http.response.status_code", "error.type"],
-    (attributes) => histogram(instruments.requestDuration, durationBoundaries, attributes)
+    ["http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type"],
+    (attributes) => histogram(instruments.requestDuration, requestBoundaries, attributes)
   )
   const admissions = Series.make(["outcome", "plan"], (attributes) =>
     counter(instruments.admissions, attributes)
@@ -48,14 +55,25 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   const bans = Series.make(["plan"], (attributes) => counter(instruments.bans, attributes))
   const active = Series.make(["db.system.name"], (attributes) => activeCalls(attributes, context))
   const callDurations = Series.make(["db.system.name", "db.operation.name", "error.type"], (attributes) =>
-    histogram(instruments.callDuration, durationBoundaries, attributes)
+    histogram(instruments.callDuration, callBoundaries, attributes)
   )
   const groups = histogram(instruments.groupSize, groupBoundaries)
 
   return {
     context,
-    exchange: ({ bannedUntil, durationMs, errorCode, method, outcome, plan = ANONYMOUS, route, status }) => {
-      requests(method, route, status, errorTypeOf(status, errorCode)).updateUnsafe(durationMs / 1000, context)
+    exchange: ({
+      bannedUntil,
+      durationMs,
+      errorCode,
+      method,
+      outcome,
+      plan = ANONYMOUS,
+      route,
+      scheme,
+      status
+    }) => {
+      const series = requests(method, scheme, route, status, errorTypeOf(status, errorCode))
+      series.updateUnsafe(durationMs / 1000, context)
       if (outcome !== undefined) admissions(outcome, plan).updateUnsafe(1, context)
       if (bannedUntil !== undefined) bans(plan).updateUnsafe(1, context)
     },

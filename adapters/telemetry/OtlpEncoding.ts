@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { MetricsData } from "effect/observability/OtlpMetrics"
+import type { KeyValue } from "effect/observability/OtlpResource"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import type { TraceData } from "effect/observability/OtlpTracer"
 
@@ -15,7 +16,7 @@ export const layer: Layer.Layer<OtlpSerialization.OtlpSerialization> = Layer.eff
   Effect.map(OtlpSerialization.OtlpSerialization, (json) => ({
     ...json,
     traces: (data) => json.traces(withStatus(data)),
-    metrics: (data) => json.metrics(withoutUnits(data))
+    metrics: (data) => json.metrics(withTypes(data))
   }))
 ).pipe(Layer.provide(OtlpSerialization.layerJson))
 
@@ -34,26 +35,38 @@ const withStatus = ({ resourceSpans }: TraceData): TraceData => ({
 })
 
 interface Point {
-  readonly attributes?: ReadonlyArray<{ readonly key: string }>
+  readonly attributes?: Array<KeyValue>
 }
 
-/** Removes the attribute `unit`, from which Effect takes the unit of a metric, from each data point. */
-const withoutUnits = ({ resourceMetrics }: MetricsData): MetricsData => ({
+/** Corrects the attributes of each data point. */
+const withTypes = ({ resourceMetrics }: MetricsData): MetricsData => ({
   resourceMetrics: resourceMetrics.map((resource) => ({
     ...resource,
     scopeMetrics: resource.scopeMetrics.map((scoped) => ({
       ...scoped,
       metrics: scoped.metrics.map(({ gauge, histogram, sum, ...metric }) => ({
         ...metric,
-        ...(gauge && { gauge: { ...gauge, dataPoints: gauge.dataPoints.map(withoutUnit) } }),
-        ...(histogram && { histogram: { ...histogram, dataPoints: histogram.dataPoints.map(withoutUnit) } }),
-        ...(sum && { sum: { ...sum, dataPoints: sum.dataPoints.map(withoutUnit) } })
+        ...(gauge && { gauge: { ...gauge, dataPoints: gauge.dataPoints.map(corrected) } }),
+        ...(histogram && { histogram: { ...histogram, dataPoints: histogram.dataPoints.map(corrected) } }),
+        ...(sum && { sum: { ...sum, dataPoints: sum.dataPoints.map(corrected) } })
       }))
     }))
   }))
 })
 
-const withoutUnit = <A extends Point>(point: A): A => ({
+/** The attributes that the conventions define as integers. */
+const integers = new Set(["http.response.status_code"])
+
+/**
+ * Removes the attribute `unit`, from which Effect takes the unit of a metric, and restores integers: the attributes of
+ * Effect's metrics are text.
+ */
+const corrected = <A extends Point>(point: A): A => ({
   ...point,
-  attributes: point.attributes?.filter(({ key }) => key !== "unit")
+  attributes: point.attributes
+    ?.filter(({ key }) => key !== "unit")
+    .map(({ key, value }) => ({
+      key,
+      value: integers.has(key) ? { intValue: Number(value.stringValue) } : value
+    }))
 })

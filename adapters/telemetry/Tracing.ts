@@ -71,11 +71,12 @@ export const make = Effect.fnUntraced(function* (
           })
         })
     }),
-    observer: ({ errorCode, method, outcome, requestId, route, status }, span) => {
+    observer: ({ errorCode, method, outcome, requestId, route, scheme, status }, span) => {
       if (span?._tag !== "Span") return
       // The path is matched only after the span has started, and a tracer has no method to rename a span.
       Object.assign(span, { name: [method === "_OTHER" ? "HTTP" : method, route].filter(Boolean).join(" ") })
       span.attribute("http.request.method", method)
+      span.attribute("url.scheme", scheme)
       if (route !== undefined) span.attribute("http.route", route)
       if (status !== undefined) span.attribute("http.response.status_code", status)
       span.attribute("http.response.header.x-request-id", requestId)

@@ -7,6 +7,7 @@ import type * as Tracer from "effect/Tracer"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { PlanName } from "../limits/Plan.ts"
 import type { Outcome } from "../limits/RateLimit.ts"
+import type { Scheme, ServiceRequest } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
 
 /** A request and its response. */
@@ -15,6 +16,8 @@ export interface Exchange {
   readonly requestId: string
   /** The method, or `_OTHER` if HTTP does not define it or the request was malformed. */
   readonly method: string
+  /** The scheme by which the peer, such as a proxy, connected to the host. */
+  readonly scheme: Scheme
   /** The template of the path, such as `/v1/pets/{petId}`; `undefined` if no resource has the path. */
   readonly route: string | undefined
   /** Whether the target was `/livez`, `/readyz`, `/openapi.json` or a file: these need no key and are not counted. */
@@ -80,14 +83,20 @@ export const draft = (): Draft => ({
 /** The times of an exchange, as in `Exchange`. */
 export type Times = Pick<Exchange, "startedAt" | "durationMs">
 
-/** Creates the exchange from a record; `response` is `undefined` if the client disconnected. */
+/** What an exchange contains of a request. */
+export type Requested = Pick<ServiceRequest, "method" | "scheme">
+
+/**
+ * Creates the exchange from a record; `request` is `undefined` if it was malformed, and `response` if the client
+ * disconnected.
+ */
 export const complete = (
   recorded: Draft,
-  method: string | undefined,
+  request: Requested | undefined,
   response: ServiceResponse | undefined,
   times: Times,
   span: Tracer.AnySpan | undefined
-): Exchange => new Completed(recorded, method, response, times, span)
+): Exchange => new Completed(recorded, request, response, times, span)
 
 /** Returns an exchange as a plain object, for observers that copy or serialize it. */
 export const plain = (exchange: Exchange): Exchange => ({ ...exchange, bodyBytes: exchange.bodyBytes })
@@ -96,6 +105,7 @@ export const plain = (exchange: Exchange): Exchange => ({ ...exchange, bodyBytes
 class Completed implements Exchange {
   readonly requestId: string
   readonly method: string
+  readonly scheme: Scheme
   readonly route: string | undefined
   readonly isProbe: boolean
   readonly status: number | undefined
@@ -111,13 +121,15 @@ class Completed implements Exchange {
 
   constructor(
     recorded: Draft,
-    method: string | undefined,
+    request: Requested | undefined,
     response: ServiceResponse | undefined,
     times: Times,
     span: Tracer.AnySpan | undefined
   ) {
+    const method = request?.method
     this.requestId = recorded.requestId
     this.method = knownMethod(method)
+    this.scheme = request?.scheme ?? "http"
     this.route = recorded.route
     this.isProbe = recorded.isProbe
     this.status = response?.status

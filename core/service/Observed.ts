@@ -16,10 +16,10 @@ export type Respond = (draft: Exchange.Draft) => Effect.Effect<ServiceResponse>
  */
 export const make = (
   observer: Exchange.ResponseObserver | undefined
-): ((method: string | undefined, respond: Respond) => Effect.Effect<ServiceResponse>) =>
+): ((request: Exchange.Requested | undefined, respond: Respond) => Effect.Effect<ServiceResponse>) =>
   observer === undefined
     ? (_, respond) => respond(Exchange.draft())
-    : (method, respond) =>
+    : (request, respond) =>
         Effect.contextWith((context: Context.Context<never>) => {
           const clock = Context.get(context, Clock.Clock)
           const span = Context.getOrUndefined(context, Tracer.ParentSpan)
@@ -29,7 +29,7 @@ export const make = (
           return Effect.onExit(respond(draft), (exit) => {
             const durationMs = Number(clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
             const response = Exit.isSuccess(exit) ? exit.value : undefined
-            observer(Exchange.complete(draft, method, response, { startedAt, durationMs }, span), span)
+            observer(Exchange.complete(draft, request, response, { startedAt, durationMs }, span), span)
             return Effect.void
           })
         })

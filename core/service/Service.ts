@@ -154,7 +154,7 @@ export const make = Effect.fnUntraced(function* (
     return addHeaders(response, { now, requestId, cors: corsHeaders, verdict, deprecation })
   })
 
-  const handle = (request: ServiceRequest) => observed(request.method, (draft) => respond(request, draft))
+  const handle = (request: ServiceRequest) => observed(request, (draft) => respond(request, draft))
 
   /** Authenticates the caller and applies the rate limits; a defect becomes a rejection. */
   const admit = (request: ServiceRequest, arrival: Admission.Arrival): Effect.Effect<Admission.Admission> =>

@@ -2,6 +2,9 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
+/** The scheme of a request: `https` if the host itself ends TLS. */
+export type Scheme = "http" | "https"
+
 /** A request; a host creates it and the service reads it. */
 export interface ServiceRequest {
   /** The method as sent, case-sensitive. */
@@ -10,6 +13,8 @@ export interface ServiceRequest {
   readonly target: string
   /** Returns the value of a header by its lower-case name; several values are joined by `, ` (RFC 9110 §5.3). */
   readonly header: (name: string) => string | undefined
+  /** The scheme by which the peer connected to the host; absent means `http`. */
+  readonly scheme?: Scheme | undefined
   /** The peer's IP address, if the host knows it. */
   readonly clientAddress: string | undefined
   /** Reads at most `maxBytes` of the body; called at most once, and only after the caller is admitted. */

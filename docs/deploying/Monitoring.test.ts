@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
+import { callBoundaries, requestBoundaries } from "../../adapters/telemetry/Instruments.ts"
 import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const page = read("docs/deploying/README.md")
@@ -129,6 +130,28 @@ describe("the alerting rules and the dashboard", () => {
     const tests = read("docs/deploying/alerts.test.yml")
     expect(alerts.filter((alert) => !tests.includes(`"${alert}"`))).toEqual([])
     for (const { annotations } of rules) expect(annotations.summary + annotations.description).toMatch(/\S\./)
+  })
+})
+
+describe("the thresholds of durations", () => {
+  const boundaries = new Map<string, ReadonlyArray<number>>([
+    ["http_server_request_duration_seconds", requestBoundaries],
+    ["db_client_operation_duration_seconds", callBoundaries]
+  ])
+
+  it("are boundaries of the histogram, because other quantiles are interpolated", () => {
+    const compared = rules.flatMap(({ expr }) => {
+      const [, metric = "", threshold] = /^histogram_quantile.*?(\w+)_bucket.* > ([0-9.]+)$/s.exec(expr) ?? []
+      return threshold === undefined ? [] : [{ metric, threshold: Number(threshold) }]
+    })
+    expect(compared.map(({ metric }) => metric)).toEqual([...boundaries.keys()])
+    for (const { metric, threshold } of compared) expect(boundaries.get(metric)).toContain(threshold)
+  })
+
+  it("are tested with buckets that the histograms have", () => {
+    const buckets = [...read("docs/deploying/alerts.test.yml").matchAll(/(\w+)_bucket\{.* le="([0-9.]+)"/g)]
+    expect(buckets.length).toBeGreaterThan(3)
+    for (const [, metric = "", le] of buckets) expect(boundaries.get(metric)).toContain(Number(le))
   })
 })
 

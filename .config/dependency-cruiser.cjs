@@ -1,6 +1,6 @@
 const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
 
-/** Folders of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
+/** Directories of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
 const conformanceRooms = {
   clauses: [],
   dimensions: [],
@@ -29,13 +29,13 @@ module.exports = {
     {
       name: "core-is-pure",
       comment:
-        "The core has no side effects; adapters have. It may import only its own folders and effect's stable modules.",
+        "The core has no side effects; adapters have. It may import only its own directories and effect's stable modules.",
       severity: "error",
       from: { path: "^core/", pathNot: test },
       to: {
         pathNot: [
           "^core/",
-          // effect's top-level modules are stable; its subfolders (http, sql, cli, …) are not.
+          // effect's top-level modules are stable; its subdirectories (http, sql, cli, …) are not.
           "^node_modules/effect/dist/[A-Z][A-Za-z]*\\.(d\\.ts|js)$",
           "^node_modules/effect/dist/crypto/(Digest|SecureRandom)\\.(d\\.ts|js)$"
         ]
@@ -66,7 +66,7 @@ module.exports = {
     {
       name: "cli-sits-on-embed",
       comment:
-        "The command line uses only what an embedding program can use, and the log, with which it shares standard error.",
+        "The command line uses only what a program that embeds the service can use, and the log, with which it shares standard error.",
       severity: "error",
       from: { path: "^adapters/cli/", pathNot: test },
       to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/", "^adapters/log/"] }
@@ -96,7 +96,7 @@ module.exports = {
     ...Object.entries(conformanceRooms).map(([room, lower]) => ({
       name: `conformance-${room}-imports-lower-rooms`,
       comment:
-        "Imports inside the suite go in one direction, so that each folder can be understood without those that use it.",
+        "Imports inside the suite go in one direction, so that each directory can be understood without those that use it.",
       severity: "error",
       from: { path: `^conformance/${room}/`, pathNot: test },
       to: { path: "^conformance/", pathNot: `^conformance/(${[room, ...lower].join("|")})/` }

@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config"
 
-/** Folders whose tests need no database. */
+/** Directories whose tests need no database. */
 const included = [
   "core/**/*.test.ts",
   "adapters/{memory,http-fetch,log}/**/*.test.ts",
   "conformance/**/*.test.ts"
 ]
 
-/** Slow tests in the included folders: they open sockets, start processes, or run the whole suite many times. */
+/** Slow tests in the included directories: they open sockets, start processes, or run the whole suite many times. */
 const excluded = [
   "conformance/gallery/**",
   "conformance/mutants/**",

@@ -5,8 +5,8 @@ import { blocks, commandsOf, pages, read, shell } from "./Pages.fixture.ts"
 
 const here = new URL(".", import.meta.url)
 
-const sourceOfTests = ["", "deploying/"]
-  .flatMap((folder) => fs.readdirSync(new URL(folder, here)).map((name) => folder + name))
+const testSource = ["", "deploying/"]
+  .flatMap((directory) => fs.readdirSync(new URL(directory, here)).map((name) => directory + name))
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => fs.readFileSync(new URL(name, here), "utf8"))
   .join("\n")
@@ -22,7 +22,7 @@ describe("the shell commands in the documentation", () => {
 
   it("have a test if they are marked as run", () => {
     const names = blocks.flatMap(({ name }) => name ?? [])
-    const untested = names.filter((name) => !sourceOfTests.includes(`commandsOf("${name}")`))
+    const untested = names.filter((name) => !testSource.includes(`commandsOf("${name}")`))
     expect(untested).toEqual([])
     expect(new Set(names).size).toBe(names.length)
   })

@@ -28,7 +28,7 @@ describe("the page of implementations", () => {
     "lists the report $file, which names a known suite version and contains no API key",
     ({ file, report }) => {
       expect(SuiteVersions.readVersions().map(({ version }) => version)).toContain(report.suite.laws)
-      expect(readFileSync(new URL(file, ImplementationsPage.folder), "utf8")).not.toMatch(
+      expect(readFileSync(new URL(file, ImplementationsPage.directory), "utf8")).not.toMatch(
         /ast_[0-9A-Za-z]{8}|-key-of-the-report/
       )
     }

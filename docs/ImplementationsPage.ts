@@ -15,7 +15,7 @@ import { prose } from "../conformance/reports/Markdown.ts"
 
 export const path = new URL("conformance/implementations.md", import.meta.url)
 
-export const folder = new URL("conformance/reports/", import.meta.url)
+export const directory = new URL("conformance/reports/", import.meta.url)
 
 export const command = "node docs/ImplementationsPage.ts"
 
@@ -55,10 +55,10 @@ export const submission = (file: string, text: string): Submission => {
 
 /** Reads all submitted reports, sorted by file name. */
 export const submissions = (): ReadonlyArray<Submission> =>
-  readdirSync(folder)
+  readdirSync(directory)
     .filter((file) => file.endsWith(".json"))
     .toSorted()
-    .map((file) => submission(file, readFileSync(new URL(file, folder), "utf8")))
+    .map((file) => submission(file, readFileSync(new URL(file, directory), "utf8")))
 
 const contactOf = (contact: string | undefined): string => {
   if (contact === undefined) return ""

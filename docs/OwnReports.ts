@@ -115,7 +115,7 @@ const report = async ({ file, implementation, level, start, version: own }: Serv
     await once(run, "exit")
     const name = `${file}.json`
     ImplementationsPage.submission(name, readFileSync(join(out, "report.json"), "utf8"))
-    copyFileSync(join(out, "report.json"), new URL(name, ImplementationsPage.folder))
+    copyFileSync(join(out, "report.json"), new URL(name, ImplementationsPage.directory))
   } finally {
     stop()
     rmSync(out, { recursive: true, force: true })

@@ -61,11 +61,11 @@ export const shell = (command: string, cwd = root, environment: NodeJS.ProcessEn
     maxBuffer: 64 * 1024 * 1024
   })
 
-/** Creates a folder that is removed after the test. */
-export const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-docs-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** Creates a directory that is removed after the test. */
+export const createDirectory = (): string => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-docs-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
+  return directory
 }
 
 const has = (command: string): boolean => shell(`command -v ${command}`).status === 0

@@ -4,12 +4,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { commandsOf, createFolder, describeWith, read, root } from "./Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, root } from "./Pages.fixture.ts"
 
-/** Creates a folder and an environment in which `animal-store` and `npx animal-store` run the source code. */
+/** Creates a directory and an environment in which `animal-store` and `npx animal-store` run the source code. */
 const open = () => {
-  const folder = createFolder()
-  const programs = path.join(folder, "bin")
+  const directory = createDirectory()
+  const programs = path.join(directory, "bin")
   fs.mkdirSync(programs)
   const save = (name: string, lines: ReadonlyArray<string>): void =>
     fs.writeFileSync(path.join(programs, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 })
@@ -25,15 +25,15 @@ const open = () => {
     NO_COLOR: "1",
     ANIMAL_STORE_DRAIN: "0"
   }
-  return { folder, env }
+  return { directory, env }
 }
 
 type Shell = ReturnType<typeof open>
 
 /** Runs shell commands, and returns their standard output; fails if a command fails, or after two minutes. */
-const run = ({ env, folder }: Shell, commands: ReadonlyArray<string>): string => {
+const run = ({ env, directory }: Shell, commands: ReadonlyArray<string>): string => {
   const { status, stderr, stdout } = spawnSync("sh", ["-ec", commands.join("\n")], {
-    cwd: folder,
+    cwd: directory,
     env,
     encoding: "utf8",
     timeout: 120_000
@@ -54,7 +54,7 @@ const serve = async (shell: Shell, command: string): Promise<Greeting> => {
   const missing = ["--json", "--database memory:"].filter((flag) => !command.includes(flag))
   const free = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
   const server = spawn("sh", ["-c", `exec ${free}`], {
-    cwd: shell.folder,
+    cwd: shell.directory,
     env: shell.env,
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -103,7 +103,7 @@ describe("docs/using.md", () => {
     )
   })
 
-  it("has a serve command that lets web pages of two other origins read responses", async () => {
+  it("has a serve command that lets web pages from two other origins read responses", async () => {
     const [command = ""] = commandsOf("cors")
     const { url } = await serve(open(), command)
     for (const origin of command.match(/https?:\S+/g) ?? []) {
@@ -124,10 +124,10 @@ describe("docs/operating.md", { timeout: 120_000 }, () => {
     for (const action of ["changed", "unbanned", "rotated", "revoked"]) expect(printed).toContain(action)
   })
 
-  it("has commands that export, import and copy the animals of a database", () => {
+  it("has commands that export, import and copy the animals in a database", () => {
     const shell = open()
     const animal = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n'
-    fs.writeFileSync(path.join(shell.folder, "one.ndjson"), animal)
+    fs.writeFileSync(path.join(shell.directory, "one.ndjson"), animal)
     run(shell, ["animal-store import one.ndjson"])
     run(
       shell,
@@ -142,7 +142,7 @@ describe("docs/operating.md", { timeout: 120_000 }, () => {
 describeWith(["sqlite3"], "the sqlite3 backup command of docs/operating.md", () => {
   it("creates a database that contains the animal", () => {
     const shell = open()
-    fs.writeFileSync(path.join(shell.folder, "one.ndjson"), '{"name":"Rex","categoryId":7}\n')
+    fs.writeFileSync(path.join(shell.directory, "one.ndjson"), '{"name":"Rex","categoryId":7}\n')
     run(shell, ["animal-store import one.ndjson", ...commandsOf("vacuum")])
     expect(run(shell, ["animal-store export --database sqlite:./backup.db 2>&1"])).toContain('"name":"Rex"')
   })
@@ -166,6 +166,6 @@ describe("docs/conformance.md", { timeout: 120_000 }, () => {
     expect(printed).not.toContain("NOT CONFORMANT")
     const [settings = "", pipeline = ""] = commandsOf("pipeline")
     run({ ...shell, env }, [settings.replace(/http:\S+/, url).replace(":5:1000", ":5:40"), pipeline])
-    expect(fs.existsSync(path.join(shell.folder, "conformance-report/report.json"))).toBe(true)
+    expect(fs.existsSync(path.join(shell.directory, "conformance-report/report.json"))).toBe(true)
   })
 })

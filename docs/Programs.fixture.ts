@@ -24,12 +24,12 @@ export const programOf = (page: string, text: string): string => {
   return found[0] ?? ""
 }
 
-/** Saves a program to a new folder, which is removed after the test, and returns its path. */
+/** Saves a program to a new directory, which is removed after the test, and returns its path. */
 export const save = (name: string, program: string): string => {
-  // The folder is within the repository, so that packages are found.
-  const folder = fs.mkdtempSync(path.join(root, "docs/.recipes-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  const file = path.join(folder, name)
+  // The directory is within the repository, so that packages are found.
+  const directory = fs.mkdtempSync(path.join(root, "docs/.recipes-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true }))
+  const file = path.join(directory, name)
   fs.writeFileSync(
     file,
     program.replaceAll(/from "(animal-store[^"]*)"/g, (_text, entry: string) => {

@@ -9,9 +9,9 @@ import type { Clause } from "../conformance/clauses/Clause.ts"
 import { clauses } from "../conformance/clauses/Clauses.ts"
 import * as Versions from "../conformance/clauses/Versions.ts"
 
-const folder = new URL("../conformance/checks/versions/", import.meta.url)
+const directory = new URL("../conformance/checks/versions/", import.meta.url)
 
-const listFile = new URL("versions.json", folder)
+const listFile = new URL("versions.json", directory)
 
 export const path = new URL("conformance/changelog.md", import.meta.url)
 
@@ -53,7 +53,7 @@ export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))
 /** Reads all versions, the oldest first. */
 export const readVersions = (): ReadonlyArray<Version> => JSON.parse(readFileSync(listFile, "utf8"))
 
-const frozenFile = (version: string): URL => new URL(`${version}.txt`, folder)
+const frozenFile = (version: string): URL => new URL(`${version}.txt`, directory)
 
 /** Reads the lines of a version; returns an empty list if the version was never frozen. */
 export const readFrozen = (version: string): Frozen =>

@@ -11,15 +11,15 @@ import { expect, it, onTestFinished } from "vitest"
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url))
 
-const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
+const createDirectory = (): string => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true }))
+  return directory
 }
 
 /** Starts a server on a new database with the given standard error. */
 const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => void = () => undefined) => {
-  const filename = path.join(createFolder(), "x.db")
+  const filename = path.join(createDirectory(), "x.db")
   const limits = "Enterprise:perMinute=1000000,perDay=1000000"
   const args = ["serve", "--json", "--port", "0", "--database", `sqlite:${filename}`, "--issue-key", limits]
   const child = spawn(process.execPath, [main, ...args], {
@@ -94,7 +94,7 @@ const canMakeFifo = spawnSync("mkfifo", ["--version"]).error === undefined
 it.skipIf(!canMakeFifo)(
   `a server does not block if its log is never read${canMakeFifo ? "" : " (skipped: there is no mkfifo)"}`,
   async () => {
-    const filename = path.join(createFolder(), "fifo")
+    const filename = path.join(createDirectory(), "fifo")
     spawnSync("mkfifo", [filename])
     const { O_NONBLOCK, O_RDWR, O_WRONLY } = fs.constants
     const reader = fs.openSync(filename, O_RDWR | O_NONBLOCK)
@@ -131,11 +131,11 @@ it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be 
     const { status, stdout } = spawnSync(process.execPath, [main, ...args], {
       stdio: ["ignore", "pipe", full],
       encoding: "utf8",
-      cwd: createFolder()
+      cwd: createDirectory()
     })
     return { status, lines: stdout.split("\n").length - 1 }
   }
-  const database = ["--database", `sqlite:${path.join(createFolder(), "x.db")}`]
+  const database = ["--database", `sqlite:${path.join(createDirectory(), "x.db")}`]
   expect(runCommand("keys", "issue", "--plan", "Free", "--json", ...database)).toEqual({
     status: 0,
     lines: 1

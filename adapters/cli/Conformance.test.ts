@@ -20,8 +20,8 @@ afterAll(() => {
   for (const cleanUp of cleanups) cleanUp()
 })
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-conformance-"))
-cleanups.push(() => fs.rmSync(folder, { recursive: true, force: true }))
+const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-conformance-"))
+cleanups.push(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 interface ProcessResult {
   readonly code: number
@@ -143,7 +143,7 @@ const python = await new Promise<string | undefined>((resolve) =>
 describe("animal-store conformance run", () => {
   it("reports the reference server as conformant at level design, within 30 s and 5,000 requests, without printing a key", async () => {
     const server = await startReference()
-    const out = path.join(folder, "own")
+    const out = path.join(directory, "own")
     const declared = [
       "--implementation",
       "Ours",
@@ -233,7 +233,7 @@ describe("animal-store conformance run", () => {
     const url = await startModifyingProxy(server.url, (body, status) =>
       status === 201 ? body.replace("Rex", "Max").replace(/"status":"\w+"/, '"status":"sold"') : body
     )
-    const out = path.join(folder, "faulty")
+    const out = path.join(directory, "faulty")
     const flags = ["--url", url, ...server.flags.slice(2), "--clock", server.clock]
     const only = ["--only", "create.*", "--only", "catalogue.*", "--only", "list.*"]
     const { code, stdout } = await conformance(["run", ...flags, ...only, "--out", out], server.environment)
@@ -344,7 +344,7 @@ describe("animal-store conformance", () => {
     expect(explained.stdout).toContain("list.status.filter (§4.1, spec)")
 
     const server = await startReference()
-    const config = path.join(folder, "config.json")
+    const config = path.join(directory, "config.json")
     const file = { url: server.url, keys: { main: "env:MAIN" }, clock: server.clock, only: ["list.filter"] }
     fs.writeFileSync(config, JSON.stringify(file))
     const { code, stdout } = await conformance(["run", "--config", config], server.environment)

@@ -72,7 +72,9 @@ for (const from of Databases.kinds) {
         expect(await exportFrom(target)).toBe(await exportFrom(source))
       })
 
-      it("stores each row once even if the command is killed repeatedly", { timeout: LIMIT_MS }, async () => {
+      it("stores each row once even when the command is killed repeatedly", {
+        timeout: LIMIT_MS
+      }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 60_000)
         const args = ["copy", "--json", "--from", source.address, "--to", target.address]

@@ -5,5 +5,5 @@ export const descriptions = {
   export:
     "Write all animals as lines of JSON, in ascending order of id. Servers can keep running on the database.",
   import:
-    "Store the animals of a file, each line like a body of POST /v1/pets. Run the command again to resume an unfinished import."
+    "Store the animals in a file, each line like a body of POST /v1/pets. Run the command again to resume an unfinished import."
 } as const

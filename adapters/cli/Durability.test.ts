@@ -145,7 +145,7 @@ const createUntilExit = async (
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a server", () => {
-    it("loses no acknowledged animal if the process is killed 20 times under load", async () => {
+    it("loses no acknowledged animal when the process is killed 20 times under load", async () => {
       const { address } = await Databases.createForTest(kind)
       const ledger = new Ledger()
       const reader = new Reader()

@@ -18,8 +18,8 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** Number of pieces between two progress reports; a piece has up to 1,000 animals. */
-const PIECES_PER_REPORT = 10
+/** Number of chunks between two progress reports; a chunk has up to 1,000 animals. */
+const CHUNKS_PER_REPORT = 10
 
 /** Writes all animals to standard output or to the `--out` file. */
 export const exportAnimals = Command.make(
@@ -48,13 +48,13 @@ export const exportAnimals = Command.make(
     const archive = yield* Archive.open(flags.database)
     const status = StatusLine.make()
     let animals = 0
-    let pieces = 0
-    const [elapsed] = yield* Export.pieces.pipe(
+    let chunks = 0
+    const [elapsed] = yield* Export.chunks.pipe(
       Stream.mapError(Failure.userError),
-      Stream.runForEach((piece) =>
-        Effect.map(write(piece.text), () => {
-          animals += piece.animals
-          if (pieces++ % PIECES_PER_REPORT === 0) status.show(`exported ${Throughput.animals(animals)}`)
+      Stream.runForEach((chunk) =>
+        Effect.map(write(chunk.text), () => {
+          animals += chunk.animals
+          if (chunks++ % CHUNKS_PER_REPORT === 0) status.show(`exported ${Throughput.animals(animals)}`)
         })
       ),
       Effect.provideService(PetArchive, archive),

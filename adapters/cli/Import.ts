@@ -49,7 +49,7 @@ const flags = {
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** Stores the animals of a file or of standard input; with `--dry-run`, only checks the lines. */
+/** Stores the animals in a file or on standard input; with `--dry-run`, only checks the lines. */
 export const importAnimals = Command.make(
   "import",
   flags,

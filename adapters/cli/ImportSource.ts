@@ -35,7 +35,7 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
   return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => unreadable(reasonOf(cause)) }).pipe(
     Effect.flatMap((found) =>
       found.isDirectory()
-        ? Effect.fail(unreadable("it is a folder"))
+        ? Effect.fail(unreadable("it is a directory"))
         : Effect.succeed({
             // Anything else, such as a named pipe, is read as a stream.
             isFile: found.isFile(),

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import * as Invocation from "./Invocation.ts"
 
-const at = (script: string, cwd: string, ...commandFolders: ReadonlyArray<string>): Invocation.Start => ({
+const at = (script: string, cwd: string, ...commandDirectories: ReadonlyArray<string>): Invocation.Start => ({
   script,
   cwd,
-  commandFolders
+  commandDirectories
 })
 
 const list = (start: Invocation.Start): string => Invocation.commandLine(start, ["keys", "list"])
@@ -18,7 +18,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   it.each([
     ["for a clone", at(main, "/src/shop"), "npm run keys -- list"],
     ["outside a clone that contains the script", at(main, "/srv"), `node ${main} keys list`],
-    ["in a subfolder of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
+    ["in a subdirectory of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
     [
       "in a project that has installed the package",
       at("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
@@ -67,7 +67,7 @@ it("the command line of a hint runs in the user's current directory", () => {
   const root = fileURLToPath(new URL("../../", import.meta.url))
   const script = path.join(root, "adapters/cli/main.ts")
   for (const cwd of [root, path.join(root, "docs")]) {
-    const command = Invocation.commandLine({ script, cwd, commandFolders: [] }, ["keys", "--help"])
+    const command = Invocation.commandLine({ script, cwd, commandDirectories: [] }, ["keys", "--help"])
     const { status, stdout } = spawnSync("sh", ["-c", command], { cwd, encoding: "utf8" })
     expect([command, status]).toEqual([command, 0])
     expect(stdout).toContain("rotate")

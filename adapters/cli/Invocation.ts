@@ -7,15 +7,15 @@ export interface Start {
   readonly script: string
   /** The working directory. */
   readonly cwd: string
-  /** The folders in `PATH`, where a shell looks for commands. */
-  readonly commandFolders: ReadonlyArray<string>
+  /** The directories in `PATH`, where a shell looks for commands. */
+  readonly commandDirectories: ReadonlyArray<string>
 }
 
 /** Returns how this process was started. */
 export const current = (): Start => ({
   script: process.argv[1] ?? "animal-store",
   cwd: process.cwd(),
-  commandFolders: (process.env.PATH ?? "").split(path.delimiter)
+  commandDirectories: (process.env.PATH ?? "").split(path.delimiter)
 })
 
 /** The npm script that runs each command in a clone. */
@@ -35,7 +35,7 @@ const npmScripts = new Map([
  */
 export const commandLine = (start: Start, args: ReadonlyArray<string>): string => {
   const [command = "", ...rest] = args
-  const npmScript = isInRootOfClone(start) ? npmScripts.get(command) : undefined
+  const npmScript = isInCloneRoot(start) ? npmScripts.get(command) : undefined
   if (npmScript === undefined) return [program(start), ...args].join(" ")
   return rest.length === 0 ? npmScript : [npmScript, "--", ...rest].join(" ")
 }
@@ -49,18 +49,18 @@ export const localize = (start: Start, text: string): string =>
 
 const isSource = ({ script }: Start): boolean => script.endsWith(".ts")
 
-// The source of the command is two folders below the root.
-const isInRootOfClone = (start: Start): boolean =>
+// The source of the command is two directories below the root.
+const isInCloneRoot = (start: Start): boolean =>
   isSource(start) && path.resolve(path.dirname(start.script), "../..") === path.resolve(start.cwd)
 
 const program = (start: Start): string => {
-  const { commandFolders, cwd, script } = start
-  const folder = path.dirname(script)
-  const parts = folder.split(path.sep)
+  const { commandDirectories, cwd, script } = start
+  const directory = path.dirname(script)
+  const parts = directory.split(path.sep)
   if (!isSource(start)) {
-    // npm adds this folder to `PATH` for its scripts only; the user's shell does not find commands in it.
+    // npm adds this directory to `PATH` for its scripts only; the user's shell does not find commands in it.
     if (parts.at(-1) === ".bin" && parts.at(-2) === "node_modules") return "npx animal-store"
-    if (commandFolders.includes(folder)) return path.parse(script).name
+    if (commandDirectories.includes(directory)) return path.parse(script).name
     if (parts.includes("node_modules")) return "npx animal-store"
   }
   const relative = path.relative(cwd, script)

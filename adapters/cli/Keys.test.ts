@@ -162,7 +162,7 @@ for (const kind of Databases.kinds) {
 
 describe("keys", () => {
   it.skipIf(!fs.existsSync("/dev/full"))(
-    "`keys issue` fails and names the key if the secret cannot be printed (needs /dev/full)",
+    "`keys issue` fails and names the key when the secret cannot be printed (needs /dev/full)",
     async () => {
       const database = await create(Databases.sqlite)
       const main = fileURLToPath(new URL("./main.ts", import.meta.url))
@@ -184,10 +184,10 @@ describe("keys", () => {
   )
 
   it("`keys` commands print readable output, and read every flag from its environment variable", async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-    onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+    onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
     const output = async (args: ReadonlyArray<string>, environment?: Environment) => {
-      const { code, stderr, stdout } = await run(["keys", ...args], environment, { cwd: folder })
+      const { code, stderr, stdout } = await run(["keys", ...args], environment, { cwd: directory })
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       return stdout
     }
@@ -199,14 +199,14 @@ describe("keys", () => {
       ]
     ]
     for (const args of existing) {
-      expect(await run(["keys", ...args], {}, { cwd: folder })).toMatchObject({
+      expect(await run(["keys", ...args], {}, { cwd: directory })).toMatchObject({
         code: 1,
         stdout: "",
         stderr:
           "animal-store: --database (ANIMAL_STORE_DATABASE): there is no database at ./data/animal-store.db\n"
       })
     }
-    expect(fs.readdirSync(folder)).toEqual([])
+    expect(fs.readdirSync(directory)).toEqual([])
     const issued = await output(["issue"], {
       ANIMAL_STORE_PLAN: "pro",
       ANIMAL_STORE_PER_MINUTE: "7",
@@ -227,7 +227,7 @@ describe("keys", () => {
     const expiresAt = Date.parse(until.exec(rotated)?.[1] ?? "") - 30 * 60_000
     expect(expiresAt).toBeGreaterThanOrEqual(before)
     expect(expiresAt).toBeLessThanOrEqual(Date.now())
-    expect(fs.readdirSync(folder)).toEqual(["data"])
+    expect(fs.readdirSync(directory)).toEqual(["data"])
   })
 
   it("`keys` commands have help texts", async () => {
@@ -250,8 +250,8 @@ describe("keys", () => {
   })
 
   it("`keys` commands report invalid input in one line, without creating a database", async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-    onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+    onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
     const requests = "must be a whole number from 1 to 1000000000"
     const secret = "ast_0123456789abcdefghijABCDEFGHIJ0123456"
     const mistakes: ReadonlyArray<Mistake> = [
@@ -267,7 +267,7 @@ describe("keys", () => {
       ...["rotate", "revoke", "show", "set", "unban", "log"].map(
         (command): Mistake => [[command, secret], "id: must be the id of a key (key_…), not the key itself"]
       ),
-      [["set", "key_x"], "give at least one of --plan, --per-minute, --per-day, --label and --expires"],
+      [["set", "key_x"], "pass at least one of --plan, --per-minute, --per-day, --label and --expires"],
       [
         ["set", "key_x", "--expires", "soon"],
         '--expires: must be a duration from 0 to 36500d, such as 500ms, 30s or 24h, or never; got "soon"'
@@ -285,8 +285,8 @@ describe("keys", () => {
         "--database (ANIMAL_STORE_DATABASE): memory: has no keys to manage, because it exists only within one process"
       ]
     ]
-    await expectFailure(mistakes, folder)
-    expect(fs.readdirSync(folder)).toEqual([])
+    await expectFailure(mistakes, directory)
+    expect(fs.readdirSync(directory)).toEqual([])
   })
 
   it("`keys` commands report unknown or revoked keys in one line, and change nothing", async () => {

@@ -41,9 +41,9 @@ describe("the version of Node", () => {
   })
 })
 
-/** The paths and versions of the Node programs in the command folders of this machine. */
+/** The paths and versions of the Node programs in the command directories of this machine. */
 const installed = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
-  .map((folder) => path.join(folder, "node"))
+  .map((directory) => path.join(directory, "node"))
   .filter((file) => fs.existsSync(file))
   .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
 
@@ -51,16 +51,16 @@ const old = installed.find(([, found]) => NodeVersion.fault(found, manifest.engi
 
 describe("the built command", () => {
   // Within the repository, so that packages are found.
-  const folder = fs.mkdtempSync(path.join(root, "adapters/cli/.built-"))
-  const bin = path.join(folder, "adapters/cli/bin.js")
+  const directory = fs.mkdtempSync(path.join(root, "adapters/cli/.built-"))
+  const bin = path.join(directory, "adapters/cli/bin.js")
 
   beforeAll(async () => {
     if (typeof buildOptions === "function" || Array.isArray(buildOptions))
       throw new Error("unexpected options")
     const entry = { "adapters/cli/bin": path.join(root, "adapters/cli/bin.ts") }
-    await build({ ...buildOptions, config: false, entry, outDir: folder, silent: true })
+    await build({ ...buildOptions, config: false, entry, outDir: directory, silent: true })
   }, 120_000)
-  afterAll(() => fs.rmSync(folder, { recursive: true }))
+  afterAll(() => fs.rmSync(directory, { recursive: true }))
 
   const run = (node: string, ...args: ReadonlyArray<string>) => {
     const { status, stderr, stdout } = spawnSync(node, [bin, ...args], { encoding: "utf8" })

@@ -181,16 +181,16 @@ describe("the first key", () => {
     const { greeting } = await serve(["--port", "0"])
     expect(greeting).not.toContain("ast_")
     expect(greeting).toContain(hint)
-    const folder = mkdtempSync(join(tmpdir(), "animal-store-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const database = `sqlite://${folder}/animals.db`
+    const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const database = `sqlite://${directory}/animals.db`
     const server = await start(["--port", "0", "--database", database])
     running.push(server)
     expect(server.greeting).toMatch(
       /\n {2}To issue a key \(use the same --database\): npm run keys -- issue --plan Free\n/
     )
     expect(await run(["keys", "list", "--json", "--database", database])).toMatchObject({ stdout: "[]\n" })
-    // In a clone, the hint is a command that works in the folder in which the server was started.
+    // In a clone, the hint is a command that works in the directory in which the server was started.
     const [, command = "false"] =
       /: (.*)\n/.exec(server.greeting.slice(server.greeting.indexOf("To issue"))) ?? []
     const { stdout } = await promisify(execFile)("sh", [
@@ -233,13 +233,13 @@ describe("the first key", () => {
 
 describe("--database and --limits", () => {
   it("--database and --limits accept an absolute path after sqlite://", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "animal-store-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const addresses = ["--database", `sqlite://${folder}/a.db`, "--limits", `sqlite://${folder}/b.db`]
+    const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const addresses = ["--database", `sqlite://${directory}/a.db`, "--limits", `sqlite://${directory}/b.db`]
     const { get } = await serveJson(addresses)
     expect((await get("/pets")).status).toBe(200)
-    expect(readdirSync(folder).filter((name) => name.endsWith(".db"))).toEqual(["a.db", "b.db"])
-    const listed = await run(["keys", "list", "--json", "--database", `sqlite://${folder}/a.db`])
+    expect(readdirSync(directory).filter((name) => name.endsWith(".db"))).toEqual(["a.db", "b.db"])
+    const listed = await run(["keys", "list", "--json", "--database", `sqlite://${directory}/a.db`])
     expect(JSON.parse(listed.stdout)).toMatchObject([{ plan: "Free" }])
   })
 

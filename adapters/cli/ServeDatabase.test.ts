@@ -12,10 +12,10 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { main, type Place, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
-const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-  onTestFinished(async () => fs.rmSync(folder, { recursive: true }))
-  return folder
+const createDirectory = (): string => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
+  return directory
 }
 
 const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<ServerProcess> => {
@@ -103,8 +103,8 @@ for (const kind of Databases.kinds) {
 }
 
 describe("serve on its default database", () => {
-  it("creates a folder and files that only the owner can read, even with umask 000", async () => {
-    const cwd = createFolder()
+  it("creates a directory and files that only the owner can read, even with umask 000", async () => {
+    const cwd = createDirectory()
     const { greeting } = await serve(["--first-key"], { cwd, umask: "000" })
     expect(greeting).toMatch(
       /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n {2}API reference: http:\/\/127\.0\.0\.1:[0-9]+\/docs\n\n$/
@@ -117,7 +117,7 @@ describe("serve on its default database", () => {
   })
 
   it("prints, at its second start, where the data is stored and how to issue a key", async () => {
-    const cwd = createFolder()
+    const cwd = createDirectory()
     await stop(await serve(["--first-key"], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
     const where = "\n\n {2}Data is stored in sqlite:\\./data/animal-store\\.db\n"
@@ -133,8 +133,8 @@ describe("serve on its default database", () => {
     )
   })
 
-  it("issues no first key if startup fails", async () => {
-    const cwd = createFolder()
+  it("issues no first key when startup fails", async () => {
+    const cwd = createDirectory()
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
@@ -251,17 +251,17 @@ describe("serve on an unusable database", () => {
     closing.close()
   })
 
-  it("reports in one line a path that is a folder, or a file that is not a database", async () => {
-    const folder = createFolder()
-    fs.mkdirSync(path.join(folder, "folder"))
-    fs.writeFileSync(path.join(folder, "text.db"), "no database ".repeat(400))
-    const place = { cwd: folder }
+  it("reports in one line a path that is a directory, or a file that is not a database", async () => {
+    const directory = createDirectory()
+    fs.mkdirSync(path.join(directory, "directory"))
+    fs.writeFileSync(path.join(directory, "text.db"), "no database ".repeat(400))
+    const place = { cwd: directory }
     await expectFailure(
-      ["sqlite:folder", /^cannot use the SQLite file folder: it is a folder$/, place],
+      ["sqlite:directory", /^cannot use the SQLite file directory: it is a directory$/, place],
       ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is not a SQLite database$/, place],
       [
         "sqlite:text.db/x.db",
-        /^cannot use the SQLite file text\.db\/x\.db: a part of its path is not a folder$/,
+        /^cannot use the SQLite file text\.db\/x\.db: a part of its path is not a directory$/,
         place
       ]
     )
@@ -274,20 +274,24 @@ describe("serve on an unusable database", () => {
     ...(uid === undefined ? {} : { uid, gid: uid })
   })
 
-  const title = "reports in one line a read-only file, or a file in a read-only folder"
+  const title = "reports in one line a read-only file, or a file in a read-only directory"
   it.skipIf(canRun.status !== 0)(
     canRun.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
     async () => {
-      const folder = createFolder()
-      const [inside, file] = [path.join(folder, "new/x.db"), path.join(folder, "x.db")]
+      const directory = createDirectory()
+      const [inside, file] = [path.join(directory, "new/x.db"), path.join(directory, "x.db")]
       await run(["keys", "issue", "--plan", "Free", "--database", `sqlite:${file}`])
-      const expectDenied = async (fileMode: number, folderMode: number, database: string): Promise<void> => {
+      const expectDenied = async (
+        fileMode: number,
+        directoryMode: number,
+        database: string
+      ): Promise<void> => {
         fs.chmodSync(file, fileMode)
-        fs.chmodSync(folder, folderMode)
-        const denied = `cannot use the SQLite file ${database}: no permission to write to it or its folder`
+        fs.chmodSync(directory, directoryMode)
+        const denied = `cannot use the SQLite file ${database}: no permission to write to it or its directory`
         const place = uid === undefined ? {} : { uid }
         await expectFailure([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), place])
-        fs.chmodSync(folder, 0o755)
+        fs.chmodSync(directory, 0o755)
       }
       await expectDenied(0o444, 0o755, file)
       await expectDenied(0o666, 0o555, file)

@@ -65,7 +65,7 @@ export const flags = {
   corsOrigins: Setting.repeated(
     Failure.flagOf.corsOrigins,
     "ORIGIN",
-    "Let web pages of this origin, such as https://shop.example, read responses (CORS); repeatable, * means all; " +
+    "Let web pages from this origin, such as https://shop.example, read responses (CORS); repeatable, * means all; " +
       "default none.",
     Setting.text
   ),

@@ -63,11 +63,11 @@ describe("the access log of serve", () => {
         ["--no-access-log", 0],
         ["--log-level=warn", 0]
       ] as const) {
-        const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-        onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+        const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+        onTestFinished(() => fs.rmSync(directory, { recursive: true }))
         const main = path.join(import.meta.dirname, "main.ts")
         const command = `${process.execPath} ${main} serve ${memory.join(" ")} --drain 0 ${flag}`
-        const child = spawn("script", ["-qec", command, path.join(folder, "typescript")], {
+        const child = spawn("script", ["-qec", command, path.join(directory, "typescript")], {
           stdio: ["ignore", "pipe", "ignore"]
         })
         onTestFinished(() => void child.kill("SIGKILL"))
@@ -184,9 +184,9 @@ describe("the admin port", () => {
       const { send, server } = await serve("--admin-port", "0")
       const admin = await adminUrl(server)
       await send("/pets")
-      const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-      onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-      const config = path.join(folder, "prometheus.yml")
+      const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+      onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
+      const config = path.join(directory, "prometheus.yml")
       const target = new URL(admin).host
       fs.writeFileSync(
         config,
@@ -202,7 +202,7 @@ describe("the admin port", () => {
         "prometheus",
         [
           `--config.file=${config}`,
-          `--storage.tsdb.path=${folder}/data`,
+          `--storage.tsdb.path=${directory}/data`,
           `--web.listen-address=127.0.0.1:${port}`
         ],
         { stdio: "ignore" }

@@ -170,7 +170,7 @@ const groupIsAlive = ({ pid }: ChildProcess): boolean => {
 // Windows has neither signals nor process groups.
 describe.skipIf(process.platform === "win32")("npm start", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "drains the server if only npm gets %s, and leaves no process behind",
+    "drains the server when only npm gets %s, and leaves no process behind",
     async (signal) => {
       const { npm, url } = await npmStart()
       expect((await fetch(`${url}/pets`)).status).toBe(401)

@@ -22,7 +22,7 @@ interface Exchange {
 const serve = async (disk: SlowDisk.SlowDisk) => {
   const server = await start(
     [
-      ...["--json", "--port", "0", "--database", `sqlite:${path.join(disk.folder, "animals.db")}`],
+      ...["--json", "--port", "0", "--database", `sqlite:${path.join(disk.directory, "animals.db")}`],
       ...[
         "--database-timeout",
         `${TIMEOUT_MS}ms`,
@@ -72,7 +72,7 @@ const reason = SlowDisk.missing === undefined ? "" : ` (skipped, ${SlowDisk.miss
 describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
   it("responds to /livez immediately and to other requests within the deadline, recovers, and loses no animal", async () => {
     const disk = SlowDisk.create()
-    onTestFinished(() => fs.rmSync(disk.folder, { recursive: true, force: true }))
+    onTestFinished(() => fs.rmSync(disk.directory, { recursive: true, force: true }))
     const server = await serve(disk)
     const before = await Promise.all(Array.from({ length: 20 }, server.create))
     expect(statuses(before)).toEqual(new Set([201]))
@@ -111,7 +111,7 @@ describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
     expect((await server.list()).status).toBe(200)
     while ((await server.probe("readyz")).status !== 200) await sleep(200)
 
-    const database = new DatabaseSync(path.join(disk.folder, "animals.db"), { readOnly: true })
+    const database = new DatabaseSync(path.join(disk.directory, "animals.db"), { readOnly: true })
     const stored = new Set(
       database
         .prepare("SELECT id FROM pets")

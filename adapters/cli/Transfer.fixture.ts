@@ -63,11 +63,11 @@ export const launch = (
 export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<ProcessResult> =>
   launch(args, input).ended
 
-/** Creates a folder that is deleted after the current test. */
-export const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-transfer-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** Creates a directory that is deleted after the current test. */
+export const createDirectory = (): string => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-transfer-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
+  return directory
 }
 
 /** Returns animals with hostile names as lines of JSON; all ids and all `categoryId`s differ. */

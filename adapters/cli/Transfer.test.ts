@@ -7,7 +7,7 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import { start, stop } from "./Serve.fixture.ts"
 import {
-  createFolder,
+  createDirectory,
   killAfterProgress,
   launch,
   makeLines,
@@ -38,7 +38,7 @@ const exportFrom = async (address: string): Promise<string> => {
 const withoutIds = (lines: string): string => lines.replaceAll(/^\{"id":\d+,/gm, "{")
 
 const writeFile = (content: string | Uint8Array): string => {
-  const file = path.join(createFolder(), "animals.ndjson")
+  const file = path.join(createDirectory(), "animals.ndjson")
   fs.writeFileSync(file, content)
   return file
 }
@@ -58,7 +58,7 @@ for (const kind of Databases.kinds) {
       expect(withoutIds(await exportFrom(renumbered.address))).toBe(withoutIds(lines))
     })
 
-    it("import stores each animal once even if the command is killed repeatedly", {
+    it("import stores each animal once even when the command is killed repeatedly", {
       timeout: LIMIT_MS
     }, async () => {
       const database = await create(kind)
@@ -90,7 +90,7 @@ for (const kind of Databases.kinds) {
       expect(code).toBe(1)
     })
 
-    it("import --name stores each animal once if it is interrupted", { timeout: LIMIT_MS }, async () => {
+    it("import --name stores each animal once when it is interrupted", { timeout: LIMIT_MS }, async () => {
       const database = await create(kind)
       const lines = makeLines(40_000)
       const args = ["import", "-", "--name", "feed", "--json", "--database", database.address]
@@ -175,7 +175,7 @@ for (const kind of Databases.kinds) {
       const [database, copy] = [await create(kind), await create(kind)]
       const small = ["--max-old-space-size=64"]
       const file = writeFile(makeLines(300_000))
-      const out = path.join(createFolder(), "out.ndjson")
+      const out = path.join(createDirectory(), "out.ndjson")
       const peaks: Array<number> = []
       for (const args of [
         ["import", file, "--keep-ids", "--database", database.address],
@@ -208,22 +208,22 @@ describe("export --out", () => {
   const filled = async () => {
     const { address } = await create(Databases.sqlite)
     await run(["import", "-", "--keep-ids", "--database", address], makeLines(10))
-    const folder = createFolder()
-    return { address, folder, out: path.join(folder, "out.ndjson") }
+    const directory = createDirectory()
+    return { address, directory, out: path.join(directory, "out.ndjson") }
   }
 
   it("writes a file that only its owner can read, and leaves no temporary file", async () => {
-    const { address, folder, out } = await filled()
+    const { address, directory, out } = await filled()
     const result = await run(["export", "--out", out, "--database", address])
     expect(result).toMatchObject({ code: 0, stderr: "" })
     expect(result.stdout).toMatch(/^Exported 10 animals in .* to .*out\.ndjson\.\n$/)
     expect(fs.readFileSync(out, "utf8")).toBe(makeLines(10))
     expect(fs.statSync(out).mode & 0o777).toBe(0o600)
-    expect(fs.readdirSync(folder)).toEqual(["out.ndjson"])
+    expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
   it("replaces an existing file only with --force", async () => {
-    const { address, folder, out } = await filled()
+    const { address, directory, out } = await filled()
     fs.writeFileSync(out, "precious")
     const rejected = await run(["export", "--out", out, "--database", address])
     expect([rejected.code, rejected.stderr]).toEqual([
@@ -233,15 +233,15 @@ describe("export --out", () => {
     expect(fs.readFileSync(out, "utf8")).toBe("precious")
     await jsonOf(run(["export", "--out", out, "--force", "--json", "--database", address]))
     expect(fs.readFileSync(out, "utf8")).toBe(makeLines(10))
-    expect(fs.readdirSync(folder)).toEqual(["out.ndjson"])
+    expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
   it("fails with one line if the file cannot be written", async () => {
-    const { address, folder } = await filled()
+    const { address, directory } = await filled()
     const { code, stderr } = await run([
       "export",
       "--out",
-      path.join(folder, "no", "x"),
+      path.join(directory, "no", "x"),
       "--database",
       address
     ])
@@ -260,8 +260,8 @@ describe("import", () => {
   })
 
   it("checks the lines with --dry-run, and opens no database", async () => {
-    const folder = createFolder()
-    const address = `sqlite:${path.join(folder, "none.db")}`
+    const directory = createDirectory()
+    const address = `sqlite:${path.join(directory, "none.db")}`
     const file = writeFile(makeLines(100))
     const { code, stdout } = await run(["import", file, "--dry-run", "--database", address])
     expect(stdout).toMatch(/^Checked 100 animals in .*: all are valid\. Nothing was stored\.\n$/)
@@ -271,14 +271,14 @@ describe("import", () => {
     expect(invalid.stderr).toMatch(
       /line 20: must be a JSON object\n.*reading stopped\n.*nothing was stored\n$/
     )
-    expect(fs.readdirSync(folder)).toEqual([])
+    expect(fs.readdirSync(directory)).toEqual([])
   })
 
   it("creates no database for an invalid file", async () => {
-    const folder = createFolder()
-    const address = `sqlite:${path.join(folder, "none.db")}`
+    const directory = createDirectory()
+    const address = `sqlite:${path.join(directory, "none.db")}`
     expect((await run(["import", writeFile("x\n"), "--database", address])).code).toBe(1)
-    expect(fs.readdirSync(folder)).toEqual([])
+    expect(fs.readdirSync(directory)).toEqual([])
   })
 
   it("rejects unknown fields unless --ignore-unknown is given", async () => {
@@ -304,7 +304,7 @@ describe("import", () => {
 
   it.each([
     [["import", "missing.ndjson"], "cannot read missing.ndjson: it does not exist"],
-    [["import", "."], "cannot read .: it is a folder"],
+    [["import", "."], "cannot read .: it is a directory"],
     [
       ["import", "-", "--database", "memory:"],
       "--database (ANIMAL_STORE_DATABASE): memory: cannot be exported, imported or copied, because it exists only within one process"

@@ -165,7 +165,7 @@ describe("keys", () => {
   })
 })
 
-describe("the option now", () => {
+describe("the `now` option", () => {
   it("sets the clock that rate limits use", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat({ max: 1_000 }), async (perMinute, early) => {
@@ -197,7 +197,7 @@ describe("the option now", () => {
   })
 })
 
-describe("the option ban", () => {
+describe("the `ban` option", () => {
   const exhaust = async (store: AnimalStore): Promise<ReadonlyArray<unknown>> => {
     const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 9 } })
     const codes: Array<unknown> = []
@@ -222,7 +222,7 @@ describe("the option ban", () => {
   })
 })
 
-describe("the option clientAddress", () => {
+describe("the `clientAddress` option", () => {
   it("gives each client network its own anonymous rate limit", async () => {
     const clientAddress = (request: Request) => new URL(request.url).searchParams.get("from") ?? undefined
     const store = await open({ clientAddress })
@@ -236,7 +236,7 @@ describe("the option clientAddress", () => {
   })
 })
 
-describe("the option log", () => {
+describe("the `log` option", () => {
   /** Creates a request that throws while it is handled. */
   const brokenRequest = (key: string): Request => {
     const request = new Request("http://store.test/v1/pets", {
@@ -412,7 +412,7 @@ describe("close", () => {
     await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow("fetch failed")
   })
 
-  it("ends a running drain if it is called again without drainMs, and returns the same promise", async () => {
+  it("ends a running drain when it is called again without drainMs, and returns the same promise", async () => {
     const store = await openAnimalStore()
     await get(store, "/livez")
     const beganAt = performance.now()

@@ -182,9 +182,9 @@ describe("openAnimalStore", () => {
 
 describe("methods of an open store", () => {
   const open = openAnimalStore()
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-options-"))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-options-"))
   afterAll(async () => {
-    fs.rmSync(folder, { recursive: true })
+    fs.rmSync(directory, { recursive: true })
     await (await open).close()
   })
 
@@ -231,12 +231,12 @@ describe("methods of an open store", () => {
     ["drain", [], "ms: must be a whole number from 0 to 2147483647"]
   ])("%s rejects the arguments %j with InvalidOption", async (method, parameters, message) => {
     const cwd = process.cwd()
-    process.chdir(folder)
+    process.chdir(directory)
     const reason = await call(method, ...parameters).finally(() => process.chdir(cwd))
     expect(reason).toBeInstanceOf(InvalidOption)
     expect(reason).toMatchObject({ message })
     expect(await (await open).keys.list()).toEqual([])
-    expect(fs.readdirSync(folder)).toEqual([])
+    expect(fs.readdirSync(directory)).toEqual([])
   })
 
   it("issue rejects invalid limits with PlanInvalid, and rotate rejects an invalid overlap with OverlapInvalid", async () => {

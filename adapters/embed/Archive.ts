@@ -1,4 +1,4 @@
-/** Exports and imports the animals of a database, and copies databases. */
+/** Exports and imports the animals in a database, and copies databases. */
 import { hash } from "node:crypto"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"

@@ -18,7 +18,9 @@ const isExecutable = (file: string): boolean => {
 /** Path of the browser, from `ANIMAL_STORE_TEST_CHROMIUM` or the search path; `undefined` if no browser is found. */
 const executable = [
   process.env.ANIMAL_STORE_TEST_CHROMIUM ?? "",
-  ...(process.env.PATH ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  ...(process.env.PATH ?? "")
+    .split(delimiter)
+    .flatMap((directory) => names.map((name) => join(directory, name)))
 ].find((file) => file !== "" && isExecutable(file))
 
 if (executable === undefined) console.warn("Browser tests are skipped: no Chromium is installed")

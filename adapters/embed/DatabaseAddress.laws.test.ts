@@ -37,7 +37,7 @@ describe("parsing the address of a SQLite file", () => {
     for (const path of ["", "/", "//"]) expect(filenameOf(`sqlite://${path}x`)).not.toBe("x")
   })
 
-  it("rejects a path that starts with a home folder (~), which only a shell expands", () => {
+  it("rejects a path that starts with a home directory (~), which only a shell expands", () => {
     fc.assert(
       fc.property(fc.option(segment, { nil: "" }), segments, (user, path) => {
         for (const address of [`sqlite:~${user}/${path}`, `sqlite:~${user}`]) {

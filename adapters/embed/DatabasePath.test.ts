@@ -9,10 +9,10 @@ import * as path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { openAnimalStore } from "./index.ts"
 
-const createFolder = (): string => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
-  return folder
+const createDirectory = (): string => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true }))
+  return directory
 }
 
 const reasonFor = (filename: string): Promise<unknown> =>
@@ -27,38 +27,58 @@ const reasonFor = (filename: string): Promise<unknown> =>
 const unusable = (filename: string, fault: string): string =>
   `database: cannot use the SQLite file ${filename}: ${fault}`
 
-const paths: ReadonlyArray<readonly [of: string, make: (folder: string) => string, fault: string]> = [
-  ["a folder", (folder) => folder, "it is a folder"],
-  ["a path below a file", (folder) => file(folder, "plain/x.db"), "a part of its path is not a folder"],
+const paths: ReadonlyArray<readonly [of: string, make: (directory: string) => string, fault: string]> = [
+  ["a directory", (directory) => directory, "it is a directory"],
+  [
+    "a path below a file",
+    (directory) => file(directory, "plain/x.db"),
+    "a part of its path is not a directory"
+  ],
   [
     "a path two levels below a file",
-    (folder) => file(folder, "plain/x/y.db"),
-    "a part of its path is not a folder"
+    (directory) => file(directory, "plain/x/y.db"),
+    "a part of its path is not a directory"
   ],
-  ["a file name that is too long", (folder) => path.join(folder, "a".repeat(256)), "its path is too long"],
-  ["a path that is too long", (folder) => path.join(folder, "a/".repeat(300), "x"), "its path is too long"],
-  ["a loop of links", (folder) => link(folder, "loop", "loop"), "its path contains a symbolic link loop"],
   [
-    "a path below a loop of links",
-    (folder) => `${link(folder, "loop", "loop")}/x`,
+    "a file name that is too long",
+    (directory) => path.join(directory, "a".repeat(256)),
+    "its path is too long"
+  ],
+  [
+    "a path that is too long",
+    (directory) => path.join(directory, "a/".repeat(300), "x"),
+    "its path is too long"
+  ],
+  [
+    "a loop of links",
+    (directory) => link(directory, "loop", "loop"),
     "its path contains a symbolic link loop"
   ],
-  ["a dangling link", (folder) => link(folder, "link", "none/x"), "no file can be created at this path"],
-  ["a file that is not a database", (folder) => file(folder, "plain"), "it is not a SQLite database"]
+  [
+    "a path below a loop of links",
+    (directory) => `${link(directory, "loop", "loop")}/x`,
+    "its path contains a symbolic link loop"
+  ],
+  [
+    "a dangling link",
+    (directory) => link(directory, "link", "none/x"),
+    "no file can be created at this path"
+  ],
+  ["a file that is not a database", (directory) => file(directory, "plain"), "it is not a SQLite database"]
 ]
 
-const file = (folder: string, target: string): string => {
-  fs.writeFileSync(path.join(folder, "plain"), "no database ".repeat(400))
-  return path.join(folder, target)
+const file = (directory: string, target: string): string => {
+  fs.writeFileSync(path.join(directory, "plain"), "no database ".repeat(400))
+  return path.join(directory, target)
 }
 
-const link = (folder: string, name: string, target: string): string => {
-  fs.symlinkSync(target, path.join(folder, name))
-  return path.join(folder, name)
+const link = (directory: string, name: string, target: string): string => {
+  fs.symlinkSync(target, path.join(directory, name))
+  return path.join(directory, name)
 }
 
 it.each(paths)("rejects %s and reports the reason", async (_, make, fault) => {
-  const filename = make(createFolder())
+  const filename = make(createDirectory())
   expect(await reasonFor(filename)).toBe(unusable(filename, fault))
 })
 
@@ -72,7 +92,7 @@ it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped:
 )
 
 it.skipIf(process.platform === "win32")("rejects the path of a Unix socket", async () => {
-  const filename = path.join(createFolder(), "socket")
+  const filename = path.join(createDirectory(), "socket")
   const server = createServer().listen(filename)
   await once(server, "listening")
   expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
@@ -82,27 +102,27 @@ it.skipIf(process.platform === "win32")("rejects the path of a Unix socket", asy
 const hasFifos = spawnSync("mkfifo", ["--version"]).error === undefined
 
 it.skipIf(!hasFifos)("rejects a FIFO without waiting for a writer", async () => {
-  const filename = path.join(createFolder(), "fifo")
+  const filename = path.join(createDirectory(), "fifo")
   expect(spawnSync("mkfifo", [filename]).status).toBe(0)
   expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
 })
 
-it("creates missing folders that only their owner can access", async () => {
-  const folder = createFolder()
-  const filename = path.join(folder, "a/b/c/x.db")
+it("creates missing directories that only their owner can access", async () => {
+  const directory = createDirectory()
+  const filename = path.join(directory, "a/b/c/x.db")
   expect(await reasonFor(filename)).toBe("it was opened")
   for (const created of ["a", "a/b", "a/b/c"]) {
-    expect(fs.statSync(path.join(folder, created)).mode & 0o777, created).toBe(0o700)
+    expect(fs.statSync(path.join(directory, created)).mode & 0o777, created).toBe(0o700)
   }
 })
 
-it("opens several stores that create the same missing folders at the same time", async () => {
-  const filename = path.join(createFolder(), "a/b/x.db")
+it("opens several stores that create the same missing directories at the same time", async () => {
+  const filename = path.join(createDirectory(), "a/b/x.db")
   const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
   expect(opened).toEqual(opened.map(() => "it was opened"))
 })
 
-it("openAnimalStore rejects with the reason of its signal if the signal is aborted", async () => {
+it("openAnimalStore rejects with the reason of its signal when the signal is aborted", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1")
   onTestFinished(() => void silent.close())
   await once(silent, "listening")

@@ -118,7 +118,7 @@ const get = request(
   fc.constant(undefined)
 )
 
-/** Generates consecutive requests of a caller with low limits, with waits that are often too short. */
+/** Generates consecutive requests from a caller with low limits, with waits that are often too short. */
 const burst: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
   .tuple(
     fc.array(fc.constantFrom(0, 1, 1, 300, 1_000, 3_000, 30_000, 61_000), {

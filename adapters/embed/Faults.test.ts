@@ -405,7 +405,7 @@ for (const kind of Databases.kinds) {
       }
     )
 
-    it("stores a create completely or not at all if the client disconnects", async () => {
+    it("stores a create completely or not at all when the client disconnects", async () => {
       const database = await Databases.createForTest(kind)
       const { caller, key, store } = await open(database.address)
       const { port } = await store.listen({ port: 0 })
@@ -474,7 +474,7 @@ describe("a store on SQLite", () => {
 })
 
 Databases.describeOn(Databases.postgres, "a server", () => {
-  it("exits with a one-line error within five seconds if the database hangs at startup", async () => {
+  it("exits with a one-line error within five seconds when the database hangs at startup", async () => {
     const url = new URL((await Databases.createForTest(Databases.postgres)).address)
     const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
     onTestFinished(network.close)
@@ -558,13 +558,13 @@ const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
 }
 
 /** Expects that logging works again and first reports the number of lost lines. */
-const expectLogRecovery = async (caller: Caller, folder: string): Promise<void> => {
-  const database = path.join(folder, "test.db")
+const expectLogRecovery = async (caller: Caller, directory: string): Promise<void> => {
+  const database = path.join(directory, "test.db")
   fs.renameSync(database, `${database}.moved`)
   expectUnavailable(await caller.creates(1))
   fs.renameSync(`${database}.moved`, database)
   expectServed(await caller.creates(1))
-  expect(fs.readFileSync(path.join(folder, "log"), "utf8")).toMatch(
+  expect(fs.readFileSync(path.join(directory, "log"), "utf8")).toMatch(
     /\n\S+ level=WARN message="log lines lost: [1-9][0-9,]*"\n.* message="503 service_unavailable/
   )
 }
@@ -581,11 +581,11 @@ describe("a server on SQLite", () => {
 
   it.skipIf(!canMount)("returns 503 while the disk is full (skipped if no disk can be mounted)", async () => {
     const filename = await createFile()
-    const folder = path.dirname(filename)
+    const directory = path.dirname(filename)
     // The log is on the same disk, and its next line needs a new block.
     const mount =
-      `mount -t tmpfs -o size=2m none '${folder}' && head -c 500000 /dev/zero > '${folder}/other' && ` +
-      `head -c 4096 /dev/zero > '${folder}/log' && exec 2>>'${folder}/log'`
+      `mount -t tmpfs -o size=2m none '${directory}' && head -c 500000 /dev/zero > '${directory}/other' && ` +
+      `head -c 4096 /dev/zero > '${directory}/log' && exec 2>>'${directory}/log'`
     // Only the shell and its child processes see this mount.
     const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
     const rejected = await fill(caller)
@@ -593,11 +593,11 @@ describe("a server on SQLite", () => {
     await expectLive(caller)
     await expectReadiness(caller, 503)
     expectUnavailable(await caller.creates(8), timeoutMs)
-    fs.rmSync(`/proc/${pid}/root${folder}/other`)
+    fs.rmSync(`/proc/${pid}/root${directory}/other`)
     const { afterMs, failed } = await caller.recover()
     await expectReadiness(caller, 200)
     expect(await caller.checkStored()).toBe(0)
-    await expectLogRecovery(caller, `/proc/${pid}/root${folder}`)
+    await expectLogRecovery(caller, `/proc/${pid}/root${directory}`)
     stop()
     expect(await ended).toEqual([0, null])
     console.log(

@@ -210,7 +210,7 @@ describe("store.metrics()", () => {
     expect(idle.metrics()).not.toContain("http_server_request_duration_seconds")
   })
 
-  it("throws an error that names the option metrics if metrics are off", async () => {
+  it("throws an error that names the `metrics` option if metrics are off", async () => {
     const store = await open({})
     expect(() => store.metrics()).toThrow("metrics: true")
   })

@@ -181,7 +181,7 @@ describe("OTLP", () => {
 
 describe("a collector that fails", () => {
   it.each(["refuses connections", "never responds", "responds with errors"])(
-    "delays neither requests nor closing, and adds no secret to the log, if it %s",
+    "delays neither requests nor closing, and adds no secret to the log, when it %s",
     async (fault) => {
       const server = Http.createServer((_, response) => {
         if (fault === "responds with errors") response.writeHead(500).end()

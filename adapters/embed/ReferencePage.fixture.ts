@@ -94,10 +94,10 @@ export const scrollTo = (page: Page, id: string): Promise<unknown> =>
 /** Returns the width that the page needs, in pixels. */
 export const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth")
 
-/** Takes a screenshot if `ANIMAL_STORE_TEST_SCREENSHOTS` names a folder. */
+/** Takes a screenshot if `ANIMAL_STORE_TEST_SCREENSHOTS` names a directory. */
 export const picture = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env.ANIMAL_STORE_TEST_SCREENSHOTS
-  if (folder === undefined || folder === "") return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`) })
+  const directory = process.env.ANIMAL_STORE_TEST_SCREENSHOTS
+  if (directory === undefined || directory === "") return
+  mkdirSync(directory, { recursive: true })
+  await page.screenshot({ path: join(directory, `${name}.png`) })
 }

@@ -99,7 +99,7 @@ describe("a request", () => {
     expect(await response.text()).toBe("http://store.test/v1/pets?limit=1")
   })
 
-  it("has the address that the option clientAddress returns, or undefined without the option", async () => {
+  it("has the address that the `clientAddress` option returns, or undefined without the option", async () => {
     const handle: Handle = (request) => Effect.succeed(ok(String(request.clientAddress)))
     const options = { clientAddress: (request: Request) => request.headers.get("x-real-ip") ?? undefined }
     const request = () => new Request("http://store.test/", { headers: { "X-Real-IP": "203.0.113.9" } })
@@ -272,7 +272,7 @@ describe("an aborted request", () => {
     expect({ interrupted, canceled }).toEqual({ interrupted: true, canceled: true })
   })
 
-  it("never reaches the service if it is aborted before the call", async () => {
+  it("never reaches the service when it is aborted before the call", async () => {
     let reached = false
     const handle: Handle = () =>
       Effect.sync(() => {
@@ -285,7 +285,7 @@ describe("an aborted request", () => {
     expect(reached).toBe(false)
   })
 
-  it("does not affect its response if it is aborted afterwards", async () => {
+  it("does not affect its response when it is aborted afterwards", async () => {
     const controller = new AbortController()
     const request = new Request("http://store.test/", { signal: controller.signal })
     const response = await handlerOf(() => Effect.succeed(ok("{}")))(request)

@@ -36,7 +36,7 @@ describe("a client that does not read", () => {
     expect(pages.value).toBeLessThan(many / 2)
   })
 
-  it("is disconnected after the request timeout even if the client also stops sending", async () => {
+  it("is disconnected after the request timeout even when the client also stops sending", async () => {
     const server = await serve({ server: { requestTimeoutMs: 200 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
@@ -61,7 +61,7 @@ describe("a client that does not read", () => {
     { when: "all requests keep the connection alive", count: 99, headers: [] },
     { when: "the last request closes the connection", count: 20, headers: ["Connection: close"] }
   ])(
-    "is disconnected after the request timeout even if the client slowly sends more bytes: $when",
+    "is disconnected after the request timeout even when the client slowly sends more bytes: $when",
     async ({ count, headers }) => {
       const server = await serve({ server: { requestTimeoutMs: 300 } })
       const key = await server.issue()

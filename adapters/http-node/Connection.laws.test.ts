@@ -45,7 +45,7 @@ const exchange = (key: string): fc.Arbitrary<Exchange> => {
 }
 
 /** Splits bytes at `places`, which are fractions of the length. */
-const pieces = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
+const chunks = (bytes: Buffer, places: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
   const cuts = [
     0,
     ...places.map((place) => Math.floor(place * bytes.length)).toSorted((a, b) => a - b),
@@ -68,7 +68,7 @@ describe("one connection", () => {
         async (exchanges, places) => {
           const wire = await Wire.open(server.port)
           const bytes = Buffer.from(exchanges.map(({ bytes }) => bytes).join(""))
-          for (const piece of pieces(bytes, places)) await wire.send(piece)
+          for (const chunk of chunks(bytes, places)) await wire.send(chunk)
           for (const { sent, status } of exchanges) {
             const response = await wire.response({ head: sent.method === "HEAD" })
             expect(response.status).toBe(status)
@@ -106,7 +106,7 @@ describe("one connection", () => {
     const noise = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
       fc.string({ minLength: 1 }).map((text) => Buffer.from(text)),
-      place.map((where) => pieces(Buffer.from(request({ body: pet("cut") })), [where])[0] ?? Buffer.alloc(0))
+      place.map((where) => chunks(Buffer.from(request({ body: pet("cut") })), [where])[0] ?? Buffer.alloc(0))
     )
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +116,7 @@ describe("one connection", () => {
         async (exchanges, garbage, places) => {
           const wire = await Wire.open(server.port)
           const bytes = Buffer.concat([Buffer.from(exchanges.map(({ bytes }) => bytes).join("")), garbage])
-          for (const piece of pieces(bytes, places)) await wire.send(piece)
+          for (const chunk of chunks(bytes, places)) await wire.send(chunk)
           for (const { sent, status } of exchanges) {
             expect((await wire.response({ head: sent.method === "HEAD" })).status).toBe(status)
           }

@@ -140,11 +140,11 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("invalid bytes consume only one anonymous token, even if they arrive in several pieces", async () => {
+  it("invalid bytes consume only one anonymous token, even if they arrive in several chunks", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
     const wire = await Wire.openAndSend(server.port, garbage)
     const response = await wire.response()
-    for (let piece = 0; piece < 5; piece++) await wire.send(garbage)
+    for (let chunk = 0; chunk < 5; chunk++) await wire.send(garbage)
     expect(await wire.rest()).toBe("")
     expect(response.header("x-ratelimit-remaining")).toBe("8")
     const next = await (await Wire.openAndSend(server.port, request({}))).response()
@@ -222,7 +222,7 @@ describe("a client that disconnects", () => {
     expect(gate.entered.value).toBe(1)
   })
 
-  it("creates no animal if the connection closes within the request body", async () => {
+  it("creates no animal when the connection closes within the request body", async () => {
     const read = new Count()
     const server = await serve({
       pets: (real) => ({
@@ -250,7 +250,7 @@ describe("a client that disconnects", () => {
     expect(read.value).toBe(1)
   })
 
-  it("does not affect the server if the connection closes while responses are written", async () => {
+  it("does not affect the server when the connection closes while responses are written", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -292,7 +292,7 @@ describe("a body that arrives together with the head of its request", () => {
 
   // Sizes around 64 KiB, one read of the socket: the end of the connection may then be read in the same turn.
   it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
-    "gets a response, as do the requests before it, if the client ends the connection after %i bytes",
+    "gets a response, as do the requests before it, when the client ends the connection after %i bytes",
     async (size) => {
       const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
       const key = await server.issue()

@@ -250,7 +250,7 @@ describe("client-supplied headers", () => {
 })
 
 describe("the listener in a host's own server", () => {
-  it("interrupts the requests of a client that disconnects", async () => {
+  it("interrupts the requests from a client that disconnects", async () => {
     const gate = new Gate()
     const service = await openService({ pets: gate.pets })
     const key = await service.issue()

@@ -437,7 +437,7 @@ describe("closing", () => {
     await gate.interrupted.reaches(1)
   })
 
-  it("acknowledges every created animal, even if clients keep sending requests", async () => {
+  it("acknowledges every created animal, even when clients keep sending requests", async () => {
     const inserted = new Count()
     const server = await serve({
       pets: (real) => ({

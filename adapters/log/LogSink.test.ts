@@ -114,7 +114,7 @@ describe("a log function", () => {
     expect(lines).toEqual(["outer", "inner"])
   })
 
-  it("is not called if an event cannot be created, and the line is counted as lost", () => {
+  it("is not called when an event cannot be created, and the line is counted as lost", () => {
     const lines: Array<string> = []
     const sink = LogSink.toFunction((line) => void lines.push(line), format)(lost)
     sink.write(() => {

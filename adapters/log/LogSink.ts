@@ -42,7 +42,7 @@ export const toStream =
       }
     })
 
-/** Passes lines and events to a function of the embedding program, which may throw or return a promise. */
+/** Passes lines and events to a function of the program that embeds the service; it may throw or return a promise. */
 export const toFunction =
   (log: (line: string, event: LogEvent) => unknown, format: LogFormat): Open =>
   (lost) => {

@@ -133,7 +133,7 @@ describe("one kind of event", () => {
     ).toEqual([[["a", 1, 0]], [], [], [], [["c", 2, 1_000]], [], [["d", 1, 1_000]], [], [["e", 1, 0]]])
   })
 
-  it("is summarized when its next event arrives if the timer is late", () => {
+  it("is summarized when its next event arrives, even when the timer is late", () => {
     expect(emit([0, "a"], [10, "b"], [5_000, "c"], [6_000])).toEqual([
       [["a", 1, 0]],
       [],

@@ -242,7 +242,7 @@ describe("MemoryRateLimitStore", () => {
     )
   })
 
-  it.effect("keeps the stored state if a step throws", () =>
+  it.effect("keeps the stored state when a step throws", () =>
     Effect.gen(function* () {
       const { modify } = yield* RateLimitStore
       const policy = { plan: Plan.standard.Free, ban: undefined }
@@ -257,7 +257,7 @@ describe("MemoryRateLimitStore", () => {
     }).pipe(Effect.provide(MemoryRateLimitStore.layer))
   )
 
-  it.effect("admits exactly 60 of 100 concurrent requests of one key if the limit is 60", () =>
+  it.effect("admits exactly 60 of 100 concurrent requests with one key if the limit is 60", () =>
     Effect.gen(function* () {
       const { modify } = yield* RateLimitStore
       const policy = { plan: Plan.standard.Free, ban: undefined }

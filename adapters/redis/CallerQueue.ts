@@ -1,5 +1,5 @@
 /**
- * Batches the requests of each caller: while a call for a caller is in flight, its further requests wait, and then
+ * Batches the requests from each caller: while a call for a caller is in flight, its further requests wait, and then
  * share the next call. If no call for the caller is in flight, a request is sent immediately.
  */
 import type * as Exit from "effect/Exit"
@@ -8,7 +8,7 @@ import { LinkedQueue } from "../storage/LinkedQueue.ts"
 import type { GiveUp } from "./RedisCommands.ts"
 import type { CommandFailed } from "./RedisFailure.ts"
 
-/** Sends requests of one caller in one call; `done` receives the results in the order of the requests. */
+/** Sends requests from one caller in one call; `done` receives the results in the order of the requests. */
 export type Send<Request, Result> = (
   caller: string,
   requests: ReadonlyArray<Request>,

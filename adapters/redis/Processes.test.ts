@@ -44,7 +44,7 @@ const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {})
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "limits in Redis", () => {
-    it("four processes with the same key together admit exactly what its bucket allows, even if one is killed", async () => {
+    it("four processes with the same key together admit exactly what its bucket allows, even when one is killed", async () => {
       const server = await RedisServers.startForTest(kind)
       const caller = "key:shared"
       const stored = () => Nodes.stored({ send: (_, ...command) => server.send(...command) }, caller)
@@ -89,9 +89,9 @@ for (const kind of RedisServers.kinds) {
 
 /** Creates a certificate authority and a certificate for this machine. */
 const createCertificates = () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-tls-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
-  const file = (name: string) => path.join(folder, name)
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-tls-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
+  const file = (name: string) => path.join(directory, name)
   fs.writeFileSync(file("san"), "subjectAltName=IP:127.0.0.1")
   const newKey = ["req", "-newkey", "rsa:2048", "-nodes", "-batch"]
   for (const args of [

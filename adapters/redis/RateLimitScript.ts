@@ -1,5 +1,5 @@
 /**
- * Implements `RateLimit.step` in Lua, to count requests of one caller in one round trip. The script follows the core's
+ * Implements `RateLimit.step` in Lua, to count requests from one caller in one round trip. The script follows the core's
  * step line by line, and a law compares the two state by state. Only the core computes verdicts.
  *
  * Redis runs one script at a time, so no other command runs between the read and the write. Numbers in Lua are doubles:
@@ -48,7 +48,7 @@ local function store(state, expiry, ms)
 end`
 
 /**
- * Counts requests of one caller. `ARGV`: field, maximum number of fields, ban policy for the expiry, and for each
+ * Counts requests from one caller. `ARGV`: field, maximum number of fields, ban policy for the expiry, and for each
  * request its time ('' for the server's time), its plan and its ban policy ('' if it cannot be banned). Returns a line
  * for each request: whether it was admitted, its time, and the state after it. A state becomes equivalent to an absent
  * state at `RateLimit.spentAt` and expires a minute later; if the requests give the time, it expires a day later,

@@ -96,7 +96,7 @@ const checkServer = (
   if (Number.parseInt(version, 10) < MIN_MAJOR) {
     return unusable(`the server is Redis ${version}; ${MIN_MAJOR}.0 or newer is required`)
   }
-  if (mode === "sentinel") return unusable("this is a Sentinel: give the address of the Redis server itself")
+  if (mode === "sentinel") return unusable("this is a Sentinel: pass the address of the Redis server itself")
   if (mode !== "cluster" && hosts.length > 1) {
     return unusable("several hosts require a Redis Cluster, but this server does not belong to one")
   }

@@ -149,7 +149,7 @@ for (const kind of RedisServers.kinds) {
       expect(await usedBy(store, "key:1")).toBeLessThanOrEqual(2 + 2 + 2)
     })
 
-    it("reconnects if the network drops all packets of a connection", async () => {
+    it("reconnects when the network drops all packets of a connection", async () => {
       const { network, store } = await openOverNetwork(kind)
       await expectRecovery(store)
       network.blackhole()
@@ -201,7 +201,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("sends the script again if the server has deleted it, and counts each request once", async () => {
+    it("sends the script again when the server has deleted it, and counts each request once", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       for (let round = 0; round < 20; round++) {
@@ -270,7 +270,7 @@ describe("the store on a server that replies with errors", () => {
     for (const { retryable } of await expectUnavailable(store)) expect(retryable).toBe(false)
   })
 
-  it("fails within the timeout if the replies do not follow the Redis protocol", async () => {
+  it("fails within the timeout when the replies do not follow the Redis protocol", async () => {
     const store = await open(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
     await expectUnavailable(store)
   })
@@ -302,7 +302,7 @@ describe("opening a store", () => {
     expect(inspect(failure, { depth: 10 })).not.toContain("s3cret")
   })
 
-  it("fails within the timeout if the port is closed or the server does not reply", async () => {
+  it("fails within the timeout when the port is closed or the server does not reply", async () => {
     const listener = Net.createServer(() => {}).listen(0, "127.0.0.1")
     await once(listener, "listening")
     onTestFinished(() => void listener.close())

@@ -1,4 +1,4 @@
-/** Compares the store with the core's step: same verdict and same state after each request of any history. */
+/** Compares the store with the core's step: same verdict and same state after each request in any history. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,7 +15,11 @@ type CountingMethod = keyof typeof countingMethods
 let runs = 0
 
 /** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
-const compare = (place: Nodes.Place, numRuns: number, methodSequences: fc.Arbitrary<ReadonlyArray<CountingMethod>>) =>
+const compare = (
+  place: Nodes.Place,
+  numRuns: number,
+  methodSequences: fc.Arbitrary<ReadonlyArray<CountingMethod>>
+) =>
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
     const services = yield* Effect.context<never>()
@@ -90,7 +94,7 @@ for (const kind of RedisServers.kinds) {
       )
 
       it.effect(
-        "returns the same verdicts for concurrent requests of one caller, which share calls",
+        "returns the same verdicts for concurrent requests from one caller, which share calls",
         () =>
           Effect.gen(function* () {
             const store = yield* Nodes.open(place().address)
@@ -103,7 +107,7 @@ for (const kind of RedisServers.kinds) {
                 Effect.gen(function* () {
                   runs++
                   const sent = Histories.play(start, moves, bans)
-                  // Requests of one caller are counted in the order in which they arrive.
+                  // Requests from one caller are counted in the order in which they arrive.
                   const verdicts = yield* Effect.forEach(
                     sent,
                     ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),

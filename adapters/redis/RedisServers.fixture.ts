@@ -101,7 +101,7 @@ export const start = async (
 ): Promise<Server> => {
   const port = given.port ?? (await freePort())
   const url = (given.url ?? ((own: number) => `redis://127.0.0.1:${own}`))(port)
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-redis-"))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-redis-"))
   const open = () => connect(url, given.ca === undefined ? {} : { ca: given.ca })
   let child: ChildProcess | undefined
 
@@ -119,7 +119,7 @@ export const start = async (
           "--appendonly",
           "no"
         ],
-        ...["--dir", folder, "--loglevel", "warning", ...args]
+        ...["--dir", directory, "--loglevel", "warning", ...args]
       ],
       { stdio: "ignore" }
     )
@@ -137,7 +137,7 @@ export const start = async (
 
   const stop = async (): Promise<void> => {
     await kill()
-    fs.rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(directory, { recursive: true, force: true })
   }
 
   await spawnServer().catch(async (error: unknown) => {

@@ -3,13 +3,13 @@ import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
 /** URLs that locate the page's own files and the files of Swagger UI. */
-export interface Folders {
+export interface Directories {
   readonly client: URL
   readonly swaggerUi: URL
 }
 
-/** Returns the folders; throws if the package is not installed where the program runs. */
-export const folders = (): Folders => {
+/** Returns the directories; throws if the package is not installed where the program runs. */
+export const directories = (): Directories => {
   if (import.meta.url.endsWith(".ts")) {
     const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json")
     return { client: new URL("./client/", import.meta.url), swaggerUi: pathToFileURL(manifest) }

@@ -20,10 +20,10 @@ export class ReferencePageUnreadable extends Data.TaggedError("ReferencePageUnre
 /** Reads the files; each is compressed at the first request for its compressed form. */
 export const files: Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> = Effect.tryPromise({
   try: () => {
-    const folders = PageFiles.folders()
+    const directories = PageFiles.directories()
     return Promise.all(
-      entries.map(async ({ folder, name, path, ...rest }) => ({
-        ...fileOf(await readFile(new URL(name, folders[folder]))),
+      entries.map(async ({ directory, name, path, ...rest }) => ({
+        ...fileOf(await readFile(new URL(name, directories[directory]))),
         ...rest,
         path
       }))
@@ -72,12 +72,12 @@ const ofPages: ReadonlyArray<Header> = [
 ]
 
 interface Entry extends Pick<StaticFile, "path" | "contentType" | "headers" | "isForBrowsers"> {
-  readonly folder: keyof PageFiles.Folders
+  readonly directory: keyof PageFiles.Directories
   readonly name: string
 }
 
 const page = (path: string, name: string, isForBrowsers: boolean): Entry => ({
-  folder: "client",
+  directory: "client",
   name,
   path,
   contentType: "text/html; charset=utf-8",
@@ -85,8 +85,8 @@ const page = (path: string, name: string, isForBrowsers: boolean): Entry => ({
   isForBrowsers
 })
 
-const asset = (folder: keyof PageFiles.Folders, name: string): Entry => ({
-  folder,
+const asset = (directory: keyof PageFiles.Directories, name: string): Entry => ({
+  directory,
   name,
   path: `/docs/${name}`,
   contentType: `${name.endsWith(".css") ? "text/css" : "text/javascript"}; charset=utf-8`,

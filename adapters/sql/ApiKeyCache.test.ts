@@ -136,7 +136,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("keeps a cached key if an update changes nothing, and removes it if an update fails", () =>
+  it.effect("keeps a cached key when an update changes nothing, and removes it when an update fails", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -277,7 +277,7 @@ describe("ApiKeyCache", () => {
       })
   )
 
-  it.effect("concurrent lookups of one key share one call, even if the first caller is interrupted", () =>
+  it.effect("concurrent lookups of one key share one call, even when the first caller is interrupted", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()

@@ -21,7 +21,7 @@ export const moved: ReadonlyArray<string> = [
 /** Tables that describe the database itself; they are not copied. */
 export const own: ReadonlyArray<string> = ["animal_store_migrations", "copies"]
 
-/** The plan for the rows of one table. */
+/** The plan for the rows in one table. */
 export interface TablePlan {
   readonly from: SqlTable.Table
   readonly to: SqlTable.Table

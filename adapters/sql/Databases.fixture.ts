@@ -37,17 +37,17 @@ export interface Kind {
   readonly create: Effect.Effect<Database, never, Scope.Scope>
 }
 
-/** Creates a new file in a new folder. */
+/** Creates a new file in a new directory. */
 export const sqlite: Kind = {
   name: "SQLite",
   missing: undefined,
   create: Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))),
-      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
+      (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
     ),
-    (folder): Database => {
-      const filename = path.join(folder, "test.db")
+    (directory): Database => {
+      const filename = path.join(directory, "test.db")
       return {
         address: `sqlite:${filename}`,
         client: SqliteClient.layer({ filename }),

@@ -169,7 +169,7 @@ describe.each(clients)("GroupCommit over $name", ({ of }) => {
     })
   )
 
-  it.effect("a write fails with a defect if its group returns no result for it", () =>
+  it.effect("a write fails with a defect when its group returns no result for it", () =>
     Effect.gen(function* () {
       const { sql } = yield* setUp
       const submit = yield* GroupCommit.make(sql, function* () {

@@ -214,7 +214,7 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
         startImmediately: true
       })
       yield* Effect.sleep(TIMEOUT_MS / 2)
-      // Later callers do not wait, even while another request of the locked caller waits.
+      // Later callers do not wait, even while another request from the locked caller waits.
       sizes()
       const later = yield* Effect.forkChild(count("locked"), { startImmediately: true })
       for (const index of [1, 2, 3, 50, 51]) {

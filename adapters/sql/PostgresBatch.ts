@@ -81,7 +81,7 @@ const isolateFailures =
     Effect.catchCause(
       Effect.suspend(() => statement(calls)),
       (cause) => {
-        if (calls.length === 1 || !cause.reasons.some(isOfOneCall)) return Effect.failCause(cause)
+        if (calls.length === 1 || !cause.reasons.some(isFromOneCall)) return Effect.failCause(cause)
         const middle = Math.ceil(calls.length / 2)
         const half = (part: ReadonlyArray<Call>) =>
           Effect.catchCause(isolateFailures(statement)(part), (cause) =>
@@ -95,7 +95,7 @@ const isolateFailures =
     )
 
 /** Whether a value of one call may have caused the failure, so that the statement had no effect. */
-const isOfOneCall = (reason: Cause.Reason<SqlError>): boolean => {
+const isFromOneCall = (reason: Cause.Reason<SqlError>): boolean => {
   if (Cause.isDieReason(reason)) return true
   if (!Cause.isFailReason(reason)) return false
   const { cause, message } = reason.error.reason

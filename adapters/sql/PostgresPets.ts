@@ -19,7 +19,7 @@ export interface SingleStatements {
   readonly insert: string
   readonly find: string
   readonly page: string
-  readonly pageOfStatus: string
+  readonly pageByStatus: string
 }
 
 /** The statements for several calls; `nth` is the position of a call, from 1. */
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.map(
       status === undefined
         ? query(single.page, after, limit)
-        : query(single.pageOfStatus, status, after, limit),
+        : query(single.pageByStatus, status, after, limit),
       (rows) => [exitOf(() => rows.map(petOf))]
     )
 

@@ -25,7 +25,7 @@ const MAX_WAITING = 4
 
 /**
  * Creates `consume`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
- * Then only the requests of the locked caller wait, until their deadlines; its later requests join the same queue.
+ * Then only the requests from the locked caller wait, until their deadlines; its later requests join the same queue.
  */
 export const consume = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

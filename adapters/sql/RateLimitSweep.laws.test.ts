@@ -24,7 +24,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const START = 20_000 * DAY
 
-/** Requests of one caller, one second apart, and whether a sweep precedes them. */
+/** Requests from one caller, one second apart, and whether a sweep precedes them. */
 interface Burst {
   readonly key: string
   readonly plan: Plan.Plan

@@ -1,4 +1,4 @@
-/** Simulates a disk that stalls: a library in the process under test delays each sync of files below a folder. */
+/** Simulates a disk that stalls: a library in the process under test delays each sync of files below a directory. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -16,14 +16,14 @@ const SOURCE = `
 #include <unistd.h>
 
 static void wait_for_disk(int fd) {
-  const char *folder = getenv("SLOW_DISK_FOLDER"), *flag = getenv("SLOW_DISK_FLAG");
+  const char *directory = getenv("SLOW_DISK_DIRECTORY"), *flag = getenv("SLOW_DISK_FLAG");
   char link[64], file[PATH_MAX];
-  if (folder == NULL || flag == NULL) return;
+  if (directory == NULL || flag == NULL) return;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, file, sizeof file - 1);
   if (length < 0) return;
   file[length] = 0;
-  if (strncmp(file, folder, strlen(folder)) != 0) return;
+  if (strncmp(file, directory, strlen(directory)) != 0) return;
   const struct timespec pause = { 0, 5000000 };
   while (access(flag, F_OK) == 0) nanosleep(&pause, NULL);
 }
@@ -39,21 +39,21 @@ int fdatasync(int fd) {
 }
 `
 
-/** A folder whose disk stalls on demand. */
+/** A directory whose disk stalls on demand. */
 export interface SlowDisk {
-  readonly folder: string
+  readonly directory: string
   /** The environment of the process under test. */
   readonly environment: { readonly [name: string]: string }
   readonly stall: () => void
   readonly resume: () => void
 }
 
-/** Builds the library in a new folder. */
+/** Builds the library in a new directory. */
 const build = (): { readonly library: string } | { readonly missing: string } => {
   if (process.platform !== "linux") return { missing: "it needs Linux" }
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-slow-disk-"))
-  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }))
-  const library = path.join(folder, "slow-disk.so")
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-slow-disk-"))
+  process.once("exit", () => fs.rmSync(directory, { recursive: true, force: true }))
+  const library = path.join(directory, "slow-disk.so")
   const { error, status, stderr } = spawnSync(
     "cc",
     ["-shared", "-fPIC", "-x", "c", "-o", library, "-", "-ldl"],
@@ -70,14 +70,14 @@ export const missing: string | undefined = "missing" in built ? built.missing : 
 
 if (missing !== undefined) console.warn(`Tests of a disk that stalls are skipped: ${missing}`)
 
-/** Creates a folder, which the caller must remove. */
+/** Creates a directory, which the caller must remove. */
 export const create = (): SlowDisk => {
   if (!("library" in built)) throw new Error(built.missing)
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-")))
-  const flag = path.join(folder, "stalls")
+  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-")))
+  const flag = path.join(directory, "stalls")
   return {
-    folder,
-    environment: { LD_PRELOAD: built.library, SLOW_DISK_FOLDER: folder, SLOW_DISK_FLAG: flag },
+    directory,
+    environment: { LD_PRELOAD: built.library, SLOW_DISK_DIRECTORY: directory, SLOW_DISK_FLAG: flag },
     stall: () => fs.writeFileSync(flag, ""),
     resume: () => fs.rmSync(flag, { force: true })
   }

@@ -80,7 +80,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("fails with a defect if the query does", () =>
+    it.effect("fails with a defect when the query does", () =>
       Effect.gen(function* () {
         const bug = new Error("a bug")
         expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
@@ -88,7 +88,7 @@ describe("SqlCall", () => {
     )
   })
 
-  it.effect("times out if the query never completes", () =>
+  it.effect("times out when the query never completes", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
@@ -101,7 +101,7 @@ describe("SqlCall", () => {
     })
   )
 
-  it.effect("times out even if the interruption of the query takes a long time", () =>
+  it.effect("times out even when the interruption of the query takes a long time", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
       const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
@@ -234,7 +234,7 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("fails with StoreUnavailable if the call fails, and with a defect if the call does", () =>
+    it.effect("fails with StoreUnavailable when the call fails, and with a defect when the call does", () =>
       Effect.gen(function* () {
         const pending = makeCall()
         const ended = (end: Exit.Exit<number, SqlError>) =>
@@ -272,7 +272,7 @@ describe("SqlCall", () => {
     )
 
     it.effect(
-      "cancels the call if its deadline passes before the timer starts; the next call still times out",
+      "cancels the call when its deadline passes before the timer starts; the next call still times out",
       () =>
         Effect.gen(function* () {
           const clock = yield* Clock.Clock

@@ -67,7 +67,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
     }
   })
 
-/** Returns the rows of all copied tables, with only the columns that `like` also has. */
+/** Returns the rows in all copied tables, with only the columns that `like` also has. */
 const contents = (sql: SqlClient.SqlClient, like: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const all: Array<readonly [table: string, rows: ReadonlyArray<SqlTable.Row>]> = []
@@ -117,7 +117,7 @@ for (const from of kinds) {
       )
 
       it.live(
-        "continues an unfinished copy, even if animals with smaller ids were committed after it stopped",
+        "resumes an unfinished copy, even if animals with smaller ids were committed after it stopped",
         () =>
           Effect.gen(function* () {
             const source = yield* openEmpty(yield* from.create)

@@ -140,7 +140,9 @@ const begin = Effect.fnUntraced(function* ({
   if (copied !== undefined) {
     const [ofSource, lastId, completedAt] = copied
     if (completedAt !== null) {
-      return yield* new CopyFailed({ reason: "the target is not empty: an earlier copy to it has already completed" })
+      return yield* new CopyFailed({
+        reason: "the target is not empty: an earlier copy to it has already completed"
+      })
     }
     if (ofSource !== source) {
       return yield* new CopyFailed({ reason: "the target contains an unfinished copy of another database" })

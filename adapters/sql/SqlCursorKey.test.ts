@@ -6,7 +6,7 @@ import { type AnimalStore, openAnimalStore } from "../embed/AnimalStore.ts"
 import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
 import { openClient, openNode } from "./Nodes.fixture.ts"
 
-const keyOfNode = (database: Database) =>
+const openNodeKey = (database: Database) =>
   Effect.map(Effect.scoped(openNode(database)), (node) => {
     const key = Context.get(node, Cursor.SharedKey)
     if (key === undefined) throw new Error("the database has no cursor key")
@@ -49,17 +49,17 @@ for (const kind of kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         const keys = yield* Effect.all(
-          Array.from({ length: 10 }, () => keyOfNode(database)),
+          Array.from({ length: 10 }, () => openNodeKey(database)),
           { concurrency: "unbounded" }
         )
         expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
-        expect(new Set([...keys, yield* keyOfNode(database)]).size).toBe(1)
+        expect(new Set([...keys, yield* openNodeKey(database)]).size).toBe(1)
       })
     )
 
     it.live("two databases have different keys", () =>
       Effect.gen(function* () {
-        const keys = [yield* keyOfNode(yield* kind.create), yield* keyOfNode(yield* kind.create)]
+        const keys = [yield* openNodeKey(yield* kind.create), yield* openNodeKey(yield* kind.create)]
         expect(keys[0]).not.toBe(keys[1])
       })
     )
@@ -67,10 +67,10 @@ for (const kind of kinds) {
     it.live("a node cannot open a database with a corrupted key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        yield* keyOfNode(database)
+        yield* openNodeKey(database)
         const sql = yield* openClient(database)
         yield* sql`UPDATE settings SET value = 'no hexadecimal' WHERE name = 'cursor_key'`
-        const error = yield* Effect.flip(keyOfNode(database))
+        const error = yield* Effect.flip(openNodeKey(database))
         expect(error.message).toBe("database: the setting cursor_key is not hexadecimal")
       })
     )

@@ -170,7 +170,7 @@ const queriesOf = (sql: SqlClient.SqlClient) => {
     ...[1, 21, 101].flatMap((limit) => [
       query(text.page, limit, position, limit),
       ...["available", "pending", "sold"].map((status) =>
-        query(text.pageOfStatus, limit, status, position, limit)
+        query(text.pageByStatus, limit, status, position, limit)
       )
     ])
   ])

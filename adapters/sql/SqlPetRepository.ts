@@ -82,7 +82,7 @@ const makeSqlite = Effect.fnUntraced(function* (
     page: ({ after, limit, status }) =>
       status === undefined
         ? pets(text.page, after ?? 0n, limit)
-        : pets(text.pageOfStatus, status, after ?? 0n, limit)
+        : pets(text.pageByStatus, status, after ?? 0n, limit)
   }
 })
 
@@ -92,7 +92,7 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
     pg: () => ({
       ...statements((index) => `$${index}`),
       // With `status = $1`, the planner may scan all ids and skip every row with another status.
-      pageOfStatus: `SELECT id, ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
+      pageByStatus: `SELECT id, ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
     }),
     // SQLite plans a statement again (4 µs) whenever a different limit is bound, unless the limit is a sum.
     orElse: () => statements(() => "?", "? + 0")
@@ -103,5 +103,5 @@ const statements = (parameter: (index: number) => string, limit?: string) => ({
   insert: `INSERT INTO pets (${columns}) VALUES (${fields.map((_, index) => parameter(index + 1)).join(", ")}) RETURNING id`,
   find: `SELECT id, ${columns} FROM pets WHERE id = ${parameter(1)}`,
   page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${limit ?? parameter(2)}`,
-  pageOfStatus: `SELECT id, ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
+  pageByStatus: `SELECT id, ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
 })

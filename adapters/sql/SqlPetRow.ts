@@ -1,4 +1,4 @@
-/** Encodes and decodes animals as rows of the table `pets`, with exact int64 values. */
+/** Encodes and decodes animals as rows in the table `pets`, with exact int64 values. */
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"

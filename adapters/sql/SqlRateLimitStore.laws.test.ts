@@ -1,4 +1,4 @@
-/** Compares the store with the core's step: same verdict and same state after each request of any history. */
+/** Compares the store with the core's step: same verdict and same state after each request in any history. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -8,7 +8,11 @@ import * as Databases from "./Databases.fixture.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
 /** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
-const compare = (kind: Databases.Kind, numRuns: number, methodSequences: fc.Arbitrary<ReadonlyArray<RateLimits.CountingMethod>>) =>
+const compare = (
+  kind: Databases.Kind,
+  numRuns: number,
+  methodSequences: fc.Arbitrary<ReadonlyArray<RateLimits.CountingMethod>>
+) =>
   Effect.gen(function* () {
     const database = yield* kind.create
     const nodes = yield* RateLimits.nodes(2, database)
@@ -73,7 +77,10 @@ for (const kind of Databases.kinds) {
       compare(
         kind,
         20,
-        fc.array(fc.constantFrom<RateLimits.CountingMethod>("request", "modify"), { minLength: 1, maxLength: 5 })
+        fc.array(fc.constantFrom<RateLimits.CountingMethod>("request", "modify"), {
+          minLength: 1,
+          maxLength: 5
+        })
       )
     )
 
@@ -89,7 +96,7 @@ for (const kind of Databases.kinds) {
           Histories.moment,
           Histories.moves,
           Histories.bans,
-          // At most the size of one statement, because requests of one key in two statements have no defined order.
+          // At most the size of one statement, because requests with one key in two statements have no defined order.
           fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 5 }),
           (start, moves, bans, sizes) =>
             Effect.gen(function* () {

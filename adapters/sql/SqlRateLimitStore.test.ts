@@ -63,7 +63,7 @@ const eachOnce = (limit: number): ReadonlyArray<number> =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
-    it.effect("admits exactly the limit of 1,000 if 20 clients on 4 nodes send 4,000 requests", () =>
+    it.effect("admits exactly the limit of 1,000 when 20 clients on 4 nodes send 4,000 requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -96,7 +96,7 @@ for (const kind of Databases.kinds) {
       })
     )
 
-    it.effect("counts all concurrent first requests of a new caller on four nodes", () =>
+    it.effect("counts all concurrent first requests from a new caller on four nodes", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.nodes(4, database)
@@ -230,7 +230,7 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("counts each request at most once, even if callers are interrupted", () =>
+      it.effect("counts each request at most once, even when callers are interrupted", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const nodes = yield* RateLimits.nodes(3, database)
@@ -484,7 +484,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("does not count the request of a caller that is interrupted while another process writes", () =>
+  it.effect("does not count the request from a caller that is interrupted while another process writes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const node = yield* RateLimits.node(database, { timeoutMs: 10_000 })

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Sqlite from "./Sqlite.ts"
 
-const folder = Effect.acquireRelease(
+const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))),
   (created) => Effect.sync(() => fs.rmSync(created, { recursive: true }))
 )
@@ -40,7 +40,7 @@ describe("Sqlite.layer", () => {
     "a?b#c%20d.db"
   ])("stores its data in a file that has exactly the name %s", (filename) =>
     Effect.gen(function* () {
-      yield* changeDirectory(yield* folder)
+      yield* changeDirectory(yield* directory)
       const insert = PetRepository.use(({ insert }) => insert(rex))
       yield* Effect.provide(insert, stores({ filename }))
       expect(fs.readdirSync(".")).toEqual([filename])
@@ -57,7 +57,7 @@ describe("Sqlite.layer", () => {
     "closing a store keeps the file locks of another store in this process (needs /proc/locks)",
     () =>
       Effect.gen(function* () {
-        const filename = path.join(yield* folder, "x.db")
+        const filename = path.join(yield* directory, "x.db")
         const open = Layer.build(stores({ filename }))
         const { insert } = yield* Effect.provide(PetRepository, yield* open)
         yield* insert(rex)
@@ -75,7 +75,7 @@ describe("Sqlite.layer", () => {
 
   it.effect("still uses the same file after the process changes its working directory", () =>
     Effect.gen(function* () {
-      yield* changeDirectory(yield* folder)
+      yield* changeDirectory(yield* directory)
       const { insert } = yield* PetRepository.pipe(
         Effect.provide(yield* Layer.build(stores({ filename: "./x.db" })))
       )
@@ -93,7 +93,7 @@ describe("Sqlite.layer", () => {
     { timeoutMs: Number.POSITIVE_INFINITY }
   ])("rejects the invalid options %o", (options) =>
     Effect.gen(function* () {
-      const filename = path.join(yield* folder, "x.db")
+      const filename = path.join(yield* directory, "x.db")
       const failure = yield* Effect.flip(Effect.provide(Effect.void, stores({ filename, ...options })))
       expect(failure.message).toMatch(
         /^database: (keyCacheMs|timeoutMs) must be a whole number from \d+ to \d+$/

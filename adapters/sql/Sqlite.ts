@@ -16,7 +16,7 @@ import type { SqlOptions } from "./SqlOptions.ts"
 
 /** Options of `layer`. */
 export interface SqliteOptions extends Partial<Omit<SqlOptions, "clock">> {
-  /** Path of the file. A missing file and its folder are created, readable by their owner only. */
+  /** Path of the file. A missing file and its directory are created, readable by their owner only. */
   readonly filename: string
 }
 

@@ -33,10 +33,10 @@ const value = fc.oneof(
 )
 
 const withClient = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>): Promise<A> => {
-  const folder = mkdtempSync(join(tmpdir(), "sqlite-client-"))
-  const layer = SqliteClient.layer({ filename: join(folder, "test.db"), synchronous: "NORMAL" })
+  const directory = mkdtempSync(join(tmpdir(), "sqlite-client-"))
+  const layer = SqliteClient.layer({ filename: join(directory, "test.db"), synchronous: "NORMAL" })
   return Effect.runPromise(Effect.provide(Effect.flatMap(SqlClient.SqlClient, use), layer)).finally(() =>
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   )
 }
 

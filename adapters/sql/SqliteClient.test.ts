@@ -18,13 +18,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { vi } from "vitest"
 import * as SqliteClient from "./SqliteClient.ts"
 
-/** Creates a folder that is removed after the test. */
-const folder = Effect.acquireRelease(
+/** Creates a directory that is removed after the test. */
+const directory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sqlite-client-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-const newFile = Effect.map(folder, (path) => join(path, "test.db"))
+const newFile = Effect.map(directory, (path) => join(path, "test.db"))
 
 const client = (filename: string, options: Partial<SqliteClient.SqliteClientConfig> = {}) =>
   SqliteClient.make({ ...options, filename }).pipe(Effect.provide(Reactivity.layer))
@@ -83,9 +83,9 @@ describe("opening a client", () => {
     })
   )
 
-  it.effect("fails for a folder, a missing path, an invalid name and a file that is not a database", () =>
+  it.effect("fails for a directory, a missing path, an invalid name and a file that is not a database", () =>
     Effect.gen(function* () {
-      const path = yield* folder
+      const path = yield* directory
       const open = (name: string, readonly = false) => failure(client(join(path, name), { readonly }))
       const cantOpen = { reason: "ConnectionError", errno: 14, isRetryable: true }
       expect(yield* open(".")).toEqual(cantOpen)
@@ -366,7 +366,7 @@ describe("errors", () => {
     })
   )
 
-  it("a write fails with an I/O error if the file cannot grow, and later writes succeed", async () => {
+  it("a write fails with an I/O error when the file cannot grow, and later writes succeed", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -389,9 +389,9 @@ describe("errors", () => {
         stdio: ["ignore", "pipe", "inherit"],
         timeout: 25_000
       })
-      const pieces: Array<string> = []
-      for await (const piece of child.stdout) pieces.push(String(piece))
-      expect(JSON.parse(pieces.join(""))).toEqual(["UnknownError", 778, false, [{ count: 0 }]])
+      const chunks: Array<string> = []
+      for await (const chunk of child.stdout) chunks.push(String(chunk))
+      expect(JSON.parse(chunks.join(""))).toEqual(["UnknownError", 778, false, [{ count: 0 }]])
     } finally {
       rmSync(path, { recursive: true, force: true })
     }
@@ -597,7 +597,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("a stream fails if a row cannot be read or the SQL is invalid", () =>
+  it.effect("a stream fails when a row cannot be read or the SQL is invalid", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe(

@@ -7,15 +7,15 @@ import * as Predicate from "effect/Predicate"
 /** SQLite's maximum length of a path in bytes, minus the longest suffix that it appends (`-journal`). */
 const MAX_PATH_BYTES = 504
 
-/** Creates the file and its folders if they are missing. Throws an error that `faultOf` explains. */
+/** Creates the file and its directories if they are missing. Throws an error that `faultOf` explains. */
 export const create = (filename: string): void => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
-  createFolder(path.dirname(filename))
+  createDirectory(path.dirname(filename))
   const existing = fs.statSync(filename, { throwIfNoEntry: false })
   // Opens only a new file. POSIX locks belong to the process: closing a file that a store of this process has open
   // would release the locks of that store, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
-  else if (existing.isDirectory()) throw new Unusable("it is a folder")
+  else if (existing.isDirectory()) throw new Unusable("it is a directory")
   else if (!existing.isFile()) throw new Unusable("it is not a regular file")
   else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
 }
@@ -26,25 +26,25 @@ export const faultOf = (thrown: unknown): string => {
   return known ?? (thrown instanceof Error ? thrown.message : String(thrown))
 }
 
-export const DENIED = "no permission to write to it or its folder"
+export const DENIED = "no permission to write to it or its directory"
 export const FULL = "the disk is full"
 
 class Unusable extends Error {}
 
 /**
- * Creates each missing folder with one attempt. The recursive `mkdirSync` never returns if creating a folder in an
+ * Creates each missing directory with one attempt. The recursive `mkdirSync` never returns if creating a directory in an
  * existing one fails with ENOENT, as in `/proc`.
  */
-const createFolder = (folder: string): void => {
+const createDirectory = (directory: string): void => {
   const missing: Array<string> = []
-  for (let next = folder; !fs.existsSync(next) && next !== path.dirname(next); next = path.dirname(next)) {
+  for (let next = directory; !fs.existsSync(next) && next !== path.dirname(next); next = path.dirname(next)) {
     missing.unshift(next)
   }
   for (const next of missing) {
     try {
       fs.mkdirSync(next, 0o700)
     } catch (thrown) {
-      // Another process may have created the folder in the meantime.
+      // Another process may have created the directory in the meantime.
       if (!Predicate.hasProperty(thrown, "code") || thrown.code !== "EEXIST") throw thrown
     }
   }
@@ -57,9 +57,9 @@ const faults = new Map<unknown, string>([
   ["EACCES", DENIED],
   ["EPERM", DENIED],
   ["EROFS", "its file system is read-only"],
-  ["EISDIR", "it is a folder"],
-  ["EEXIST", "a part of its path is not a folder"],
-  ["ENOTDIR", "a part of its path is not a folder"],
+  ["EISDIR", "it is a directory"],
+  ["EEXIST", "a part of its path is not a directory"],
+  ["ENOTDIR", "a part of its path is not a directory"],
   ["ENOENT", "no file can be created at this path"],
   ["ENAMETOOLONG", TOO_LONG],
   ["ELOOP", "its path contains a symbolic link loop"],

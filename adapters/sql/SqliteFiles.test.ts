@@ -131,7 +131,7 @@ it("after the removal of the -wal file, earlier commits are in the database file
   expect(countOf(filename)).toBe(20)
 })
 
-it("only the commits after the last checkpoint are lost if the -wal file is truncated", async () => {
+it("only the commits after the last checkpoint are lost when the -wal file is truncated", async () => {
   const filename = await open(({ filename: opened, insert }) =>
     Effect.gen(function* () {
       const sql = yield* Effect.sync(() => new DatabaseSync(opened))
@@ -180,16 +180,19 @@ it("transactions succeed after checkpoints by other connections truncate the -wa
 
 it("the removal of the -wal file is detected if the database is opened through a symbolic link", async () => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
-  const folder = path.join(path.dirname(filename), "elsewhere")
-  fs.mkdirSync(folder)
-  fs.symlinkSync(filename, path.join(folder, "link.db"))
+  const directory = path.join(path.dirname(filename), "elsewhere")
+  fs.mkdirSync(directory)
+  fs.symlinkSync(filename, path.join(directory, "link.db"))
   await Effect.gen(function* () {
     const { insert, sql } = yield* operationsOn(filename)
     yield* sql`CREATE TABLE animals (name TEXT)`
     yield* insert("a")
     fs.rmSync(`${filename}-wal`)
     expect(yield* failure(insert("lost"))).toContain("the -wal file")
-  }).pipe(Effect.provide(SqliteClient.layer({ filename: path.join(folder, "link.db") })), Effect.runPromise)
+  }).pipe(
+    Effect.provide(SqliteClient.layer({ filename: path.join(directory, "link.db") })),
+    Effect.runPromise
+  )
 })
 
 it("a server returns 503 after its -wal file is removed, and loses no acknowledged write", async () => {

@@ -86,7 +86,7 @@ export const steps = function* (
   return done.outcomes.flatMap((outcome, index) => {
     if ("defect" in outcome) throw outcome.defect
     const { after, isAdmitted } = outcome.result
-    // Only the first request of an absent caller is new.
+    // Only the first request from an absent caller is new.
     const isNew = absent.delete(group[index]?.key ?? "")
     return [isAdmitted ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after)]
   })

@@ -46,7 +46,7 @@ export type Writes =
       readonly sql: string
       readonly params: ReadonlyArray<ReadonlyArray<unknown>>
     }
-  /** Counts a request of each caller; returns numbers, which `SqliteWorkerCounting` decodes. */
+  /** Counts a request from each caller; returns numbers, which `SqliteWorkerCounting` decodes. */
   | {
       readonly kind: "count"
       readonly keys: ReadonlyArray<string>

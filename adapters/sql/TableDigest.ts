@@ -1,4 +1,4 @@
-/** Computes the number of rows of a table and their SHA-256, which is the same in both dialects. */
+/** Computes the number of rows in a table and their SHA-256, which is the same in both dialects. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"

@@ -94,7 +94,7 @@ const lock = (database: Databases.Database) =>
   )
 
 describe("WriteTransaction on SQLite", () => {
-  it.effect("loses no increment if four connections concurrently read and then write", () =>
+  it.effect("loses no increment when four connections concurrently read and then write", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setUp(Databases.sqlite, 4)
       const seen = yield* Effect.forEach(
@@ -142,7 +142,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("stores nothing if it is interrupted while it waits", () =>
+  it.effect("stores nothing when it is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setUp(Databases.sqlite, 1)
       const other = yield* lock(database)
@@ -210,7 +210,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
     })
   )
 
-  it.effect("does not start the steps if the file was removed or while another process writes", () =>
+  it.effect("does not start the steps when the file was removed or while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql: own } = yield* setUp(Databases.sqlite, 1)
       const sql = of(own)

@@ -93,7 +93,7 @@ export const moment: fc.Arbitrary<number> = fc
   )
   .map(([day, ms]) => day * DAY + ms)
 
-/** Returns the time of a move's first request; `clock` is the time of the latest request of any caller. */
+/** Returns the time of a move's first request; `clock` is the time of the latest request from any caller. */
 const timeOf = (
   { offsetMs, origin }: Move,
   clock: number,
@@ -101,7 +101,7 @@ const timeOf = (
   policy: RateLimit.Policy
 ): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
 
-/** One request of a history with several keys. */
+/** One request in a history with several keys. */
 export interface Sent extends RateLimitArbitrary.Sent {
   readonly key: string
 }

@@ -206,7 +206,7 @@ describe("a revoked key", () => {
 })
 
 describe("issueFirst", () => {
-  it.effect("issues one key in total if 20 calls run concurrently on an empty store", () =>
+  it.effect("issues one key in total when 20 calls run concurrently on an empty store", () =>
     Effect.gen(function* () {
       const attempts = yield* Effect.all(
         Array.from({ length: 20 }, () => KeyLifecycle.issueFirst({ plan: "Free" })),

@@ -109,7 +109,7 @@ export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
-  yield* (yield* ApiKeyStore).insert(issued.key, yield* eventOfIssue(issued.key))
+  yield* (yield* ApiKeyStore).insert(issued.key, yield* issueEvent(issued.key))
   return issued
 })
 
@@ -125,11 +125,11 @@ export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
-  const isFirst = yield* (yield* ApiKeyStore).insertFirst(issued.key, yield* eventOfIssue(issued.key))
+  const isFirst = yield* (yield* ApiKeyStore).insertFirst(issued.key, yield* issueEvent(issued.key))
   return isFirst ? Option.some(issued) : Option.none()
 })
 
-const eventOfIssue = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
+const issueEvent = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
   Effect.map(Actor, (actor) => ({
     at: key.createdAt,
     actor,

@@ -208,7 +208,7 @@ describe("KeyStatus.log", () => {
     }).pipe(Effect.provide(environment(full)))
   )
 
-  it.effect("returns the unban event even if the rate limit store then fails to lift the ban", () =>
+  it.effect("returns the unban event even when the rate limit store then fails to lift the ban", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
       const { key } = yield* KeyLifecycle.issue(small)

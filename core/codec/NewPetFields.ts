@@ -20,7 +20,7 @@ export const decode = (
   // Decodes without the schema, which doubles the time of the whole validation; a law checks that both agree.
   const { name, status = PetStatus.initial } = object
   const categoryId = int64In(object.categoryId)
-  const nameFault = faultOfName(name)
+  const nameFault = nameFaultOf(name)
   const isStatus = typeof status === "string" && PetStatus.is(status)
   const unknown =
     allowed === "all"
@@ -39,9 +39,9 @@ export const decode = (
   }
   const faults: Array<string> = []
   if (nameFault !== undefined) faults.push(`name: ${nameFault}`)
-  if (categoryId === undefined) faults.push(`categoryId: ${faultOfInt64(object.categoryId)}`)
+  if (categoryId === undefined) faults.push(`categoryId: ${int64FaultOf(object.categoryId)}`)
   if (!isStatus) faults.push(`status: ${PetStatus.message}`)
-  faults.push(...faultsOfUnknown(unknown))
+  faults.push(...unknownFieldFaults(unknown))
   return Result.fail(faults)
 }
 
@@ -50,12 +50,12 @@ export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =
   value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
 
 /** Returns the reason why a value that is not an int64 is rejected. */
-export const faultOfInt64 = (value: Json.Json | undefined): string =>
+export const int64FaultOf = (value: Json.Json | undefined): string =>
   value === undefined ? MISSING : Int64.message
 
 const noNames: ReadonlyArray<string> = []
 
-const faultOfName = (name: Json.Json | undefined): string | undefined => {
+const nameFaultOf = (name: Json.Json | undefined): string | undefined => {
   if (name === undefined) return MISSING
   return typeof name === "string" ? PetName.fault(name) : PetName.notText
 }
@@ -63,7 +63,7 @@ const faultOfName = (name: Json.Json | undefined): string | undefined => {
 const MAX_NAMES = 3
 const MAX_NAME_LENGTH = 40
 
-const faultsOfUnknown = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+const unknownFieldFaults = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const faults = names.slice(0, MAX_NAMES).map((name) => `${quote(name)}: is not a known field`)
   return names.length > MAX_NAMES
     ? [...faults, `and ${names.length - MAX_NAMES} more unknown fields`]

@@ -32,7 +32,7 @@ export const decode = (bytes: Uint8Array): string | number => {
         if ((byte & 0xc0) !== 0x80) return index
         codePoint = (codePoint << 6) | (byte & 0x3f)
       }
-      if (codePoint < smallestOfLength[length] || codePoint > 0x10ffff) return index
+      if (codePoint < smallestByLength[length] || codePoint > 0x10ffff) return index
       if (codePoint >= 0xd800 && codePoint <= 0xdfff) return index
       if (codePoint < 0x10000) units.push(codePoint)
       else units.push(0xd7c0 + (codePoint >> 10), 0xdc00 + (codePoint & 0x3ff))
@@ -52,7 +52,7 @@ const isAscii = (bytes: Uint8Array): boolean => {
   return bits < 0x80
 }
 
-const smallestOfLength = { 2: 0x80, 3: 0x800, 4: 0x10000 } as const
+const smallestByLength = { 2: 0x80, 3: 0x800, 4: 0x10000 } as const
 
 const sequenceLength = (lead: number): 0 | 2 | 3 | 4 => {
   if (lead >= 0xc2 && lead <= 0xdf) return 2

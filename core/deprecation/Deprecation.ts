@@ -46,10 +46,10 @@ export const rejectionAt = (policy: Deprecation, now: number): ApiError.ApiError
 const rejections: { readonly [phase in Phase]: (removal: Removal) => ApiError.ApiError | undefined } = {
   active: () => undefined,
   deprecated: () => undefined,
-  removed: (removal) => errorsOfRemoval[removal]
+  removed: (removal) => removalErrors[removal]
 }
 
-const errorsOfRemoval: { readonly [removal in Removal]: ApiError.ApiError | undefined } = {
+const removalErrors: { readonly [removal in Removal]: ApiError.ApiError | undefined } = {
   gone: ApiError.make("operation_removed"),
   "not-found": ApiError.make("not_found"),
   "announce-only": undefined

@@ -2,11 +2,14 @@
 import * as fc from "fast-check"
 import * as Int64 from "./Int64.ts"
 
-const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 10n ** 18n, 2n ** 63n]
+const boundaries = [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 10n ** 18n, 2n ** 63n]
 
 const nearAnEdge = fc
-  .tuple(fc.constantFrom(...edges, ...edges.map((edge) => -edge)), fc.bigInt({ min: -2n, max: 2n }))
-  .map(([edge, offset]) => edge + offset)
+  .tuple(
+    fc.constantFrom(...boundaries, ...boundaries.map((boundary) => -boundary)),
+    fc.bigInt({ min: -2n, max: 2n })
+  )
+  .map(([boundary, offset]) => boundary + offset)
 
 /** Any int64, often at or near 0 or a boundary such as ±2⁵³ or ±2⁶³. */
 export const int64: fc.Arbitrary<bigint> = fc.oneof(

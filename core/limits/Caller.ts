@@ -12,7 +12,7 @@ export const networks = { from: NETWORK, to: "network;" } as const
 /** Returns the state key of an API key record, from its id. */
 export const ofKey = (id: string): string => `key:${id}`
 
-/** Returns the state key for the requests of a network without a valid API key. */
+/** Returns the state key for the requests from a network without a valid API key. */
 export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**

@@ -9,7 +9,7 @@ describe("the effective day", () => {
     expect(DailyQuota.dayAt(0, Date.UTC(2030, 11, 5))).toBe(Date.UTC(2030, 11, 5) / 86_400_000)
   })
 
-  it("stays the stored day if the clock is set back", () => {
+  it("stays the stored day when the clock is set back", () => {
     expect(DailyQuota.dayAt(20_000, Date.UTC(2000, 0))).toBe(20_000)
   })
 

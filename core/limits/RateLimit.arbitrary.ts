@@ -136,7 +136,7 @@ export const timeAfter = (pause: Pause, now: number, verdict: RateLimit.Verdict 
 /** The policies of a history; the moves use them in rotation. */
 export type Policies = readonly [RateLimit.Policy, ...ReadonlyArray<RateLimit.Policy>]
 
-/** One request of a history, with the state before and after it. */
+/** One request in a history, with the state before and after it. */
 export interface Sent {
   readonly now: number
   readonly policy: RateLimit.Policy

@@ -197,7 +197,7 @@ describe("clients that wait before they retry", () => {
     expect(denials).toBeGreaterThan(1000)
   })
 
-  it("a client that waits for Retry-After is never banned by the standard policy, even if its plan changes", () => {
+  it("a client that waits for Retry-After is never banned by the standard policy, even when its plan changes", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -336,7 +336,7 @@ describe("a denied request", () => {
   })
 })
 
-describe("after every request of any history", () => {
+describe("after every request in any history", () => {
   const played = (check: (sent: Arbitrary.Sent) => void) =>
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {

@@ -99,7 +99,7 @@ describe("an unbanned caller", () => {
     )
   })
 
-  it("gets the shortest ban if the caller is banned again", () => {
+  it("gets the shortest ban when the caller is banned again", () => {
     const policy = { plan: { perMinute: 1, perDay: 1_000 }, ban: Arbitrary.harsh }
     const bannedFor = (state: RateLimit.State | undefined, start: number) => {
       let next = state

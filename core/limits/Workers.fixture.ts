@@ -4,7 +4,7 @@
  */
 import type * as RateLimit from "./RateLimit.ts"
 
-/** One request of a simulation. */
+/** One request in a simulation. */
 export interface Sent {
   readonly worker: number
   readonly now: number

@@ -54,7 +54,7 @@ export const document = (
     version: "1.0.0",
     summary: "A store's catalogue of animals.",
     description:
-      "Lists, adds and retrieves the animals of a store. Every request needs an API key and counts against the " +
+      "Lists, adds and retrieves the animals in a store. Every request needs an API key and counts against the " +
       "limits of its plan; every response states how much is left. Unknown query parameters and body fields " +
       `are ${options.strict ? "rejected" : "ignored"}.`,
     contact: { name: "The operator of this service" },
@@ -62,7 +62,7 @@ export const document = (
   },
   servers: servers(options),
   security: [{ apiKey: [] }],
-  tags: [{ name: tag, description: "The animals of the store." }],
+  tags: [{ name: tag, description: "The animals in the store." }],
   paths: Object.fromEntries(
     Router.resourcesOf(operations).map((resource) => [resource.path, pathItem(resource, options)])
   ),

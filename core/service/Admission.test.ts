@@ -237,7 +237,7 @@ describe("Limits of requests without a valid key", () => {
         Effect.map(store.send({ clientAddress }), ({ status }) => status)
       expect(yield* statusOf("2001:db8:1:1::7")).toBe(401)
       expect(yield* statusOf("2001:db8:1:1::8")).toBe(401)
-      // Denied requests of a network consume nothing of the site's limit.
+      // Denied requests from a network consume nothing of the site's limit.
       for (let count = 0; count < 40; count++) expect(yield* statusOf("2001:db8:1:1::9")).toBe(429)
       const statuses: Array<number> = []
       for (let network = 2; network < 50; network++)

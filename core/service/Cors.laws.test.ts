@@ -283,7 +283,7 @@ describe("a preflight request", () => {
   )
 })
 
-describe("the option corsOrigins", () => {
+describe("the `corsOrigins` option", () => {
   it.effect("adds no CORS headers if it is empty; a preflight request then needs a key", () =>
     Effect.gen(function* () {
       const store = yield* open()

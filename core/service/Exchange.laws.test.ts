@@ -140,7 +140,7 @@ describe("the observer", () => {
     }
   })
 
-  it("does not affect the response if it throws", async () => {
+  it("does not affect the response when it throws", async () => {
     const observer = () => {
       throw new Error("the observer is broken")
     }
@@ -164,7 +164,7 @@ describe("the observer", () => {
     })
   )
 
-  it.effect("gets an exchange without a status if the client disconnects", () =>
+  it.effect("gets an exchange without a status when the client disconnects", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
       const store = yield* open({
@@ -249,7 +249,7 @@ describe("an outage of the stores", () => {
     })
   )
 
-  it.effect("is also logged if only the rate limit store fails and requests are admitted uncounted", () =>
+  it.effect("is also logged when only the rate limit store fails and requests are admitted uncounted", () =>
     Effect.gen(function* () {
       let isDown = false
       const store = yield* open({
@@ -298,7 +298,7 @@ describe("an outage of the stores", () => {
 })
 
 describe("Exchange.combine", () => {
-  it("calls all observers even if one throws, and returns undefined without observers", () => {
+  it("calls all observers even when one throws, and returns undefined without observers", () => {
     const called: Array<string> = []
     const combined = Exchange.combine([
       undefined,

@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
   }
 })
 
-/** Path of the OpenAPI document, which pages of all origins may read. */
+/** Path of the OpenAPI document, which pages from all origins may read. */
 export const OPENAPI = "/openapi.json"
 
 /** Caches the latest response, because most clients use the same origin. */

@@ -22,7 +22,7 @@ import {
 
 const probe = /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/[^/?#]*)?\/(?:livez|readyz|openapi\.json)(?:\?|$)/
 
-const statusOfCode = new Map<unknown, number>(
+const statusByCode = new Map<unknown, number>(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
@@ -55,7 +55,7 @@ const expectWellFormed = (response: TestResponse, now: number, probe: boolean): 
       message: expect.stringMatching(/./),
       status: response.status
     })
-    expect(statusOfCode.get(response.code)).toBe(response.status)
+    expect(statusByCode.get(response.code)).toBe(response.status)
   }
 }
 

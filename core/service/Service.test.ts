@@ -596,7 +596,7 @@ describe("Transport errors", () => {
     })
   )
 
-  it.effect("a transport error gets a response even if the rate limit store fails", () =>
+  it.effect("a transport error gets a response even when the rate limit store fails", () =>
     Effect.gen(function* () {
       for (const limits of [failing, dying]) {
         const store = yield* open({ limits })

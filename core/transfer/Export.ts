@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { PetArchive } from "../ports/PetArchive.ts"
 
 /** The lines of one page of an export, and the number of animals in these lines. */
-export interface Piece {
+export interface Chunk {
   readonly text: string
   readonly animals: number
 }
@@ -20,7 +20,7 @@ const PAGE = 1_000
  * it, up to the largest id when the export starts. Keeps no transaction open between pages, so that a slow reader
  * does not burden the database.
  */
-export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream.unwrap(
+export const chunks: Stream.Stream<Chunk, StoreUnavailable, PetArchive> = Stream.unwrap(
   Effect.gen(function* () {
     const archive = yield* PetArchive
     const upTo = yield* archive.lastId
@@ -28,13 +28,13 @@ export const pieces: Stream.Stream<Piece, StoreUnavailable, PetArchive> = Stream
       Effect.map(archive.page(after, upTo, PAGE), (pets) => {
         const last = pets.at(-1)
         const isLast = last === undefined || pets.length < PAGE || last.id >= upTo
-        return [pets.length === 0 ? [] : [pieceOf(pets)], isLast ? Option.none() : Option.some(last.id)]
+        return [pets.length === 0 ? [] : [chunkOf(pets)], isLast ? Option.none() : Option.some(last.id)]
       })
     )
   })
 )
 
-const pieceOf = (pets: ReadonlyArray<Pet>): Piece => ({
+const chunkOf = (pets: ReadonlyArray<Pet>): Chunk => ({
   text: pets.map((pet) => `${PetJson.encode(pet)}\n`).join(""),
   animals: pets.length
 })

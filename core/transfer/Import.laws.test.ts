@@ -91,7 +91,7 @@ const check = (chunks: ReadonlyArray<Uint8Array>, keepIds = false) =>
   )
 
 describe("Import.store", () => {
-  it("stores each animal exactly once and in order, even if it crashes several times", () => {
+  it("stores each animal exactly once and in order, even when it crashes several times", () => {
     let restarts = 0
     fc.assert(
       fc.property(source, crashes, fc.boolean(), ({ all, chunks }, crash, keepIds) => {
@@ -129,7 +129,7 @@ describe("Import.store", () => {
     )
   })
 
-  it("stores only the animals before the first invalid line, and continues there after the line is fixed", () => {
+  it("stores only the animals before the first invalid line, and resumes there after the line is fixed", () => {
     fc.assert(
       fc.property(
         source.filter(({ all }) => all.length > 0),
@@ -189,7 +189,7 @@ describe("Import.store", () => {
     expect(disk.pets.size).toBe(1)
   })
 
-  it("fails if another process imports the same source at the same time, and stores nothing twice", () => {
+  it("fails when another process imports the same source at the same time, and stores nothing twice", () => {
     const disk = ArchiveModel.emptyDisk()
     const lines = Buffer.from('{"name":"Rex","categoryId":1}\n{"name":"Max","categoryId":1}\n')
     disk.records.set(NAME, { keepIds: false, position: ImportRecord.beginning, completedAt: undefined })
@@ -230,11 +230,11 @@ describe("an export", () => {
       fc.property(pets, (all) => {
         const disk = ArchiveModel.emptyDisk()
         for (const pet of all) disk.pets.set(pet.id, pet)
-        const pieces = Effect.runSync(
-          Stream.runCollect(Export.pieces).pipe(Effect.provideService(PetArchive, ArchiveModel.make(disk)))
+        const exported = Effect.runSync(
+          Stream.runCollect(Export.chunks).pipe(Effect.provideService(PetArchive, ArchiveModel.make(disk)))
         )
         const target = ArchiveModel.emptyDisk()
-        const chunks = pieces.map(({ text }) => Buffer.from(text))
+        const chunks = exported.map(({ text }) => Buffer.from(text))
         Effect.runSync(run(target, chunks, { keepIds: true, name: undefined }))
         expect([...target.pets.values()]).toEqual(all)
       })
@@ -246,10 +246,10 @@ describe("an export", () => {
     for (let id = 1n; id <= 2_500n; id++) {
       disk.pets.set(id, new Pet(id, { name: "Rex", categoryId: id, status: "sold" }))
     }
-    const pieces = Effect.runSync(
-      Stream.runCollect(Export.pieces).pipe(Effect.provideService(PetArchive, ArchiveModel.make(disk)))
+    const exported = Effect.runSync(
+      Stream.runCollect(Export.chunks).pipe(Effect.provideService(PetArchive, ArchiveModel.make(disk)))
     )
-    expect(pieces.map(({ animals }) => animals)).toEqual([1_000, 1_000, 500])
+    expect(exported.map(({ animals }) => animals)).toEqual([1_000, 1_000, 500])
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Imports animals from lines of JSON. A source is read in blocks; the animals of a block are stored in one transaction,
- * together with the position after them. An interrupted import therefore continues without losing or repeating animals.
+ * Imports animals from lines of JSON. A source is read in blocks; the animals in a block are stored in one transaction,
+ * together with the position after them. An interrupted import can therefore be resumed without losing or repeating animals.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -54,7 +54,7 @@ export interface Checked {
 
 /**
  * Checks the lines, until `maxFaults` are invalid, and stores nothing. `findTaken` returns the ids that belong to other
- * animals of the database.
+ * animals in the database.
  */
 export const check = Effect.fnUntraced(function* <E, E2>(
   blocks: Stream.Stream<Uint8Array, E>,
@@ -131,7 +131,7 @@ export interface Stored {
   readonly faults: ReadonlyArray<LineFault>
 }
 
-/** Stores the animals of a source up to its first invalid line, and updates its record, if any. */
+/** Stores the animals in a source up to its first invalid line, and updates its record, if any. */
 export const store = Effect.fnUntraced(function* <E>(
   blocks: Stream.Stream<Uint8Array, E>,
   { digest, from, name }: Source,

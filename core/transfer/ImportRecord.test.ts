@@ -14,10 +14,10 @@ describe("ImportRecord.startOf", () => {
     expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(begun)
   })
 
-  it("continues an unfinished import, even with --again, so that nothing is stored twice", () => {
-    const continued = Result.succeed({ isNew: false, position })
-    expect(ImportRecord.startOf(unfinished, file)).toEqual(continued)
-    expect(ImportRecord.startOf(unfinished, { ...file, again: true })).toEqual(continued)
+  it("resumes an unfinished import, even with --again, so that nothing is stored twice", () => {
+    const resumed = Result.succeed({ isNew: false, position })
+    expect(ImportRecord.startOf(unfinished, file)).toEqual(resumed)
+    expect(ImportRecord.startOf(unfinished, { ...file, again: true })).toEqual(resumed)
   })
 
   it("rejects a completely imported file, unless --again is given", () => {
@@ -31,7 +31,7 @@ describe("ImportRecord.startOf", () => {
     )
   })
 
-  it("continues a completely imported stream, which may be longer now", () => {
+  it("resumes a completely imported stream, which may be longer now", () => {
     expect(ImportRecord.startOf(complete, { ...file, canGrow: true })).toEqual(
       Result.succeed({ isNew: false, position })
     )
@@ -39,7 +39,9 @@ describe("ImportRecord.startOf", () => {
 
   it("rejects an import that began with the other value of --keep-ids", () => {
     expect(ImportRecord.startOf(unfinished, { ...file, keepIds: true })).toEqual(
-      Result.fail("its import began without --keep-ids and cannot continue with it; stored so far: 4 animals")
+      Result.fail(
+        "its import began without --keep-ids and cannot be resumed with it; stored so far: 4 animals"
+      )
     )
   })
 })

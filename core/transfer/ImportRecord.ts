@@ -59,7 +59,7 @@ export const startOf = (
   if (record.keepIds !== keepIds) {
     const [before, now] = record.keepIds ? ["with", "without"] : ["without", "with"]
     return Result.fail(
-      `its import began ${before} --keep-ids and cannot continue ${now} it; stored so far: ${record.position.animals} animals`
+      `its import began ${before} --keep-ids and cannot be resumed ${now} it; stored so far: ${record.position.animals} animals`
     )
   }
   return Result.succeed({ isNew: false, position: record.position })

@@ -34,7 +34,7 @@ export const decode = (
   if (!JsonBytes.isObject(object)) return Result.fail("must be a JSON object")
   const pet = NewPetFields.decode(object, ignoreUnknown ? "all" : withId)
   const id = keepIds ? NewPetFields.int64In(object.id) : undefined
-  const idFault = keepIds ? faultOfId(id, object.id) : undefined
+  const idFault = keepIds ? idFaultOf(id, object.id) : undefined
   if (Result.isSuccess(pet) && idFault === undefined) {
     const { categoryId, name, status } = pet.success
     return Result.succeed({ id, name, categoryId, status })
@@ -45,11 +45,11 @@ export const decode = (
 
 const withId = ["id"]
 
-const faultOfId = (
+const idFaultOf = (
   id: Int64.Int64 | undefined,
-  value: Parameters<typeof NewPetFields.faultOfInt64>[0]
+  value: Parameters<typeof NewPetFields.int64FaultOf>[0]
 ): string | undefined => {
-  if (id === undefined) return NewPetFields.faultOfInt64(value)
+  if (id === undefined) return NewPetFields.int64FaultOf(value)
   if (id < 1n) return "must be 1 or more"
   return id === Int64.max ? `must be less than ${Int64.max}, so that later animals get larger ids` : undefined
 }

@@ -7,12 +7,12 @@ const LF = 0x0a
 const CR = 0x0d
 const MARK = [0xef, 0xbb, 0xbf]
 
-const bytesOfLine = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(255) }, fc.constantFrom(CR, ...MARK)), {
+const lineBytes = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(255) }, fc.constantFrom(CR, ...MARK)), {
   maxLength: 20
 })
 
 const separated = fc
-  .tuple(fc.array(fc.tuple(bytesOfLine, fc.constantFrom([LF], [CR, LF]))), bytesOfLine, fc.boolean())
+  .tuple(fc.array(fc.tuple(lineBytes, fc.constantFrom([LF], [CR, LF]))), lineBytes, fc.boolean())
   .map(([lines, last, isMarked]) =>
     Uint8Array.from([
       ...(isMarked ? MARK : []),
@@ -62,7 +62,7 @@ describe("Lines.push", () => {
     )
   })
 
-  it("returns offsets from which reading can continue with the remaining lines", () => {
+  it("returns offsets from which reading can resume with the remaining lines", () => {
     fc.assert(
       fc.property(separated, fc.nat(), (file, choice) => {
         const all = readAll([file.slice()])

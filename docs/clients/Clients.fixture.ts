@@ -1,4 +1,4 @@
-/** Reads the programs of docs/clients.md, and provides a folder and a server to run them. */
+/** Reads the programs of docs/clients.md, and provides a directory and a server to run them. */
 import { execFile, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const here = fileURLToPath(new URL(".", import.meta.url))
 
-/** Whether this folder's own packages are installed. */
+/** Whether this directory's own packages are installed. */
 export const isInstalled = fs.existsSync(path.join(here, "node_modules/.package-lock.json"))
 
 /** The reason for skipping the tests when the packages are not installed. */
@@ -46,8 +46,8 @@ export const rows: ReadonlyArray<ReadonlyArray<string>> = [...page.matchAll(/^\|
   ([, name = "", what = ""]) => [name, what]
 )
 
-/** Creates a folder below this one, so that programs in it find the packages. The caller removes it. */
-export const createFolder = (): string => fs.mkdtempSync(path.join(here, ".programs-"))
+/** Creates a directory below this one, so that programs in it find the packages. The caller removes it. */
+export const createDirectory = (): string => fs.mkdtempSync(path.join(here, ".programs-"))
 
 /** The exit status and the output of a program. */
 export interface End {
@@ -77,11 +77,11 @@ export const run = (
 
 /** Compiles TypeScript files in strict mode to JavaScript next to them, and returns the error messages. */
 export const compile = async (
-  folder: string,
+  directory: string,
   files: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
   fs.writeFileSync(
-    path.join(folder, "tsconfig.json"),
+    path.join(directory, "tsconfig.json"),
     JSON.stringify({
       compilerOptions: {
         target: "es2023",
@@ -96,7 +96,7 @@ export const compile = async (
     })
   )
   const tsc = path.join(here, "node_modules/typescript/bin/tsc")
-  const { stdout } = await run(process.execPath, [tsc, "--pretty", "false", "-p", folder], {}, folder)
+  const { stdout } = await run(process.execPath, [tsc, "--pretty", "false", "-p", directory], {}, directory)
   return stdout.split("\n").filter((line) => line.includes(": error "))
 }
 

@@ -32,7 +32,7 @@ const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib
 describe.skipIf(!Clients.isInstalled)(
   `libraries with default settings${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
-    let folder = ""
+    let directory = ""
     const arrivals = new Map<string, Array<number>>()
     const server = http.createServer((request, response) => {
       const name = `${request.method} ${request.url}`
@@ -41,24 +41,24 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     beforeAll(async () => {
-      folder = Clients.createFolder()
+      directory = Clients.createDirectory()
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     })
 
     afterAll(() => {
       server.closeAllConnections()
       server.close()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     })
 
     /** Runs a program, and returns the arrival times of its requests in milliseconds. */
     const run = async (index: number, code: string, method: string): Promise<ReadonlyArray<number>> => {
       const isPython = code.includes("urllib3")
-      const file = path.join(folder, `${index}.${isPython ? "py" : "mjs"}`)
+      const file = path.join(directory, `${index}.${isPython ? "py" : "mjs"}`)
       fs.writeFileSync(file, code)
       const { port } = server.address() as AddressInfo
       const environment = { METHOD: method, URL: `http://127.0.0.1:${port}/${index}` }
-      await Clients.run(isPython ? "python3" : process.execPath, [file], environment, folder)
+      await Clients.run(isPython ? "python3" : process.execPath, [file], environment, directory)
       return arrivals.get(`${method} /${index}`) ?? []
     }
 

@@ -37,11 +37,11 @@ const fileOf = (generator: string, mistake?: number): string =>
 describe.skipIf(!Clients.isInstalled)(
   `generated clients${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
-    let folder = ""
+    let directory = ""
     let server: Clients.Server
     let messages: ReadonlyArray<string> = []
 
-    const write = (file: string, text: string): void => fs.writeFileSync(path.join(folder, file), text)
+    const write = (file: string, text: string): void => fs.writeFileSync(path.join(directory, file), text)
 
     const withAddress = (text: string): string =>
       text.replaceAll("http://127.0.0.1:3000/openapi.json", new URL("/openapi.json", server.url).href)
@@ -49,17 +49,17 @@ describe.skipIf(!Clients.isInstalled)(
     /** Runs the generator's command from the page, without installing packages. */
     const generate = async (generator: string): Promise<void> => {
       const command = Clients.program(`${generator}-generate`).replace("npx ", "npx --no-install ")
-      const { status, stderr, stdout } = await Clients.run("sh", ["-c", withAddress(command)], {}, folder)
+      const { status, stderr, stdout } = await Clients.run("sh", ["-c", withAddress(command)], {}, directory)
       expect(status, stdout + stderr).toBe(0)
     }
 
     beforeAll(async () => {
-      folder = Clients.createFolder()
+      directory = Clients.createDirectory()
       server = await Clients.serve(["pro", "enterprise:perMinute=2,perDay=100"])
       for (const name of ["Mia", "Tom", "Ada"]) await Clients.add(server, name, LARGE)
       write("package.json", '{"type":"module"}')
       // `npx` looks for commands only in `node_modules` next to the nearest package.json.
-      fs.symlinkSync("../node_modules", path.join(folder, "node_modules"))
+      fs.symlinkSync("../node_modules", path.join(directory, "node_modules"))
       write("orval.config.mjs", withAddress(Clients.program("orval-config")))
       for (const generator of generators) {
         await generate(generator)
@@ -76,12 +76,12 @@ describe.skipIf(!Clients.isInstalled)(
         fileOf(generator),
         ...mistakes.map((_, mistake) => fileOf(generator, mistake))
       ])
-      messages = await Clients.compile(folder, ["exact.ts", ...files])
+      messages = await Clients.compile(directory, ["exact.ts", ...files])
     }, 120_000)
 
     afterAll(async () => {
       await server?.stop()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     })
 
     it("compile in strict mode without errors", () => {
@@ -89,7 +89,7 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     const run = (program: string, key: string | undefined) =>
-      Clients.run(process.execPath, [`${program}.js`], { BASE_URL: server.url, API_KEY: key }, folder)
+      Clients.run(process.execPath, [`${program}.js`], { BASE_URL: server.url, API_KEY: key }, directory)
 
     it("return all digits of an int64 as text with openapi-fetch", async () => {
       const { stdout } = await run("exact", server.keys[0]?.key)

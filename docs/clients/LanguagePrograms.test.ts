@@ -53,19 +53,19 @@ const nameOf = (seed: string): string => `animal "${seed}" {"id":1}`
 describe.skipIf(!Clients.isInstalled)(
   `the programs in docs/clients.md${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
-    let folder = ""
+    let directory = ""
     let server: Clients.Server
 
     beforeAll(async () => {
-      folder = Clients.createFolder()
+      directory = Clients.createDirectory()
       server = await Clients.serve(["pro", "pro", ...languages.map(() => "free")])
       for (const seed of seeds) await Clients.add(server, nameOf(seed), seed)
-      fs.writeFileSync(path.join(folder, "package.json"), '{"type":"module"}')
+      fs.writeFileSync(path.join(directory, "package.json"), '{"type":"module"}')
     })
 
     afterAll(async () => {
       await server?.stop()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     })
 
     const environment = (index: number) => ({ BASE_URL: server.url, API_KEY: server.keys[index]?.key })
@@ -74,7 +74,7 @@ describe.skipIf(!Clients.isInstalled)(
       it.skipIf(lacks !== undefined).concurrent(
         `${name} waits after a 429, follows all pages and keeps all digits${Clients.skipped(name, lacks)}`,
         async ({ expect }) => {
-          const own = path.join(folder, name)
+          const own = path.join(directory, name)
           fs.mkdirSync(own)
           fs.writeFileSync(path.join(own, file), Clients.program(name))
           const key = server.keys[index + 2]
@@ -121,8 +121,8 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     it("the TypeScript program compiles in strict mode", async () => {
-      fs.writeFileSync(path.join(folder, "animals.ts"), Clients.program("typescript"))
-      expect(await Clients.compile(folder, ["animals.ts"])).toEqual([])
+      fs.writeFileSync(path.join(directory, "animals.ts"), Clients.program("typescript"))
+      expect(await Clients.compile(directory, ["animals.ts"])).toEqual([])
     }, 120_000)
 
     it.skipIf(!isJqExact)(`jq keeps all digits of an int64${jqSuffix}`, async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!Clients.isInstalled)(
         "sh",
         ["-c", Clients.program("jq")],
         environment(1),
-        folder
+        directory
       )
       expect(status, stderr).toBe(0)
       const ids = stdout

@@ -19,13 +19,13 @@ const unknown = Clients.skipped(
 describe.skipIf(!Clients.isInstalled)(
   `repeated creations${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
-    let folder = ""
+    let directory = ""
     let server: Clients.Server
     let proxy: LossyProxy.LossyProxy
-    const libraries = RetryingClients.libraries(() => folder)
+    const libraries = RetryingClients.libraries(() => directory)
 
     beforeAll(async () => {
-      folder = Clients.createFolder()
+      directory = Clients.createDirectory()
       server = await Clients.serve(["pro"])
       proxy = await LossyProxy.start(server.url)
     })
@@ -33,7 +33,7 @@ describe.skipIf(!Clients.isInstalled)(
     afterAll(async () => {
       proxy?.close()
       await server?.stop()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     })
 
     for (const { create, lacks, name } of libraries) {

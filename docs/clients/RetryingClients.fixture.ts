@@ -30,18 +30,18 @@ const environmentOf = ({ key, url }: Access) => ({ BASE_URL: url, API_KEY: key }
 
 /** Returns a library; a driver imports its program from the page and calls the exported functions. */
 const module = (
-  folder: () => string,
+  directory: () => string,
   name: string,
   extension: string,
   driver: ReadonlyArray<string>,
   lacks?: string
 ): Library => {
   const run = async (access: Access, ...parameters: ReadonlyArray<string>) => {
-    const file = path.join(folder(), `${name}.${extension}`)
+    const file = path.join(directory(), `${name}.${extension}`)
     fs.writeFileSync(file, Clients.program(name))
     const [command = "", ...rest] = driver
     return statusesOf(
-      await Clients.run(command, [...rest, file, ...parameters], environmentOf(access), folder())
+      await Clients.run(command, [...rest, file, ...parameters], environmentOf(access), directory())
     )
   }
   return {
@@ -53,7 +53,7 @@ const module = (
   }
 }
 
-const curl = (folder: () => string): Library => {
+const curl = (directory: () => string): Library => {
   const run = async (access: Access, program: string, environment: NodeJS.ProcessEnv = {}) => {
     // Runs the program as printed, with a curl option that prints the status after the body.
     const command = Clients.program(program).replace("curl ", "curl -w '\\n%{http_code}' ")
@@ -61,7 +61,7 @@ const curl = (folder: () => string): Library => {
       "sh",
       ["-c", command],
       { ...environmentOf(access), ...environment },
-      folder()
+      directory()
     )
     return statusesOf({ status: 0, stdout: `[${/\d+$/.exec(stdout)?.[0] ?? stderr}]`, stderr })
   }
@@ -84,15 +84,15 @@ const javascript = [process.execPath, path.join(here, "RetryDriver.fixture.ts")]
 
 const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
 
-/** Returns all libraries; `folder` returns the folder for their programs. */
-export const libraries = (folder: () => string): ReadonlyArray<Library> => [
-  module(folder, "got", "mjs", javascript),
-  module(folder, "ky", "mjs", javascript),
-  module(folder, "axios-retry", "mjs", javascript),
-  module(folder, "undici", "mjs", javascript),
-  curl(folder),
+/** Returns all libraries; `directory` returns the directory for their programs. */
+export const libraries = (directory: () => string): ReadonlyArray<Library> => [
+  module(directory, "got", "mjs", javascript),
+  module(directory, "ky", "mjs", javascript),
+  module(directory, "axios-retry", "mjs", javascript),
+  module(directory, "undici", "mjs", javascript),
+  curl(directory),
   module(
-    folder,
+    directory,
     "urllib3",
     "py",
     ["python3", path.join(here, "retry_driver.py")],

@@ -20,14 +20,14 @@ const settled = (result: Promise<Result>): Promise<Result> =>
 describe.skipIf(!Clients.isInstalled)(
   `libraries that retry${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
-    let folder = ""
+    let directory = ""
     let server: Clients.Server
-    const libraries = RetryingClients.libraries(() => folder)
+    const libraries = RetryingClients.libraries(() => directory)
     /** The results of each library for sequential and for parallel requests; `undefined` if it cannot run here. */
     let results: ReadonlyArray<readonly [Promise<Result>, Promise<Result>] | undefined> = []
 
     beforeAll(async () => {
-      folder = Clients.createFolder()
+      directory = Clients.createDirectory()
       server = await Clients.serve(
         libraries.flatMap(() =>
           Array.from({ length: 2 }, () => `enterprise:perMinute=${PER_MINUTE},perDay=1000`)
@@ -43,7 +43,7 @@ describe.skipIf(!Clients.isInstalled)(
 
     afterAll(async () => {
       await server?.stop()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     })
 
     const cases = [

@@ -5,16 +5,16 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { type AnimalStore, openAnimalStore } from "../../adapters/embed/index.ts"
-import { commandsOf, createFolder, describeWith, root, shell } from "../Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, root, shell } from "../Pages.fixture.ts"
 
 const script = "docs/deploying/animal-store-backup.sh"
 
-/** Returns the backup command from the page with the paths of a test folder; it keeps `copies` backups. */
-const command = (folder: string, copies = 14): string =>
+/** Returns the backup command from the page with the paths of a test directory; it keeps `copies` backups. */
+const command = (directory: string, copies = 14): string =>
   (commandsOf("backup")[0] ?? "")
     .replace(script, path.join(root, script))
-    .replace("data/", `${folder}/data/`)
-    .replace("backups 14", `${folder}/backups ${copies}`)
+    .replace("data/", `${directory}/data/`)
+    .replace("backups 14", `${directory}/backups ${copies}`)
 
 const open = async (filename: string): Promise<AnimalStore> => {
   const store = await openAnimalStore({ database: `sqlite:${filename}` })
@@ -51,12 +51,12 @@ const all = async (store: AnimalStore, key: string): Promise<ReadonlyArray<Anima
   return animals
 }
 
-const copiesIn = (folder: string): ReadonlyArray<string> => fs.readdirSync(path.join(folder, "backups"))
+const copiesIn = (directory: string): ReadonlyArray<string> => fs.readdirSync(path.join(directory, "backups"))
 
 describeWith(["sqlite3"], "the backup script", () => {
   it("creates a consistent copy that a store can open, while animals are created", async () => {
-    const folder = createFolder()
-    const store = await open(`${folder}/data/animal-store.db`)
+    const directory = createDirectory()
+    const store = await open(`${directory}/data/animal-store.db`)
     const limits = { perMinute: 1_000_000, perDay: 10_000_000 }
     const { key } = await store.keys.issue({ plan: "Enterprise", limits })
     const before: Array<Animal> = []
@@ -68,17 +68,17 @@ describeWith(["sqlite3"], "the backup script", () => {
       while (isRunning) later.push(await create(store, key, `later ${later.length}`))
     }
     const writers = Promise.all(Array.from({ length: 8 }, writer))
-    const backup = spawn("sh", ["-c", command(folder)], { stdio: ["ignore", "pipe", "inherit"] })
+    const backup = spawn("sh", ["-c", command(directory)], { stdio: ["ignore", "pipe", "inherit"] })
     const [[code]] = await Promise.all([once(backup, "exit"), once(backup.stdout.resume(), "close")])
     isRunning = false
     await writers
     expect(code).toBe(0)
 
-    const [name = "", ...others] = copiesIn(folder)
+    const [name = "", ...others] = copiesIn(directory)
     expect(others).toEqual([])
     expect(name).toMatch(/^animal-store-\d{8}T\d{6}Z\.db$/)
-    expect((fs.statSync(path.join(folder, "backups", name)).mode & 0o777).toString(8)).toBe("600")
-    const copy = await open(path.join(folder, "backups", name))
+    expect((fs.statSync(path.join(directory, "backups", name)).mode & 0o777).toString(8)).toBe("600")
+    const copy = await open(path.join(directory, "backups", name))
     const [copied, original] = [await all(copy, key), await all(store, key)]
     expect(copied.length).toBeGreaterThanOrEqual(before.length)
     expect(copied).toEqual(original.slice(0, copied.length))
@@ -88,13 +88,13 @@ describeWith(["sqlite3"], "the backup script", () => {
   })
 
   it("deletes the oldest copy, and keeps the newest copies and all other files", async () => {
-    const folder = createFolder()
-    await open(`${folder}/data/animal-store.db`)
-    fs.mkdirSync(`${folder}/backups`)
+    const directory = createDirectory()
+    await open(`${directory}/data/animal-store.db`)
+    fs.mkdirSync(`${directory}/backups`)
     const old = ["animal-store-20260101T000000Z.db", "animal-store-20260102T000000Z.db"]
-    for (const name of [...old, "notes.txt"]) fs.writeFileSync(`${folder}/backups/${name}`, "")
-    expect(shell(command(folder, 2)).status).toBe(0)
-    expect(copiesIn(folder)).toEqual([
+    for (const name of [...old, "notes.txt"]) fs.writeFileSync(`${directory}/backups/${name}`, "")
+    expect(shell(command(directory, 2)).status).toBe(0)
+    expect(copiesIn(directory)).toEqual([
       old[1],
       expect.stringMatching(/^animal-store-2\d+T\d+Z\.db$/),
       "notes.txt"
@@ -102,14 +102,14 @@ describeWith(["sqlite3"], "the backup script", () => {
   })
 
   it("fails and leaves no copy behind if the database is missing or damaged", () => {
-    const folder = createFolder()
-    const missing = shell(command(folder))
+    const directory = createDirectory()
+    const missing = shell(command(directory))
     expect(missing).toMatchObject({ status: 1, stdout: "" })
     expect(missing.stderr).toMatch(/^animal-store-backup: there is no database at .*\n$/)
-    expect(fs.existsSync(`${folder}/data`)).toBe(false)
-    fs.mkdirSync(`${folder}/data`)
-    fs.writeFileSync(`${folder}/data/animal-store.db`, "no database ".repeat(400))
-    expect(shell(command(folder)).status).not.toBe(0)
-    expect(copiesIn(folder)).toEqual([])
+    expect(fs.existsSync(`${directory}/data`)).toBe(false)
+    fs.mkdirSync(`${directory}/data`)
+    fs.writeFileSync(`${directory}/data/animal-store.db`, "no database ".repeat(400))
+    expect(shell(command(directory)).status).not.toBe(0)
+    expect(copiesIn(directory)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
 import { callBoundaries, requestBoundaries } from "../../adapters/telemetry/Instruments.ts"
-import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const page = read("docs/deploying/README.md")
 
@@ -71,7 +71,7 @@ const metricOf = (name: string): string | undefined => {
 describe("the documented metrics", () => {
   it("are exported by a server with the documented types and no other labels", async () => {
     const store = await openAnimalStore({
-      database: `sqlite:${path.join(createFolder(), "animals.db")}`,
+      database: `sqlite:${path.join(createDirectory(), "animals.db")}`,
       logLevel: "none",
       ban: { strikes: 1 },
       metrics: true

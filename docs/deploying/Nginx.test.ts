@@ -1,4 +1,4 @@
-/** Tests nginx and Caddy with the files in this folder in front of a server, on free ports. */
+/** Tests nginx and Caddy with the files in this directory in front of a server, on free ports. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { text } from "node:stream/consumers"
 import { expect, it, onTestFinished } from "vitest"
 import { type AnimalStore, openAnimalStore } from "../../adapters/embed/index.ts"
-import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const HOST = "animals.example.org"
 
@@ -27,24 +27,24 @@ interface Ports {
 }
 
 /** Writes an nginx configuration that includes `nginx.conf` with other ports and paths, and returns its path. */
-const configuration = (folder: string, ports: Ports): string => {
+const configuration = (directory: string, ports: Ports): string => {
   const site = read("docs/deploying/nginx.conf")
     .replaceAll(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 80;", `listen 127.0.0.1:${ports.http};`)
     .replace("listen 443 ssl;", `listen 127.0.0.1:${ports.https} ssl;`)
     .replace("127.0.0.1:3000", `127.0.0.1:${ports.server}`)
-    .replaceAll(`/etc/letsencrypt/live/${HOST}/`, `${folder}/`)
-  fs.writeFileSync(`${folder}/animal-store.conf`, site)
-  const file = `${folder}/nginx.conf`
-  const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .replaceAll(`/etc/letsencrypt/live/${HOST}/`, `${directory}/`)
+  fs.writeFileSync(`${directory}/animal-store.conf`, site)
+  const file = `${directory}/nginx.conf`
+  const directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
   fs.writeFileSync(
     file,
-    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
+    `daemon off; master_process off; pid ${directory}/pid; error_log ${directory}/error.log;
 events { worker_connections 256; }
 http {
   access_log off;
-  ${folders.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
-  include ${folder}/animal-store.conf;
+  ${directories.map((name) => `${name}_temp_path ${directory}/${name};`).join("\n  ")}
+  include ${directory}/animal-store.conf;
 }
 `
   )
@@ -66,7 +66,7 @@ interface Received {
 
 /** Starts a store, its server, and nginx in front of the server; stops them after the test. */
 const start = async () => {
-  const folder = createFolder()
+  const directory = createDirectory()
   const store: AnimalStore = await openAnimalStore({ trustedProxyHops: 1 })
   onTestFinished(() => store.close())
   const ports = { http: await freePort(), https: await freePort(), server: await freePort() }
@@ -81,9 +81,9 @@ const start = async () => {
   onTestFinished(stopServer)
 
   const subject = `/CN=${HOST}`
-  const certificate = `-keyout ${folder}/privkey.pem -out ${folder}/fullchain.pem -subj ${subject} -days 1`
+  const certificate = `-keyout ${directory}/privkey.pem -out ${directory}/fullchain.pem -subj ${subject} -days 1`
   expect(shell(`openssl req -x509 -newkey rsa:2048 -nodes ${certificate}`).status).toBe(0)
-  const file = configuration(folder, ports)
+  const file = configuration(directory, ports)
   const [check = ""] = commandsOf("nginx")
   const checked = shell(`${check.replace("sudo ", "")} -c ${file}`)
   expect(checked.status, checked.stderr).toBe(0)
@@ -206,22 +206,22 @@ describeWith(["caddy"], "the Caddyfile", () => {
   const validate = commandsOf("caddy")[0] ?? ""
 
   it("is accepted by caddy validate", () => {
-    const folder = createFolder()
-    const { status, stderr } = shell(validate, undefined, { HOME: folder, XDG_DATA_HOME: folder })
+    const directory = createDirectory()
+    const { status, stderr } = shell(validate, undefined, { HOME: directory, XDG_DATA_HOME: directory })
     expect(status, stderr).toBe(0)
   })
 
   it("replaces X-Forwarded-For, and returns 503 as JSON while the server is down", async () => {
-    const folder = createFolder()
+    const directory = createDirectory()
     const store = await openAnimalStore({ trustedProxyHops: 1 })
     onTestFinished(() => store.close())
     const [port, server] = [await freePort(), await freePort()]
     const site = read("docs/deploying/Caddyfile")
       .replace(`${HOST} {`, `http://127.0.0.1:${port} {`)
       .replace("127.0.0.1:3000", `127.0.0.1:${server}`)
-    fs.writeFileSync(`${folder}/Caddyfile`, `{\n\tadmin off\n}\n${site}`)
-    const caddy = spawn("caddy", ["run", "--adapter", "caddyfile", "--config", `${folder}/Caddyfile`], {
-      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    fs.writeFileSync(`${directory}/Caddyfile`, `{\n\tadmin off\n}\n${site}`)
+    const caddy = spawn("caddy", ["run", "--adapter", "caddyfile", "--config", `${directory}/Caddyfile`], {
+      env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
       stdio: "ignore"
     })
     const ended = once(caddy, "exit")

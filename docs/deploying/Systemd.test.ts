@@ -2,19 +2,19 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it } from "vitest"
-import { commandsOf, createFolder, describeWith, read, shell } from "../Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, shell } from "../Pages.fixture.ts"
 
 const units = ["animal-store.service", "animal-store-backup.service", "animal-store-backup.timer"]
 
-/** Copies the units to a folder, with the path of this machine's Node. */
+/** Copies the units to a directory, with the path of this machine's Node. */
 const copied = (): string => {
-  const folder = createFolder()
-  fs.mkdirSync(path.join(folder, "docs/deploying"), { recursive: true })
+  const directory = createDirectory()
+  fs.mkdirSync(path.join(directory, "docs/deploying"), { recursive: true })
   for (const unit of units) {
     const content = read(`docs/deploying/${unit}`).replaceAll("/usr/bin/node", process.execPath)
-    fs.writeFileSync(path.join(folder, "docs/deploying", unit), content)
+    fs.writeFileSync(path.join(directory, "docs/deploying", unit), content)
   }
-  return folder
+  return directory
 }
 
 describeWith(["systemd-analyze"], "the systemd units", () => {
@@ -35,14 +35,14 @@ describeWith(["systemd-analyze"], "the systemd units", () => {
   })
 
   it("are rejected by these commands if they lack protections or are invalid", () => {
-    const folder = copied()
-    const file = path.join(folder, "docs/deploying/animal-store.service")
+    const directory = copied()
+    const file = path.join(directory, "docs/deploying/animal-store.service")
     const weak = fs
       .readFileSync(file, "utf8")
       .replaceAll(/^(?:Protect|Private|Restrict|System|Capab).*$/gm, "")
     fs.writeFileSync(file, weak)
-    expect(shell(security, folder).status).not.toBe(0)
+    expect(shell(security, directory).status).not.toBe(0)
     fs.writeFileSync(file, weak.replace("ExecStart=/", "ExecStart="))
-    expect(shell(verify, folder).status).not.toBe(0)
+    expect(shell(verify, directory).status).not.toBe(0)
   })
 })

@@ -20,15 +20,15 @@ const isInstalled = Object.values(programs).every((program) => fs.existsSync(pro
 const missing = "not installed: run npm run lint:document"
 if (!isInstalled) console.warn(`Linters of the OpenAPI document are skipped: ${missing}`)
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-lint-"))
-afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-lint-"))
+afterAll(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 const json = (given: Partial<ServiceOptions.ServiceOptions>): string =>
   OpenApi.json({ ...ServiceOptions.defaults, ...given }, Operations.all)
 
 /** Runs a linter, and returns each finding as JSON text that names the rule; throws if there is no report. */
 const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArray<string> => {
-  const file = path.join(fs.mkdtempSync(path.join(folder, "document-")), "openapi.json")
+  const file = path.join(fs.mkdtempSync(path.join(directory, "document-")), "openapi.json")
   fs.writeFileSync(file, document)
   const parameters = {
     spectral: [
@@ -44,8 +44,8 @@ const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArr
     redocly: ["lint", "--extends", "recommended", "--format", "json", file]
   }
   const { stderr, stdout } = spawnSync(process.execPath, [programs[tool], ...parameters[tool]], {
-    // No configuration of another project is found in this folder, and the variables disable telemetry.
-    cwd: folder,
+    // No configuration of another project is found in this directory, and the variables disable telemetry.
+    cwd: directory,
     env: { ...process.env, NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     encoding: "utf8"
   })
@@ -63,7 +63,7 @@ const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArr
 
 const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOptions.ServiceOptions>]> = [
   ["with default options", {}],
-  ["with the option strict", { strict: true }],
+  ["with the `strict` option", { strict: true }],
   [
     "with a public and a staging address",
     { publicBaseUrl: "https://a.example.org/v1", stagingBaseUrl: "https://b.example.org/v1" }

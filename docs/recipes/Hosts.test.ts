@@ -1,5 +1,5 @@
 /**
- * Runs the recipes for hosts, as printed, with the packed package, and reports the time from an empty folder to the
+ * Runs the recipes for hosts, as printed, with the packed package, and reports the time from an empty directory to the
  * first 200. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
 import * as fs from "node:fs"
@@ -63,7 +63,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     skipUnlessInstalled(context)
     const response = paste(await start(name))
     console.log(
-      `${name}: ${((performance.now() - began) / 1000).toFixed(1)} s from an empty folder to the first 200`
+      `${name}: ${((performance.now() - began) / 1000).toFixed(1)} s from an empty directory to the first 200`
     )
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
   })

@@ -1,4 +1,4 @@
-/** Runs recipes as their readers do: copies them to an empty folder and installs the packed package. */
+/** Runs recipes as their readers do: copies them to an empty directory and installs the packed package. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -21,7 +21,7 @@ export interface Run {
   readonly until: string
 }
 
-/** A folder of installed recipes, and their running servers. */
+/** A directory of installed recipes, and their running servers. */
 export class Recipes {
   readonly #work: string
   readonly #running: Array<ChildProcess> = []
@@ -30,7 +30,7 @@ export class Recipes {
     this.#work = fs.mkdtempSync(path.join(os.tmpdir(), `animal-store-${name}-`))
   }
 
-  /** Returns a path in the folder of a recipe. */
+  /** Returns a path in the directory of a recipe. */
   path(name: string, file = ""): string {
     return path.join(this.#work, name, file)
   }
@@ -47,7 +47,7 @@ export class Recipes {
     return this.installPackages(name, [])
   }
 
-  /** Installs the package and others in the folder of a recipe. Returns and throws like `install`. */
+  /** Installs the package and others in the directory of a recipe. Returns and throws like `install`. */
   installPackages(name: string, others: ReadonlyArray<string>): string | undefined {
     const fault = this.#npmInstall(name, [tarball ?? "", ...others])
     if (fault === undefined) return undefined
@@ -60,7 +60,7 @@ export class Recipes {
     return this.npm(name, ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages])
   }
 
-  /** Runs npm in the folder of a recipe. Returns its error output if it fails. */
+  /** Runs npm in the directory of a recipe. Returns its error output if it fails. */
   npm(name: string, args: ReadonlyArray<string>): string | undefined {
     const { status, stderr } = spawnSync("npm", args, { cwd: this.path(name), encoding: "utf8" })
     return status === 0 ? undefined : stderr
@@ -97,7 +97,7 @@ export class Recipes {
     }
   }
 
-  /** Removes the folder with all installed recipes. */
+  /** Removes the directory with all installed recipes. */
   remove(): Promise<void> {
     return fs.promises.rm(this.#work, { recursive: true, force: true })
   }

@@ -46,7 +46,7 @@ export const set = Command.make(
     if (given.every(Option.isNone)) {
       return yield* Effect.fail(
         Failure.userError(
-          new Error("give at least one of --plan, --per-minute, --per-day, --label and --expires")
+          new Error("pass at least one of --plan, --per-minute, --per-day, --label and --expires")
         )
       )
     }

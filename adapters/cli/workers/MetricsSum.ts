@@ -39,8 +39,8 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
   let total = Exposition.empty
   // The order is always the same, because a sum of floating-point numbers in another order may be lower.
   for (const [place, { ended, present }] of [...sum].sort(([a], [b]) => a - b)) {
-    const own = Exposition.filter(present, isOfProcess)
-    const shared = Exposition.filter(present, (name) => !isOfProcess(name))
+    const own = Exposition.filter(present, isProcessMetric)
+    const shared = Exposition.filter(present, (name) => !isProcessMetric(name))
     total = Exposition.add(total, Exposition.add(ended, shared))
     total = Exposition.add(total, Exposition.addLabel(own, "worker", String(place)))
   }
@@ -48,7 +48,7 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
 }
 
 const isAdded = (name: string, { type }: Exposition.Family): boolean =>
-  (type === "counter" || type === "histogram") && !isOfProcess(name)
+  (type === "counter" || type === "histogram") && !isProcessMetric(name)
 
 /** Whether a metric describes a single process; a sum or a mean of two event loops would be meaningless. */
-const isOfProcess = (name: string): boolean => /^(?:process|nodejs|v8js)_/.test(name)
+const isProcessMetric = (name: string): boolean => /^(?:process|nodejs|v8js)_/.test(name)

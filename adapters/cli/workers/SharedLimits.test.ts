@@ -67,7 +67,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000, even if one is killed",
+      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000, even when one is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const { key, url, workers } = await serve(backend, "Business")

@@ -32,8 +32,8 @@ it("writes only whole lines, in the order of each worker, wherever the chunks ar
         worker,
         text: `worker ${worker} wrote the line ${index} é`
       }))
-      // All first pieces, then all second pieces, …, so that the pieces of different workers' lines are interleaved.
-      const pieces = sent.map(({ text, worker }, index) => {
+      // All first parts, then all second parts, …, so that the parts of different workers' lines are interleaved.
+      const cutLines = sent.map(({ text, worker }, index) => {
         const bytes = Buffer.from(`${text}\n`)
         const cuts = [...new Set(lines[index]?.cuts ?? [])].sort((a, b) => a - b)
         return {
@@ -42,7 +42,7 @@ it("writes only whole lines, in the order of each worker, wherever the chunks ar
         }
       })
       const queues = pipes.map((_, worker) =>
-        pieces.filter((piece) => piece.worker === worker).flatMap(({ parts }) => parts)
+        cutLines.filter((line) => line.worker === worker).flatMap(({ parts }) => parts)
       )
       for (let left = true; left; ) {
         left = false
@@ -106,7 +106,7 @@ it("stops reading from workers while the output stream is full, and continues af
   expect(bytes).toBe(4_000)
 })
 
-it("writes the number of lost lines before the next line if a write failed", async () => {
+it("writes the number of lost lines before the next line after a failed write", async () => {
   let isFull = true
   const calls: Array<string> = []
   const to = new Writable()

@@ -219,7 +219,7 @@ describeWorkers("a worker that is killed", () => {
     fs.mkdirSync(filename)
     process.kill(workers()[0] ?? 0, "SIGKILL")
     const [, reason] = await server.waitForLog(/could not start: (.*); another one starts in 2 s\n/)
-    expect(reason).toMatch(/^--database \(ANIMAL_STORE_DATABASE\): .*it is a folder$/)
+    expect(reason).toMatch(/^--database \(ANIMAL_STORE_DATABASE\): .*it is a directory$/)
     fs.rmdirSync(filename)
     fs.renameSync(`${filename}.away`, filename)
     await server.waitForLog(/serves again\n/)
@@ -227,7 +227,7 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("all workers are replaced on the same port if all of them are killed", async () => {
+  it("all workers are replaced on the same port when all of them are killed", async () => {
     const served = await Workers.serve(2, await file())
     for (const pid of served.workers()) process.kill(pid, "SIGKILL")
     await served.server.waitForLog(/(?:[\s\S]*serves again\n){2}/)
@@ -306,7 +306,7 @@ describeWorkers("stopping a server with workers", () => {
   )
 
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "all workers drain until a second signal if %s reaches every process, as from a terminal or systemd",
+    "all workers drain until a second signal when %s reaches every process, as from a terminal or systemd",
     async (signal) => {
       const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
       const { server, workers } = served
@@ -352,7 +352,7 @@ describeWorkers("stopping a server with workers", () => {
   })
 
   it.each(["the primary", "every process"])(
-    "the server responds on all earlier connections if a signal is sent to %s",
+    "the server responds on all earlier connections when a signal is sent to %s",
     async (target) => {
       const { key, server, url, workers } = await Workers.serve(2, await file())
       const signaled = target === "the primary" ? [] : workers()

@@ -4,7 +4,7 @@ export const sqlite: ReadonlyArray<string> = []
 
 export const postgres: ReadonlyArray<string> = [
   // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
-  // keys, so that calls never deadlock, and requests of one key are counted in the order of the arrays. The clock is
+  // keys, so that calls never deadlock, and requests with one key are counted in the order of the arrays. The clock is
   // read after the row is locked, unless `nows` contains a time. Each entry of `bans` is null or a 1-based index into
   // the arrays of ban policy numbers. The durations of all ban policies are concatenated; `ban_ends` contains the index
   // of the last duration of each policy. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the

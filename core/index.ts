@@ -1,7 +1,7 @@
 /**
- * Exports the public API of the core, for programs that embed the service, storage adapters and hosts. Modules of functions are
- * exported under their own name (`RateLimit.step`); types and services are exported separately, so that declarations of
- * other programs can name them.
+ * Exports the public API of the core, for programs that embed the service, storage adapters and hosts. Modules of
+ * functions are exported under their own name (`RateLimit.step`); types and services are exported separately, so that
+ * declarations of other programs can name them.
  */
 export { Actor } from "./access/Actor.ts"
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "./access/ApiKey.ts"

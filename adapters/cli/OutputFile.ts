@@ -15,8 +15,8 @@ export interface OutputFile {
 }
 
 /**
- * Creates a temporary file in the directory of `file`, readable by its owner only. Closing the scope removes the temporary
- * file, but not a completed `file`. Fails if `file` exists, unless `force` is set.
+ * Creates a temporary file in the directory of `file`, readable by its owner only. Closing the scope removes the
+ * temporary file, but not a completed `file`. Fails if `file` exists, unless `force` is set.
  */
 export const make = (
   file: string,

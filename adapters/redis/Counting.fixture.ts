@@ -1,6 +1,6 @@
 /**
- * A process for tests: opens the store at an address and counts requests from one caller for a number of seconds, with a
- * number of requests in flight, all given as arguments. After each admitted request, it prints a line with the number
+ * A process for tests: opens the store at an address and counts requests from one caller for a number of seconds, with
+ * a number of requests in flight, all given as arguments. After each admitted request, it prints a line with the number
  * of requests admitted so far.
  */
 import { writeSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Implements `RateLimit.step` in Lua, to count requests from one caller in one round trip. The script follows the core's
- * step line by line, and a law compares the two state by state. Only the core computes verdicts.
+ * Implements `RateLimit.step` in Lua, to count requests from one caller in one round trip. The script follows the
+ * core's step line by line, and a law compares the two state by state. Only the core computes verdicts.
  *
  * Redis runs one script at a time, so no other command runs between the read and the write. Numbers in Lua are doubles:
  * all numbers here are integers below 2⁵³, for which `math.floor(a / b)` is exact.

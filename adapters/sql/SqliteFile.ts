@@ -32,8 +32,8 @@ export const FULL = "the disk is full"
 class Unusable extends Error {}
 
 /**
- * Creates each missing directory with one attempt. The recursive `mkdirSync` never returns if creating a directory in an
- * existing one fails with ENOENT, as in `/proc`.
+ * Creates each missing directory with one attempt. The recursive `mkdirSync` never returns if creating a directory in
+ * an existing one fails with ENOENT, as in `/proc`.
  */
 const createDirectory = (directory: string): void => {
   const missing: Array<string> = []

@@ -6,8 +6,8 @@ import type * as Fiber from "effect/Fiber"
 import { LinkedQueue } from "./LinkedQueue.ts"
 
 /**
- * Calls `expire` at the deadline, measured with the clock of `fiber`, unless the returned function is called first. No timer runs
- * while no call waits.
+ * Calls `expire` at the deadline, measured with the clock of `fiber`, unless the returned function is called first. No
+ * timer runs while no call waits.
  */
 export type Deadline = (fiber: Fiber.Fiber<unknown, unknown>, expire: () => void) => () => void
 

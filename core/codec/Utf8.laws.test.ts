@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 
 const byte = fc.integer({ min: 0, max: 255 })
 
-/** Generates valid UTF-8, stray bytes, overlong forms, surrogates, values that are too large, and truncated sequences. */
+/** Generates valid UTF-8, stray bytes, overlong forms, surrogates, excessive values, and truncated sequences. */
 const piece: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
   {
     weight: 6,

@@ -110,8 +110,8 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
-   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a string that identifies the
-   * body: requests with the same key and the same string count as the same request.
+   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a string that identifies
+   * the body: requests with the same key and the same string count as the same request.
    */
   readonly fingerprint?: (body: Body) => string
   /**

@@ -56,8 +56,8 @@ export class Service extends Context.Service<
     /** Handles a request. It can be interrupted at any time; writes are atomic. */
     readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
     /**
-     * Returns the response to a transport error and counts it against the limits of the client's network. `origin` is the
-     * `Origin` header, if it arrived.
+     * Returns the response to a transport error and counts it against the limits of the client's network. `origin` is
+     * the `Origin` header, if it arrived.
      */
     readonly transportError: (
       error: TransportError,
@@ -252,8 +252,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * The service as a layer over its three ports and the host's hash function and random generator. It also records the day
- * on which each key was last used.
+ * The service as a layer over its three ports and the host's hash function and random generator. It also records the
+ * day on which each key was last used.
  */
 export const layer = (
   options?: Partial<ServiceOptions.ServiceOptions>,

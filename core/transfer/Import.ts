@@ -1,6 +1,7 @@
 /**
  * Imports animals from lines of JSON. A source is read in blocks; the animals in a block are stored in one transaction,
- * together with the position after them. An interrupted import can therefore be resumed without losing or repeating animals.
+ * together with the position after them. An interrupted import can therefore be resumed without losing or repeating
+ * animals.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"

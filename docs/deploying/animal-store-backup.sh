@@ -1,7 +1,7 @@
 #!/bin/sh
 # Copies a SQLite database while servers use it, verifies the copy, and deletes old copies.
 # Usage: animal-store-backup.sh DATABASE DIRECTORY [NUMBER OF COPIES TO KEEP, default 14]
-# Needs: sqlite3 3.27 or newer, the permission to write to the database (SQLite's locks), and room for a copy in DIRECTORY.
+# Needs: sqlite3 3.27 or newer, the permission to write to the database (SQLite's locks), room for a copy in DIRECTORY.
 # A copy contains the hashes of keys and the secret that signs cursors: keep it as private as the database.
 set -eu
 umask 077

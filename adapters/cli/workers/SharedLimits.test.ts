@@ -38,9 +38,22 @@ const SKEW = 5
 
 const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<Workers.Server> => {
   const { address } = await Databases.createForTest(kind)
-  return Workers.serve(workers, address, limits === undefined ? [] : ["--limits", await limits.start()], {
-    plan
-  })
+  const limitsAt = limits === undefined ? [] : ["--limits", await limits.start()]
+  return Workers.serve(workers, address, [...limitsAt, "--issue-key", Workers.UNLIMITED], { plan })
+}
+
+/** Expects that `GET /pets/{id}` returns each of the animals. */
+const expectStored = async (
+  { keys, url }: Workers.Server,
+  animals: ReadonlyArray<Load.WirePet>
+): Promise<void> => {
+  const [, key = ""] = keys
+  const client = Load.connect(url)
+  for (const animal of animals) {
+    const { body, status } = await client.send({ key, path: `/pets/${animal.id}` })
+    expect([status, Load.petIn(body)]).toEqual([200, animal])
+  }
+  client.close()
 }
 
 /** Expects the three rate-limit headers of the contract, with valid values for a per-minute limit of 1,000. */
@@ -67,29 +80,35 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000, even when one is killed",
+      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000 and lose no acknowledged animal, even when one is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
-        const { key, url, workers } = await serve(backend, "Business")
+        const served = await serve(backend, "Business")
+        const { key, url, workers } = served
         const next = Load.makeAnimals(5)
         const created: Array<Load.WirePet> = []
-        const served = new Set<string>()
+        const responding = new Set<string>()
         const broken = new Set<number>()
         let [admitted, denied, count] = [0, 0, 0]
         const began = performance.now()
         await Load.runClients([url], 24, async (first, index) => {
           let client = first
           while (denied < 200) {
+            const animal = count++ % 4 === 0 ? next() : undefined
             const request =
-              count++ % 4 === 0
-                ? { key, path: "/pets", body: Load.bodyOf(next()) }
-                : { key, path: "/pets?limit=1" }
+              animal === undefined
+                ? { key, path: "/pets?limit=1" }
+                : { key, path: "/pets", body: Load.bodyOf(animal) }
             if (count === 500) process.kill(workers()[0] ?? 0, "SIGKILL")
             try {
               const response = await client.send(request)
               expectValidHeaders(response)
-              served.add(Workers.workerOf(response))
-              if (response.status === 201) created.push(Load.petIn(response.body))
+              responding.add(Workers.workerOf(response))
+              if (response.status === 201) {
+                const pet = Load.petIn(response.body)
+                expect(animal !== undefined && Load.isSame(pet, animal)).toBe(true)
+                created.push(pet)
+              }
               if (response.status === 429) denied++
               else admitted++
             } catch (error) {
@@ -103,13 +122,14 @@ for (const backend of backends) {
           client.close()
         })
         const elapsedMs = performance.now() - began
-        expect(served.size).toBeGreaterThanOrEqual(backend.workers)
+        expect(responding.size).toBeGreaterThanOrEqual(backend.workers)
         // At most a full bucket plus the tokens refilled in the elapsed time. A request that the killed worker counted
         // may have no response.
         expect(admitted).toBeGreaterThanOrEqual(1_000 - broken.size)
         expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
         expect(broken.size).toBeGreaterThan(0)
         expect(new Set(created.map(({ id }) => id)).size).toBe(created.length)
+        await expectStored(served, created)
         console.log(
           `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${broken.size} cut`
         )

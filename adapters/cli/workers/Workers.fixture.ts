@@ -21,6 +21,8 @@ export interface Server {
   readonly server: ServerProcess
   readonly url: string
   readonly key: string
+  /** All issued keys: `key`, then those of further `--issue-key` flags. */
+  readonly keys: ReadonlyArray<string>
   /** The process ids of the workers. */
   readonly workers: () => ReadonlyArray<number>
 }
@@ -30,7 +32,7 @@ export const UNLIMITED = "Enterprise:perMinute=1000000,perDay=100000000"
 
 /** Starts a server with a key; the workers are killed at the end of the test. */
 export const serve = async (
-  count: number,
+  count: number | "auto",
   database: string,
   args: ReadonlyArray<string> = [],
   { plan = UNLIMITED, environment = {} }: { readonly plan?: string; readonly environment?: Environment } = {}
@@ -58,7 +60,8 @@ export const serve = async (
   })
   const announced: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
     JSON.parse(server.greeting)
-  return { server, url: announced.url, key: announced.keys[0]?.key ?? "", workers }
+  const keys = announced.keys.map(({ key }) => key)
+  return { server, url: announced.url, key: keys[0] ?? "", keys, workers }
 }
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import * as net from "node:net"
+import { availableParallelism } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Receiver from "../../embed/OtlpReceiver.fixture.ts"
@@ -116,6 +117,14 @@ describeWorkers("several workers", () => {
       return stop(server.server)
     })()
     expect([code, stdout.trim().split("\n").length]).toEqual([0, 1])
+  })
+})
+
+describeWorkers("--workers auto", () => {
+  it("starts one worker per available core", async () => {
+    const served = await Workers.serve("auto", await file())
+    expect(served.workers()).toHaveLength(availableParallelism())
+    await Workers.connectToEach(served, availableParallelism())
   })
 })
 

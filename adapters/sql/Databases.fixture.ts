@@ -66,9 +66,18 @@ const clientOf = (address: string) =>
 const onServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
   Effect.asVoid(Effect.flatMap(PgClient.PgClient, use)).pipe(Effect.provide(clientOf(server)))
 
+let isSuperuser = false
+
 const reachable: true | string = await Effect.runPromise(
   Effect.match(
-    onServer((sql) => sql`SELECT 1`),
+    onServer((sql) =>
+      Effect.map(
+        sql<{ readonly super: boolean }>`SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user`,
+        ([role]) => {
+          isSuperuser = role?.super === true
+        }
+      )
+    ),
     {
       onSuccess: () => true as const,
       onFailure: (error) => error.message
@@ -95,12 +104,42 @@ export const postgres: Kind = {
     (schema): Database => {
       const url = new URL(server)
       url.searchParams.set("options", `-csearch_path=${schema}`)
-      const address = url.href
-      return {
-        address,
-        client: clientOf(address),
-        stores: (options) => postgresStores(address, options)
-      }
+      return postgresAt(url.href)
+    }
+  )
+}
+
+const postgresAt = (address: string): Database => ({
+  address,
+  client: clientOf(address),
+  stores: (options) => postgresStores(address, options)
+})
+
+/**
+ * Creates a whole database on the same server, so that the server's statistics about it count only the current test.
+ * Deadlocks in it are detected after a millisecond, which only a superuser can configure.
+ */
+export const postgresAlone: Kind = {
+  name: "PostgreSQL",
+  missing: postgres.missing ?? (isSuperuser ? undefined : "the user of PostgreSQL is no superuser"),
+  create: Effect.map(
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        const name = `animal_store_test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
+        const created = onServer((sql) =>
+          Effect.andThen(
+            sql`CREATE DATABASE ${sql(name)}`,
+            sql`ALTER DATABASE ${sql(name)} SET deadlock_timeout = 1`
+          )
+        )
+        return Effect.as(Effect.orDie(created), name)
+      }),
+      (name) => Effect.orDie(onServer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
+    ),
+    (name) => {
+      const url = new URL(server)
+      url.pathname = `/${name}`
+      return postgresAt(url.href)
     }
   )
 }

@@ -1,0 +1,125 @@
+/** Tests what the server sees of a busy node: no deadlocks, and few connections. */
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as Databases from "./Databases.fixture.ts"
+import * as Nodes from "./Nodes.fixture.ts"
+
+const policy: RateLimit.Policy = { plan: { perMinute: 100_000, perDay: 1_000_000 }, ban: undefined }
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+const together = { concurrency: "unbounded", discard: true } as const
+
+/** Returns a number that a query on the statistics selects. */
+const read = (sql: SqlClient.SqlClient, query: string) =>
+  Effect.map(sql.unsafe<{ readonly value: unknown }>(query), ([row]) => Number(row?.value))
+
+/** Number of connections to the current database, without the one that asks. */
+const connections = (sql: SqlClient.SqlClient) =>
+  read(
+    sql,
+    `SELECT count(*) AS value FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'animal-store'`
+  )
+
+Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
+  const NODES = 4
+  const KEYS = 12
+  const ROUNDS = 40
+
+  /** Counts batches of the same keys on several nodes, each in another order, and returns the number of deadlocks. */
+  const deadlocks = Effect.fnUntraced(function* (database: Databases.Database, sql: SqlClient.SqlClient) {
+    const count = read(
+      sql,
+      "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()"
+    )
+    const before = yield* count
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const nodes = yield* Nodes.openNodes(database, NODES)
+        yield* Effect.forEach(
+          nodes,
+          (services, node) => {
+            const { consume } = Context.get(services, RateLimitStore)
+            if (consume === undefined) throw new Error("the store has no consume")
+            const keys = numbers(KEYS).map((index) => `key ${(index * 5 + node * 3) % KEYS}`)
+            const inOrder = node % 2 === 0 ? keys : keys.toReversed()
+            return Effect.repeat(
+              Effect.forEach(inOrder, (key) => consume(key, 0, policy), together),
+              { times: ROUNDS - 1 }
+            )
+          },
+          together
+        )
+      })
+    )
+    // A connection adds its counts to the statistics at the latest when it ends.
+    yield* Effect.repeat(Effect.delay(connections(sql), "50 millis"), { until: (open) => open === 0 })
+    return (yield* count) - before
+  })
+
+  it.live("nodes that count the same callers in different orders cause no deadlock", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgresAlone.create
+      const sql = yield* Nodes.openClient(database)
+      expect(yield* deadlocks(database, sql)).toBe(0)
+      // The same load is seen to cause deadlocks if the function locks rows in the order of the requests.
+      const text = yield* Effect.map(
+        sql.unsafe<{ readonly value: string }>(
+          "SELECT pg_get_functiondef('rate_limit_steps_1'::regproc) AS value"
+        ),
+        ([row]) => row?.value ?? ""
+      )
+      const unsorted = text.replace(/ORDER BY r\.key COLLATE "C", r\.nth\s+LOOP/, "ORDER BY r.nth LOOP")
+      expect(unsorted).not.toBe(text)
+      yield* sql.unsafe(unsorted)
+      expect(yield* deadlocks(database, sql)).toBeGreaterThan(0)
+    })
+  )
+})
+
+Databases.describeOn(Databases.postgresAlone, "connections", () => {
+  /** Two statements in progress for each kind of call; see `CONCURRENCY` in PostgresBatch.ts. */
+  const PER_KIND = 2
+
+  it.live("256 concurrent calls of a kind use two connections; calls of all kinds, ten", () =>
+    Effect.gen(function* () {
+      const database = yield* Databases.postgresAlone.create
+      const sql = yield* Nodes.openClient(database)
+      const services = yield* Nodes.openNode(database, { ...Nodes.longTimeout, keyCacheMs: 0 })
+      const pets = Context.get(services, PetRepository)
+      const keys = Context.get(services, ApiKeyStore)
+      const { consume } = Context.get(services, RateLimitStore)
+      if (consume === undefined) throw new Error("the store has no consume")
+      const kinds: ReadonlyArray<(index: number) => Effect.Effect<unknown, unknown>> = [
+        (index) => pets.find(BigInt(index)),
+        (index) => consume(`key ${index}`, 0, policy),
+        (index) => pets.page({ limit: 20, status: undefined, after: BigInt(index) }),
+        () => pets.insert({ name: "Rex", categoryId: 7n, status: "available" }),
+        (index) => keys.findByHash(`hash ${index}`)
+      ]
+      const load = (used: typeof kinds) =>
+        Effect.forEach(
+          numbers(256),
+          (index) =>
+            Effect.forEach(
+              numbers(10),
+              (round) => used[(index + round) % used.length]?.(index) ?? Effect.void
+            ),
+          together
+        )
+      // Idle connections close only after five seconds, so this also counts those that were used before.
+      yield* load(kinds.slice(0, 1))
+      expect(yield* connections(sql)).toBeLessThanOrEqual(PER_KIND)
+      yield* load(kinds)
+      expect(yield* connections(sql)).toBeLessThanOrEqual(PER_KIND * kinds.length)
+      expect(yield* connections(sql)).toBeGreaterThan(PER_KIND)
+    })
+  )
+})

@@ -13,17 +13,37 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
     operator.test(mutant.operator.id) && place.test(mutant.place.id) && condition.test(mutant.condition.id)
 })
 
+const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
+
+const BANS = "Whether and how keys are banned is not shown (§8.4.3 and its gaps)."
+
 export const rules: ReadonlyArray<Rule> = [
   rule(
-    "Limits are by plan (§8.2), and a caller without a valid key has no plan.",
-    /./,
-    /^(X-RateLimit|verdict|plan|state|stored|clock|caller)/,
+    NO_PLAN,
+    /^(add one to|add 60 to|double|multiply by 1000)$/,
+    /^(X-RateLimit-Limit|verdict: (limit|retryAfter))$/,
     /^without a valid key$/
   ),
   rule(
-    "Whether and how keys are banned is not shown (§8.4.3 and its gaps).",
-    /./,
-    /^(ban: |state: (debt|strikes|banLevel|bannedUntil)|stored: bannedUntil)/
+    NO_PLAN,
+    /^(halve|round to tens|send zero for)$/,
+    /^(X-RateLimit-Remaining|verdict: remaining)$/,
+    /^without a valid key$/
+  ),
+  // Decisions with other numbers still send all headers (§8.3), and they agree with each other.
+  rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, /^without a valid key$/),
+  rule(
+    "A caller without a valid key has no plan (§8.2), so any time that was shown shortly before is its reset.",
+    /^(send the (one before the )?previous|add one to|add 60 to)$/,
+    /^(X-RateLimit-Reset|verdict: resetAt)$/,
+    /^(without a valid key|on 401)$/
+  ),
+  rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
+  // A ban that is shorter, a little longer or absent; a much longer one would not be temporary.
+  rule(
+    BANS,
+    /^(add one to|add 60 to|take one from|halve|round to tens|send zero for|always send the first)$/,
+    /^(state|stored): bannedUntil$/
   ),
   rule(
     "Whether limits are counted per key, account or address is not shown (§8.4, gaps).",
@@ -42,11 +62,23 @@ export const rules: ReadonlyArray<Rule> = [
     /^(Retry-After|verdict: retryAfter)$/
   ),
   rule(
-    "The level of a bucket has 60,000 units for each request, so this is less than a whole request.",
-    /^(add one to|take one from|add 60 to|round to tens)$/,
+    "The level of a bucket has 60,000 units for each request, and this gives less than a whole request.",
+    // With one unit less, the last request of a full bucket is denied, so `take one from` breaks the plan.
+    /^(add one to|add 60 to|round to tens)$/,
     /^(state|stored): level$/
   ),
-  rule("The contract names no Content-Type of responses.", /./, /^Content-Type$/),
+  rule("The contract names no Content-Type of responses.", /^(drop|duplicate)$/, /^Content-Type$/),
+  rule(
+    "The contract does not describe HEAD (§4), and §8.3 only asks for headers.",
+    /./,
+    /^(parameter |id in the path$|status [0-9]+$)/,
+    /^on HEAD$/
+  ),
+  rule(
+    "Transitions are not shown (§3), so a retrieval may show another status, or none (§2).",
+    /^(send the (one before the )?previous|always send the first|swap|drop)$/,
+    /^status in a retrieval$/
+  ),
   rule("JSON allows white space around a value (RFC 8259 §2).", /^put spaces around the$/, /./),
   rule("The contract states no order of a list (§4.1).", /^reverse the$/, /^list$/),
   rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),

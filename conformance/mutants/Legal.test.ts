@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest"
+import * as Legal from "./Legal.ts"
+import { mutants } from "./Mutants.ts"
+
+const reasonOf = (wanted: string): string | undefined => {
+  const mutant = mutants.find(({ id }) => id === wanted)
+  if (mutant === undefined) throw new Error(`there is no mutant "${wanted}"`)
+  return Legal.reasonFor(mutant)
+}
+
+describe("the reasons why mutants are legal", () => {
+  it.each([
+    "put into capitals parameter status · on HEAD",
+    "round to a double id in the path · on HEAD",
+    "send the one before the previous X-RateLimit-Reset · on 401",
+    "double X-RateLimit-Limit · without a valid key",
+    "halve verdict: remaining · without a valid key",
+    "take one from state: used · without a valid key",
+    "multiply by 1000 ban: strikes · after a 429",
+    "halve stored: bannedUntil · on retrievals",
+    "drop Content-Type · on 404",
+    "add 60 to state: level · on lists",
+    "drop status in a retrieval · after 300 requests"
+  ])("include one for: %s", (id) => {
+    expect(reasonOf(id)).toMatch(/./)
+  })
+
+  it.each([
+    "multiply by 1000 state: bannedUntil · after a 429",
+    "send the previous stored: bannedUntil · for the key of a run",
+    "drop X-RateLimit-Remaining · without a valid key",
+    "negate X-RateLimit-Limit · without a valid key",
+    "take one from X-RateLimit-Remaining · without a valid key",
+    "send zero for verdict: resetAt · without a valid key",
+    "empty Content-Type · for the key of a run",
+    "cut at 10 characters Content-Type · on 404",
+    "take one from state: level · on lists",
+    "take one from state: day · on creations",
+    "drop X-RateLimit-Limit · on HEAD",
+    "swap status in a creation · always"
+  ])("include none for: %s", (id) => {
+    expect(reasonOf(id)).toBeUndefined()
+  })
+
+  it("use each rule for at least one mutant", () => {
+    const idle = Legal.rules.filter((rule) => !mutants.some((mutant) => rule.holds(mutant)))
+    expect(idle.map(({ reason }) => reason)).toEqual([])
+  })
+})

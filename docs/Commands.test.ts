@@ -28,6 +28,18 @@ describe("the shell commands in the documentation", () => {
   })
 })
 
+describe("the npm scripts that the documentation names", () => {
+  it.each(pages)("exist in package.json in %s", (page) => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(read("package.json"))
+    // The page about embedding also names the scripts of its recipes.
+    const [recipe] = page === "docs/embedding.md" ? ["docs/recipes/next/package.json"] : []
+    const ofRecipe: typeof scripts = recipe === undefined ? {} : JSON.parse(read(recipe)).scripts
+    const named = [...read(page).matchAll(/npm (?:run )?(start|test|(?<=run )[a-z][a-z:-]*)/g)]
+    const missing = named.flatMap(([, name = ""]) => (name in scripts || name in ofRecipe ? [] : [name]))
+    expect(missing).toEqual([])
+  })
+})
+
 describe("docs/releasing.md", () => {
   it("has a command that lists the package's files, which include no tests or fixtures", () => {
     const [command = ""] = commandsOf("pack")

@@ -14,11 +14,15 @@ export const read = (name: string): string => fs.readFileSync(path.join(root, na
 
 /** The pages whose commands are marked. */
 export const pages = [
+  "README.md",
+  ".github/CONTRIBUTING.md",
   "docs/using.md",
   "docs/operating.md",
   "docs/conformance.md",
   "docs/conformance/ci.md",
+  "docs/embedding.md",
   "docs/deploying/README.md",
+  "docs/performance/README.md",
   "docs/releasing.md"
 ]
 

@@ -1,10 +1,11 @@
-/** Runs the commands in using.md, operating.md, conformance.md and ci.md with other ports, keys and databases. */
+/** Runs the commands of README.md, using.md, operating.md, embedding.md, conformance.md and ci.md with other ports, keys and databases. */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { commandsOf, createDirectory, describeWith, read, root } from "./Pages.fixture.ts"
+import { programOf, save } from "./Programs.fixture.ts"
 
 /** Creates a directory and an environment in which `animal-store` and `npx animal-store` run the source code. */
 const open = () => {
@@ -53,28 +54,68 @@ interface Greeting {
 const serve = async (shell: Shell, command: string): Promise<Greeting> => {
   const missing = ["--json", "--database memory:"].filter((flag) => !command.includes(flag))
   const free = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
-  const server = spawn("sh", ["-c", `exec ${free}`], {
-    cwd: shell.directory,
-    env: shell.env,
+  const { errors, line } = await startUntilLine(shell, free)
+  const [clock] = /http:\S+\/clock/.exec(errors) ?? []
+  return { ...JSON.parse(line), ...(clock === undefined ? {} : { clock }) }
+}
+
+/** Starts a shell command, and returns its first line and its error output so far; stops it after the test. */
+const startUntilLine = async ({ directory, env }: Shell, command: string) => {
+  const program = spawn("sh", ["-c", `exec ${command}`], {
+    cwd: directory,
+    env,
     stdio: ["ignore", "pipe", "pipe"]
   })
   onTestFinished(
     () =>
       new Promise((resolve) => {
-        server.once("close", () => resolve())
-        server.kill()
+        program.once("close", () => resolve())
+        program.kill()
       })
   )
   let errors = ""
-  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+  program.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text
   })
-  for await (const line of readline.createInterface({ input: server.stdout })) {
-    const [clock] = /http:\S+\/clock/.exec(errors) ?? []
-    return { ...JSON.parse(line), ...(clock === undefined ? {} : { clock }) }
-  }
-  throw new Error(`${free} printed nothing: ${errors}`)
+  for await (const line of readline.createInterface({ input: program.stdout })) return { line, errors }
+  throw new Error(`${command} printed nothing: ${errors}`)
 }
+
+describe("README.md", () => {
+  it("has a start command and a curl command, whose response has the printed headers in their order", async () => {
+    const [install, start = ""] = commandsOf("start")
+    expect(install).toBe("npm ci") // .ci/run begins with it
+    const { env } = open()
+    // Without this level, npm first prints the script that it runs.
+    const shell: Shell = { folder: root, env: { ...env, npm_config_loglevel: "silent" } }
+    const { keys, url } = await serve(shell, `${start} -- --port 0 --issue-key free`)
+    const [, curl = "", printed = ""] = /^```console\n\$ (.*)\n([\s\S]*?)^```$/m.exec(read("README.md")) ?? []
+    const command = curl
+      .replace(/ast_\w+/, keys[0]?.key ?? "")
+      .replace("http://127.0.0.1:3000/v1", url)
+      .replace("curl", "curl --silent")
+    expect(shapeOf(run(shell, [command]))).toEqual(shapeOf(printed))
+  })
+})
+
+/** The parts of an HTTP response that do not depend on time, key and request: names of headers in order, and fixed values. */
+const shapeOf = (response: string) => {
+  const [head = "", body] = response.replaceAll("\r", "").trimEnd().split("\n\n")
+  const varying = /^(Date|X-RateLimit-Reset|RateLimit|X-Request-Id): .*$/gm
+  return { head: head.replaceAll(varying, "$1"), body }
+}
+
+describe("docs/embedding.md", () => {
+  it("has a command that runs a program with an option of Node", async () => {
+    const [command = ""] = commandsOf("pretenuring")
+    const program = programOf("README.md", "openAnimalStore")
+      .replace(/sqlite:[^"]*/, "memory:")
+      .replace(/listen\(\d+/, "listen(0")
+    const folder = path.dirname(save("server.mjs", `${program}\nconsole.log(process.execArgv.join())\n`))
+    const { line } = await startUntilLine({ folder, env: open().env }, command)
+    expect(command).toContain(` ${line} `)
+  })
+})
 
 describe("docs/using.md", () => {
   it("has a serve command that prints the fields and plans that the page shows", async () => {

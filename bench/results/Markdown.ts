@@ -52,6 +52,7 @@ export const render = (results: Results | undefined): string =>
 const method: ReadonlyArray<string> = [
   "## How to run it",
   "",
+  "<!-- not run: a run takes minutes, and other tests disturb its figures -->",
   "```sh",
   "npm run bench                    # everything, within 15 minutes on two cores; writes this page",
   "npm run bench -- --quick         # whether the bench works, within two minutes; writes nothing",

@@ -19,6 +19,19 @@ const pages = [
     .map((name) => `docs/${name}`)
 ]
 
+/** Returns the anchors of a page's headings, as GitHub makes them; those of repeated headings are numbered. */
+const anchorsOf = (text: string): ReadonlyArray<string> => {
+  const counts = new Map<string, number>()
+  const headings = text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, heading = ""]) => {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase()
+    const anchor = plain.replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    return count === 0 ? anchor : `${anchor}-${count}`
+  })
+}
+
 describe("documentation", () => {
   it("lists exactly the errors of the error catalog in errors.md", () => {
     expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
@@ -50,6 +63,15 @@ describe("documentation", () => {
     )
     const missing = links.filter((link) => !existsSync(new URL(link, new URL(page, root))))
     expect(missing).toEqual([])
+  })
+
+  it.each(pages)("%s links only to headings that exist", (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]*)\)/g)]
+    const dead = links.filter(([, file = "", anchor = ""]) => {
+      const target = file === "" ? page : new URL(file, new URL(page, root)).href.slice(root.href.length)
+      return target.endsWith(".md") && !anchorsOf(read(target)).includes(anchor)
+    })
+    expect(dead.map(([link]) => link)).toEqual([])
   })
 
   it("names only existing source files in life-of-a-request.md", () => {

@@ -87,7 +87,7 @@ describe("README.md", () => {
     expect(install).toBe("npm ci") // .ci/run begins with it
     const { env } = open()
     // Without this level, npm first prints the script that it runs.
-    const shell: Shell = { folder: root, env: { ...env, npm_config_loglevel: "silent" } }
+    const shell: Shell = { directory: root, env: { ...env, npm_config_loglevel: "silent" } }
     const { keys, url } = await serve(shell, `${start} -- --port 0 --issue-key free`)
     const [, curl = "", printed = ""] = /^```console\n\$ (.*)\n([\s\S]*?)^```$/m.exec(read("README.md")) ?? []
     const command = curl
@@ -111,8 +111,8 @@ describe("docs/embedding.md", () => {
     const program = programOf("README.md", "openAnimalStore")
       .replace(/sqlite:[^"]*/, "memory:")
       .replace(/listen\(\d+/, "listen(0")
-    const folder = path.dirname(save("server.mjs", `${program}\nconsole.log(process.execArgv.join())\n`))
-    const { line } = await startUntilLine({ folder, env: open().env }, command)
+    const directory = path.dirname(save("server.mjs", `${program}\nconsole.log(process.execArgv.join())\n`))
+    const { line } = await startUntilLine({ directory, env: open().env }, command)
     expect(command).toContain(` ${line} `)
   })
 })

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { describeOn, kinds, postgres } from "./Databases.fixture.ts"
+import { type Database, describeOn, kinds, postgres, postgresStores } from "./Databases.fixture.ts"
 import { openClient, openNode, whileLocked } from "./Nodes.fixture.ts"
 
 const rex = { name: "Rex", categoryId: 1n, status: "available" } as const
@@ -24,6 +24,13 @@ const openInsertOnce = Effect.fnUntraced(function* (...node: Parameters<typeof o
   if (insertOnce === undefined) throw new Error("the repository has no insertOnce")
   return insertOnce
 })
+
+/** Returns the database with a default of lock_timeout, as a role or a database can have one. */
+const withLockTimeout = (database: Database, lockTimeout: string): Database => {
+  const url = new URL(database.address)
+  url.searchParams.set("options", `${url.searchParams.get("options")} -clock_timeout=${lockTimeout}`)
+  return { ...database, address: url.href, stores: (options) => postgresStores(url.href, options) }
+}
 
 describeOn(postgres, "an insert with a key in use", () => {
   it.live("returns InProgress within a second, stores nothing and affects no other key", () =>
@@ -62,6 +69,26 @@ describeOn(postgres, "an insert into a locked table", () => {
         for (const table of ["pets", "idempotent_inserts"]) {
           const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
           expect(failed._tag).toBe("StoreUnavailable")
+        }
+      })
+    )
+  )
+})
+
+describeOn(postgres, "a locked table with a lock_timeout of the session", () => {
+  it.live("an insert fails with StoreUnavailable, because its key is not in use", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* postgres.create
+        const insertOnce = yield* inserting(withLockTimeout(database, "200ms"), { timeoutMs: 5_000 })
+        const sql = yield* openClient(database)
+        for (const table of ["pets", "idempotent_inserts"]) {
+          const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
+          expect(failed).toMatchObject({
+            _tag: "StoreUnavailable",
+            cause: { reason: { _tag: "LockTimeoutError" } }
+          })
+          expect((yield* insertOnce(rex, once(table)))._tag).toBe("Inserted")
         }
       })
     )

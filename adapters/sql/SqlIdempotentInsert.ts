@@ -38,23 +38,36 @@ export const make = (
   const statements = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
   return (pet, once) =>
     call.run(
-      Effect.catchIf(
-        WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once)),
-        WriteTransaction.isLocked,
-        () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
-      )
+      Effect.suspend(() => {
+        const progress: Progress = { isAcquiring: false }
+        return Effect.catchIf(
+          WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once, progress)),
+          // After the lock of the key, only a table can be locked, for as long as the database's own lock_timeout.
+          (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
+          () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
+        )
+      })
     )
+}
+
+/** Where a transaction is. */
+interface Progress {
+  /** Whether it waits for the lock of its key. */
+  isAcquiring: boolean
 }
 
 const insert = function* (
   { find, lock, record, sweep }: Statements,
   insertPet: string,
   newPet: NewPet,
-  { caller, fingerprint, key, now }: Once.Once
+  { caller, fingerprint, key, now }: Once.Once,
+  progress: Progress
 ): WriteTransaction.Steps<Once.Outcome> {
   if (lock !== undefined) {
     const [before] = yield [lock.limitWait, []]
+    progress.isAcquiring = true
     yield [lock.acquire, [caller, key, before?.[0]]]
+    progress.isAcquiring = false
   }
   const [row] = yield [find, [caller, key, now]]
   if (row !== undefined) {

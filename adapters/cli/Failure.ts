@@ -20,6 +20,7 @@ export const flagOf = {
   databaseTimeoutMs: "database-timeout",
   docs: "docs",
   deprecationUrl: "deprecation-url",
+  idempotencyKeys: "idempotency-keys",
   keyCacheMs: "key-cache",
   limits: "limits",
   maxAnonymousStates: "max-anonymous-states",

@@ -231,6 +231,23 @@ describe("the first key", () => {
   )
 })
 
+describe("--no-standard-headers and --no-idempotency-keys", () => {
+  it("turn off RateLimit, and the effect of Idempotency-Key", async () => {
+    const { key, url } = await serveJson(["--no-standard-headers", "--no-idempotency-keys"])
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": '"a"'
+    }
+    for (const id of [1, 2]) {
+      const body = '{"name":"Rex","categoryId":7}'
+      const response = await fetch(`${url}/pets`, { method: "POST", headers, body })
+      expect(await response.json()).toMatchObject({ id })
+      expect(response.headers.has("RateLimit")).toBe(false)
+    }
+  })
+})
+
 describe("--database and --limits", () => {
   it("--database and --limits accept an absolute path after sqlite://", async () => {
     const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
@@ -264,7 +281,7 @@ describe("every flag and its environment variable", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(30)
+    expect(flags).toHaveLength(31)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }

@@ -73,6 +73,10 @@ export const flags = {
     Failure.flagOf.standardHeaders,
     "Send RateLimit and RateLimit-Policy in addition to the X-RateLimit headers; default on."
   ),
+  idempotencyKeys: Setting.preference(
+    Failure.flagOf.idempotencyKeys,
+    "Obey Idempotency-Key, so that a repeated POST creates no second animal; default on."
+  ),
   docs: Setting.preference(
     Failure.flagOf.docs,
     "Serve the reference page at /docs, and a start page for browsers at /, without a key; default on."

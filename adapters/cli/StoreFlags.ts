@@ -19,6 +19,7 @@ export const options = (flags: ServeFlags.Values, isTerminal: boolean): AnimalSt
   trustedProxyHops: flags.trustedProxyHops,
   corsOrigins: flags.corsOrigins,
   standardHeaders: Option.getOrElse(flags.standardHeaders, () => true),
+  idempotencyKeys: Option.getOrElse(flags.idempotencyKeys, () => true),
   docs: ServeFlags.hasDocs(flags),
   deprecationUrl: Option.getOrUndefined(flags.deprecationUrl),
   ...LogFlags.options(flags, isTerminal),

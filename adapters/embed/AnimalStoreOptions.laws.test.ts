@@ -22,6 +22,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   trustedProxyHops: "number",
   corsOrigins: "object",
   standardHeaders: "boolean",
+  idempotencyKeys: "boolean",
   getPetDeprecation: "object",
   deprecationUrl: "string",
   cursorKey: "object",
@@ -60,6 +61,7 @@ const valid: fc.Arbitrary<AnimalStoreOptions> = fc.record(
     trustedProxyHops: fc.nat(),
     corsOrigins: fc.constantFrom([], ["*"], ["https://shop.example", "http://localhost:5173"]),
     standardHeaders: fc.boolean(),
+    idempotencyKeys: fc.boolean(),
     deprecationUrl: url,
     docs: fc.boolean(),
     getPetDeprecation: fc

@@ -38,6 +38,7 @@ const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOp
   ["with the removal only announced", { getPetDeprecation: announceOnly }],
   ["with 404 after the sunset", { getPetDeprecation: notFound }],
   ["without standard headers", { standardHeaders: false }],
+  ["without idempotency keys", { idempotencyKeys: false }],
   ["with a page about deprecations", { deprecationUrl: "https://docs.example/pets" }]
 ]
 
@@ -120,8 +121,11 @@ describe.each(variants)("the document %s", (_, given) => {
     const shown = [...nodes(variant)].filter(
       ([, node]) => typeof node.description === "string" && isNode(node.content)
     )
-    const removed = given.getPetDeprecation !== undefined
-    for (const code of codes.filter((code) => !(removed && code === "operation_removed"))) {
+    const absent: ReadonlyArray<string> = [
+      ...(given.getPetDeprecation === undefined ? [] : ["operation_removed"]),
+      ...(given.idempotencyKeys === false ? codes.filter((code) => code.includes("idempotency")) : [])
+    ]
+    for (const code of codes.filter((code) => !absent.includes(code))) {
       const here = shown.filter(([, node]) => code in at(node, "content", "application/json", "examples"))
       expect(here.length, code).toBeGreaterThan(0)
       for (const [, node] of here) {

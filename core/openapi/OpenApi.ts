@@ -8,7 +8,7 @@ import * as Json from "../codec/Json.ts"
 import type * as Deprecation from "../deprecation/Deprecation.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
-import type * as Operation from "../operations/Operation.ts"
+import * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
 import * as Router from "../service/Router.ts"
 import type * as ServiceOptions from "../service/ServiceOptions.ts"
@@ -117,7 +117,9 @@ const operationObject = (
   const { body, description, id, success, summary } = operation
   const removal = operation.removal?.policy(options)
   const deprecationHeaders = removal === undefined ? [] : OpenApiHeaders.deprecation(id)
-  const parameters = parametersOf(operation)
+  const isIdempotent = Operation.isIdempotentOn(operation, options)
+  const parameters = [...parametersOf(operation), ...(isIdempotent ? [idempotencyKey] : [])]
+  const replayed = isIdempotent ? [OpenApiHeaders.replayed] : []
   return {
     operationId: id,
     summary,
@@ -131,14 +133,13 @@ const operationObject = (
       content: Schemas.content(body.schema, body.examples)
     },
     responses: {
-      [success.status]: OpenApiResponses.success(options, success, deprecationHeaders),
-      ...OpenApiResponses.errors(options, errorCodes(operation, removal), deprecationHeaders)
+      [success.status]: OpenApiResponses.success(options, success, [...replayed, ...deprecationHeaders]),
+      ...OpenApiResponses.errors(options, errorCodes(operation, isIdempotent, removal), deprecationHeaders)
     }
   }
 }
 
 const parametersOf = ({
-  isIdempotent,
   pathParameters = {},
   query
 }: Operation.Operation): ReadonlyArray<Json.EncodableObject> => [
@@ -154,8 +155,7 @@ const parametersOf = ({
     in: "query",
     description,
     schema
-  })),
-  ...(isIdempotent ? [idempotencyKey] : [])
+  }))
 ]
 
 const idempotencyKey: Json.EncodableObject = {
@@ -171,7 +171,8 @@ const idempotencyKey: Json.EncodableObject = {
 
 /** Returns the error codes of an operation, except for the codes that every request can cause. */
 const errorCodes = (
-  { body, errors = [], isIdempotent }: Operation.Operation,
+  { body, errors = [] }: Operation.Operation,
+  isIdempotent: boolean,
   removal: Deprecation.Deprecation | undefined
 ): ReadonlyArray<ErrorCode> => [
   "invalid_parameter",

@@ -5,7 +5,7 @@ import type * as Json from "../codec/Json.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
 import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
-import type * as Operation from "../operations/Operation.ts"
+import * as Operation from "../operations/Operation.ts"
 import * as ServiceOptions from "../service/ServiceOptions.ts"
 
 // A type alias, because interfaces are not assignable to index signatures.
@@ -20,6 +20,9 @@ type Header = {
 const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 const standardRateLimit = ["RateLimit-Policy", "RateLimit"] as const
 const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
+
+/** The component name of the header of a successful response that repeats an earlier one. */
+export const replayed = "Idempotency-Replayed"
 
 /** Returns the component names of the headers of every response of a deprecated operation. */
 export const deprecation = (operation: string): ReadonlyArray<string> =>
@@ -76,6 +79,7 @@ export const make = (
         ])
       )
     ),
+    ...(operations.some((operation) => Operation.isIdempotentOn(operation, options)) ? ofReplays : {}),
     ...ofEveryResponse,
     ...Object.fromEntries(
       operations.flatMap(({ id, removal }) =>
@@ -91,6 +95,15 @@ export const make = (
             ])
       )
     )
+  }
+}
+
+const ofReplays: { readonly [component: string]: Header } = {
+  [replayed]: {
+    description:
+      "`true` if an earlier request with this `Idempotency-Key` was executed, whose result this is.",
+    schema: text,
+    example: "true"
   }
 }
 

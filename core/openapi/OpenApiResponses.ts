@@ -7,7 +7,7 @@ import * as Schemas from "../operations/Schemas.ts"
 import type { ServiceOptions } from "../service/ServiceOptions.ts"
 import * as OpenApiHeaders from "./OpenApiHeaders.ts"
 
-/** Returns the success response of an operation; `headers` are its deprecation headers. */
+/** Returns the success response of an operation; `headers` are its headers in addition to those of its record. */
 export const success = (
   options: ServiceOptions,
   { description, examples, headers: own = {}, schema }: Success,

@@ -41,10 +41,6 @@ export const createPet = Operation.make({
       Location: {
         description: "URL of the created animal; absent after `getPet` is removed.",
         example: (address) => `${address("/pets")}/1`
-      },
-      "Idempotency-Replayed": {
-        description: "`true` if an earlier request with this `Idempotency-Key` created the animal.",
-        example: () => "true"
       }
     }
   },

@@ -6,10 +6,22 @@ import * as Json from "../codec/Json.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import { at, operation } from "../openapi/OpenApi.fixture.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
-import { open, sunset, unlimited } from "../service/Service.fixture.ts"
+import { open, type Setup, start, sunset, unlimited } from "../service/Service.fixture.ts"
 import * as ServiceOptions from "../service/ServiceOptions.ts"
 import * as Operation from "./Operation.ts"
 import * as Operations from "./Operations.ts"
+
+const nameBody: Operation.RequestBody<string> = {
+  description: "The name",
+  schema: { type: "string" },
+  examples: { rex: "Rex" },
+  decode: (bytes) => {
+    const json = Json.parse(String.fromCharCode(...bytes))
+    return Result.isSuccess(json) && typeof json.success === "string"
+      ? Result.succeed(json.success)
+      : Result.fail(ApiError.make("invalid_body", "The body must be a JSON string."))
+  }
+}
 
 const renamePet = Operation.make({
   id: "renamePet",
@@ -28,17 +40,7 @@ const renamePet = Operation.make({
           : Result.fail("must be a digit from 1 to 9")
     }
   },
-  body: {
-    description: "The name",
-    schema: { type: "string" },
-    examples: { rex: "Rex" },
-    decode: (bytes) => {
-      const json = Json.parse(String.fromCharCode(...bytes))
-      return Result.isSuccess(json) && typeof json.success === "string"
-        ? Result.succeed(json.success)
-        : Result.fail(ApiError.make("invalid_body", "The body must be a JSON string."))
-    }
-  },
+  body: nameBody,
   success: {
     status: 200,
     description: "The name, repeated.",
@@ -74,7 +76,20 @@ const countPets = Operation.make({
     }))
 })
 
-const operations = [...Operations.all, renamePet, countPets]
+const addName = Operation.make({
+  id: "addName",
+  method: "POST",
+  path: "/names",
+  summary: "Add a name",
+  description: "Returns how the request is identified.",
+  body: nameBody,
+  success: { status: 200, description: "The identity.", schema: { type: "string" }, examples: { none: "" } },
+  // Names are the same in upper and lower case.
+  fingerprint: (name) => name.toLowerCase(),
+  run: ({ once }) => Effect.succeed({ body: JSON.stringify(once ?? null) })
+})
+
+const operations = [...Operations.all, renamePet, countPets, addName]
 
 const target = "/v1/pets/7/name"
 const named = (body: string) => ({
@@ -166,4 +181,94 @@ describe("an operation that is added as one record", () => {
     expect(counting.deprecated).toBe(true)
     expect(at(counting, "responses")).toHaveProperty("410")
   })
+})
+
+describe("an operation whose record has a fingerprint", () => {
+  const names = (body: string, ...keys: ReadonlyArray<string>) => ({
+    method: "POST",
+    target: "/v1/names",
+    body,
+    headers: [
+      ["Content-Type", "application/json"] as const,
+      ...keys.map((key) => ["Idempotency-Key", key] as const)
+    ]
+  })
+  const withoutInsertOnce: Setup["pets"] = ({ find, insert, page }) => ({ find, insert, page })
+
+  it.effect("gets caller, key, fingerprint and time of a request with an Idempotency-Key", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const { id, secret: key } = yield* store.issue(unlimited)
+      const identify = (body: string, ...keys: ReadonlyArray<string>) =>
+        Effect.map(store.send({ ...names(body, ...keys), key }), ({ json }) => json)
+      const identified = yield* identify('"Rex"', '"first"')
+      expect(identified).toEqual({
+        caller: id,
+        key: "first",
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+        now: start
+      })
+      expect(yield* identify('"REX"', "first")).toEqual(identified)
+      expect(yield* identify('"Tom"', "first")).not.toEqual(identified)
+      expect(yield* identify('"Rex"')).toBe(null)
+    })
+  )
+
+  it.effect("rejects an invalid Idempotency-Key; an operation without a fingerprint ignores it", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const { secret: key } = yield* store.issue(unlimited)
+      for (const invalid of ["", "a b", '"a', "x".repeat(256)]) {
+        const rejected = yield* store.send({ ...names('"Rex"', invalid), key })
+        expect([rejected.status, rejected.code]).toEqual([400, "invalid_idempotency_key"])
+        const sent = named('"Rex"')
+        const headers = [...sent.headers, ["Idempotency-Key", invalid] as const]
+        expect((yield* store.send({ ...sent, headers, key })).status).toBe(200)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["is off", { options: { idempotencyKeys: false } }],
+    ["is on, but the store has no insertOnce", { pets: withoutInsertOnce }]
+  ] as const)("ignores the header if the option %s, and is then documented without it", ([, setup]) =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations, ...setup })
+      const { secret: key } = yield* store.issue(unlimited)
+      for (const value of ["first", '"'])
+        expect((yield* store.send({ ...names('"Rex"', value), key })).body).toBe("null")
+      const create = { ...names('{"name":"Rex","categoryId":1}', "a"), target: "/v1/pets", key }
+      expect([yield* store.send(create), yield* store.send(create)].map(({ json }) => json)).toMatchObject([
+        { id: 1 },
+        { id: 2 }
+      ])
+      const { body } = yield* store.send({ target: "/openapi.json" })
+      expect(body).not.toMatch(/Idempotency-/)
+      for (const id of ["addName", "createPet"]) {
+        const responses = Object.keys(at(operation(JSON.parse(body), id), "responses"))
+        expect(responses).not.toEqual(expect.arrayContaining(["409"]))
+        expect(responses).not.toEqual(expect.arrayContaining(["422"]))
+      }
+    })
+  )
+
+  it.effect("is documented with the header and its errors, unlike other operations", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations })
+      const document = JSON.parse((yield* store.send({ target: "/openapi.json" })).body)
+      for (const id of ["addName", "createPet"]) {
+        const { parameters, responses } = operation(document, id)
+        expect(parameters).toMatchObject([{ name: "Idempotency-Key", in: "header" }])
+        expect(Object.keys(at({ responses }, "responses"))).toEqual(expect.arrayContaining(["409", "422"]))
+        expect(at({ responses }, "responses", id === "addName" ? "200" : "201", "headers")).toHaveProperty(
+          "Idempotency-Replayed"
+        )
+      }
+      for (const id of ["renamePet", "countPets", "listPets", "getPet"]) {
+        const text = JSON.stringify(operation(document, id))
+        expect(text).not.toMatch(/idempotency/i)
+        expect(text).not.toMatch(/"(409|422)":/)
+      }
+    })
+  )
 })

@@ -86,7 +86,7 @@ export interface Input<Query, Body> {
   readonly address: (path: string) => string
   readonly pets: PetRepository["Service"]
   readonly cursors: Cursor["Service"]
-  /** Present if the request has an `Idempotency-Key` and the operation has a `fingerprint`. */
+  /** Present if the request has an `Idempotency-Key`, the operation a `fingerprint`, and the store `insertOnce`. */
   readonly once: Once | undefined
 }
 
@@ -110,8 +110,9 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
-   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`. Returns a string that identifies
-   * the body: requests with the same key and the same string count as the same request.
+   * Makes the operation support `Idempotency-Key`; its `run` must then obey `once`, and send
+   * `Idempotency-Replayed: true` if an earlier request was executed. Returns a string that identifies the body: requests
+   * with the same key and the same string count as the same request.
    */
   readonly fingerprint?: (body: Body) => string
   /**
@@ -135,6 +136,12 @@ export interface Operation extends Description {
   /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
   readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
 }
+
+/** Whether an operation obeys `Idempotency-Key` on a service with these options. */
+export const isIdempotentOn = (
+  { isIdempotent }: Pick<Operation, "isIdempotent">,
+  { idempotencyKeys }: Pick<ServiceOptions, "idempotencyKeys">
+): boolean => isIdempotent && idempotencyKeys
 
 /** Creates an operation from its definition. */
 export const make = <

@@ -24,7 +24,7 @@ import * as BanPolicy from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
-import type * as Operation from "../operations/Operation.ts"
+import * as Operation from "../operations/Operation.ts"
 import * as Operations from "../operations/Operations.ts"
 import { InvalidOption } from "../options/InvalidOption.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
@@ -83,7 +83,9 @@ export const make = Effect.fnUntraced(function* (
   given?: Partial<ServiceOptions.ServiceOptions>,
   operations: ReadonlyArray<Operation.Operation> = Operations.all
 ): Effect.fn.Return<Service["Service"], InvalidOption, Ports | Crypto> {
-  const options = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const pets = yield* PetRepository
+  const resolved = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const options = { ...resolved, idempotencyKeys: resolved.idempotencyKeys && pets.insertOnce !== undefined }
   const ban: unknown = yield* BanPolicy.BanPolicy
   if (!BanPolicy.isValid(ban)) {
     return yield* Effect.fail(new InvalidOption({ option: "ban", reason: BanPolicy.rule.reasonFor(ban) }))
@@ -114,7 +116,6 @@ export const make = Effect.fnUntraced(function* (
   const fileResponse = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
   const cursors = yield* Cursor.make(cursorKey)
-  const pets = yield* PetRepository
   const digest = yield* Digest.Digest
   const observed = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
 
@@ -179,7 +180,8 @@ export const make = Effect.fnUntraced(function* (
     const unsupported = operation.body && ContentType.rejectionOf(request)
     if (unsupported !== undefined) return unsupported
     const body = operation.body && (yield* request.body(options.maxBodyBytes))
-    const idempotency = operation.isIdempotent ? yield* idempotencyOf(request, key) : undefined
+    const isIdempotent = Operation.isIdempotentOn(operation, options)
+    const idempotency = isIdempotent ? yield* idempotencyOf(request, key) : undefined
     const input = { path: parameters, query, body, now, options, address, pets, cursors, idempotency }
     const output = yield* operation.execute(input)
     return ServiceResponse.make(operation.success.status, output.body, output.headers)

@@ -21,6 +21,7 @@ const valid: ReadonlyArray<Options> = [
   { onLimitsUnavailable: "open" },
   { trustedProxyHops: 3 },
   { standardHeaders: false },
+  { idempotencyKeys: false },
   { deprecationUrl: "https://docs.example/pets?v=1#getPet" },
   { corsOrigins: [] },
   { corsOrigins: ["*"] },
@@ -113,6 +114,7 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
   ["corsOrigins", JSON.parse('{"corsOrigins":"https://shop.example"}')],
   ["corsOrigins", JSON.parse('{"corsOrigins":[5]}')],
   ["standardHeaders", JSON.parse('{"standardHeaders":"on"}')],
+  ["idempotencyKeys", JSON.parse('{"idempotencyKeys":"on"}')],
   ["cursorKey", JSON.parse('{"cursorKey":"a secret text of more than 32 characters"}')]
 ]
 

@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly corsOrigins: ReadonlyArray<string>
   /** Whether `RateLimit` and `RateLimit-Policy` are sent in addition to the rate headers of the contract. */
   readonly standardHeaders: boolean
+  /** Whether `Idempotency-Key` is obeyed; it is ignored if this is `false`, or if the store lacks `insertOnce`. */
+  readonly idempotencyKeys: boolean
   /** Deprecation and removal of `GET /pets/{petId}`. */
   readonly getPetDeprecation: Deprecation.Deprecation
   /** URL of a page about deprecated operations, to which their responses link as `rel="deprecation"` (RFC 9745 §3). */
@@ -52,6 +54,7 @@ export const defaults: ServiceOptions = {
   trustedProxyHops: 0,
   corsOrigins: [],
   standardHeaders: true,
+  idempotencyKeys: true,
   getPetDeprecation: Deprecation.getPet,
   deprecationUrl: undefined,
   cursorKey: undefined
@@ -107,6 +110,7 @@ export const rules: Options.Rules<ServiceOptions> = {
   trustedProxyHops: natural("must be a number of proxies, 0 or more"),
   corsOrigins: Cors.rule,
   standardHeaders: Rule.boolean,
+  idempotencyKeys: Rule.boolean,
   getPetDeprecation: Options.record<Deprecation.Deprecation>(
     { announcedAt: time, sunsetAt: time, afterSunset: Rule.oneOf(Deprecation.removals) },
     ({ announcedAt, sunsetAt }) => announcedAt <= sunsetAt,

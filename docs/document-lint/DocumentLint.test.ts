@@ -69,6 +69,7 @@ const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOp
     { publicBaseUrl: "https://a.example.org/v1", stagingBaseUrl: "https://b.example.org/v1" }
   ],
   ["without standard headers", { standardHeaders: false }],
+  ["without idempotency keys", { idempotencyKeys: false }],
   ["with a deprecation page", { deprecationUrl: "https://docs.example.org" }]
 ]
 

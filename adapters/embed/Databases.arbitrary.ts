@@ -3,7 +3,13 @@ import * as fc from "fast-check"
 import { jsonText, nearlyJsonText, numberText } from "../../core/codec/Json.arbitrary.ts"
 import { int64 } from "../../core/domain/Int64.arbitrary.ts"
 import { newPet, petStatus } from "../../core/domain/NewPet.arbitrary.ts"
-import { Body, conversation as hostConversation, NEXT_PAGE, type WireRequest } from "./Hosts.arbitrary.ts"
+import {
+  Body,
+  creation,
+  conversation as hostConversation,
+  NEXT_PAGE,
+  type WireRequest
+} from "./Hosts.arbitrary.ts"
 
 const authorization = fc.oneof(
   { weight: 20, arbitrary: fc.constant("Bearer KEY_PRO") },
@@ -139,8 +145,13 @@ const burst: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc
     }))
   )
 
+const createOnce = creation.map((sent): WireRequest => ({ ...sent, wait: 0 }))
+
 const segment: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.oneof(
-  { weight: 4, arbitrary: fc.array(fc.oneof(create, create, list, get), { minLength: 1, maxLength: 12 }) },
+  {
+    weight: 4,
+    arbitrary: fc.array(fc.oneof(create, create, createOnce, list, get), { minLength: 1, maxLength: 12 })
+  },
   { weight: 1, arbitrary: hostConversation },
   { weight: 2, arbitrary: burst }
 )

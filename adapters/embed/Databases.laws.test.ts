@@ -43,7 +43,7 @@ const open = async (database: string): Promise<Opened> => {
   return { store, secrets: { KEY_PRO: pro.key, KEY_TIGHT: tight.key, KEY_REVOKED: revoked.key }, logs }
 }
 
-/** Opens a store on a new database; `empty` deletes its animals and rate limits, so that ids start at 1 again. */
+/** Opens a store on a new database; `empty` deletes its animals, their idempotency keys and rate limits, so that ids start at 1 again. */
 const openOn = (kind: Kind) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -53,9 +53,10 @@ const openOn = (kind: Kind) =>
     )
     const sql = yield* openClient(database)
     const statements = sql.onDialectOrElse({
-      pg: () => ["TRUNCATE pets, rate_limits RESTART IDENTITY"],
+      pg: () => ["TRUNCATE pets, idempotent_inserts, rate_limits RESTART IDENTITY"],
       orElse: () => [
         "DELETE FROM pets",
+        "DELETE FROM idempotent_inserts",
         "DELETE FROM sqlite_sequence WHERE name = 'pets'",
         "DELETE FROM rate_limits"
       ]
@@ -134,6 +135,7 @@ for (const kind of kinds) {
                 const [, code = ""] = /"code":"(\w+)"/.exec(expected.body) ?? []
                 seen.add(`${expected.status} ${code}`)
                 if (expected.headers.link?.includes('rel="next"') === true) seen.add("next page")
+                if ("idempotency-replayed" in expected.headers) seen.add("replay")
               }
             } finally {
               await memory.store.close()
@@ -152,7 +154,9 @@ for (const kind of kinds) {
               "400 invalid_body",
               "400 invalid_parameter",
               "404 not_found",
-              "next page"
+              "422 idempotency_key_reused",
+              "next page",
+              "replay"
             ],
             ...["401 invalid_api_key", "429 rate_limit_exceeded", "429 api_key_banned"]
           ])

@@ -1,5 +1,6 @@
 /** Generates valid and hostile requests; placeholders such as `KEY_PRO` stand for the test's keys. */
 import * as fc from "fast-check"
+import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 
 /** A body that fast-check reports as truncated text. */
 export class Body {
@@ -78,6 +79,7 @@ const path = fc.oneof(
       ]
     )
   },
+  { weight: 1, arbitrary: fc.constantFrom("/", "/docs", "/docs/", "/docs/page.css") },
   {
     weight: 1,
     arbitrary: fc
@@ -213,6 +215,23 @@ const origins = fc.oneof(
   }
 )
 
+const idempotencyKeys = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<ReadonlyArray<string>>([]) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      ['"a"'],
+      ["a"],
+      ["b"],
+      [""],
+      ["a b"],
+      ["a", "a"],
+      ['"a\\""'],
+      ["a".repeat(256)]
+    )
+  }
+)
+
 const inAnyCase = (name: string) => fc.constantFrom(name, name.toLowerCase(), name.toUpperCase())
 
 const headersOf = (name: string, values: fc.Arbitrary<ReadonlyArray<string>>) =>
@@ -225,6 +244,7 @@ const headers = fc
     headersOf("Content-Encoding", contentCodings),
     headersOf("X-Forwarded-For", forwardedFor),
     headersOf("Origin", origins),
+    headersOf("Idempotency-Key", idempotencyKeys),
     headersOf("Access-Control-Request-Method", fc.constantFrom([], ["POST"], [""])),
     headersOf("Accept", fc.constantFrom([], ["*/*"], ["text/html"]))
   )
@@ -276,7 +296,29 @@ const body = fc.oneof(
   }
 )
 
-const request: fc.Arbitrary<WireRequest> = fc.record({
+/** Generates a valid creation, whose idempotency key and animal are often those of another creation. */
+export const creation: fc.Arbitrary<WireRequest> = fc.record({
+  wait,
+  method: fc.constant("POST"),
+  target: fc.constant("/v1/pets"),
+  headers: fc
+    .constantFrom('"a"', "a", '"b"')
+    .map((key) => [
+      ["Authorization", "Bearer KEY_PRO"] as const,
+      ["Content-Type", "application/json"] as const,
+      ["Idempotency-Key", key] as const
+    ]),
+  body: fc
+    .constantFrom(
+      '{"name":"Rex","categoryId":1}',
+      '{"categoryId":1.0,"name":"\\u0052ex"}',
+      '{"name":"Tom","categoryId":1}'
+    )
+    .map((text) => new Body(utf8(text))),
+  chunked: fc.boolean()
+})
+
+const anyRequest: fc.Arbitrary<WireRequest> = fc.record({
   wait,
   method,
   target,
@@ -286,8 +328,27 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
 })
 
 /** Generates sequences of requests. */
-export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.array(request, {
-  minLength: 1,
-  maxLength: 10,
-  size: "max"
+export const conversation: fc.Arbitrary<ReadonlyArray<WireRequest>> = fc.array(
+  fc.oneof({ weight: 5, arbitrary: anyRequest }, { weight: 1, arbitrary: creation }),
+  { minLength: 1, maxLength: 10, size: "max" }
+)
+
+/** A configuration of the services that get a conversation. */
+export interface Configuration {
+  readonly options: Partial<ServiceOptions>
+  /** Whether the services have a reference page. */
+  readonly docs: boolean
+}
+
+/** Generates configurations. */
+export const configuration: fc.Arbitrary<Configuration> = fc.record({
+  options: fc.record({
+    strict: fc.boolean(),
+    standardHeaders: fc.boolean(),
+    idempotencyKeys: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
+    publicBaseUrl: fc.constantFrom(undefined, "https://animals.example/v1"),
+    deprecationUrl: fc.constantFrom(undefined, "https://animals.example/deprecations#getPet"),
+    corsOrigins: fc.constantFrom([], [ORIGIN], ["*"])
+  }),
+  docs: fc.boolean()
 })

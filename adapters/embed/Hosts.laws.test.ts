@@ -15,11 +15,21 @@ import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import * as Service from "../../core/service/Service.ts"
+import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import { BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import { type StaticFile, StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import * as Memory from "../memory/Memory.ts"
-import { conversation, MAX_BODY_BYTES, NEXT_PAGE, ORIGIN, type WireRequest } from "./Hosts.arbitrary.ts"
+import * as ReferencePage from "../reference-page/ReferencePage.ts"
+import {
+  Body,
+  configuration,
+  conversation,
+  MAX_BODY_BYTES,
+  NEXT_PAGE,
+  type WireRequest
+} from "./Hosts.arbitrary.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 interface Observed {
@@ -82,15 +92,22 @@ const issueKeys = Effect.gen(function* () {
   return { secrets, records: yield* KeyLifecycle.list }
 }).pipe(Effect.provide(Layer.merge(Memory.layer, crypto)))
 
-const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
+interface Setup {
+  readonly clock: Clock.Clock
+  readonly files: ReadonlyArray<StaticFile>
+  readonly options: Partial<ServiceOptions>
+  readonly records: ReadonlyArray<ApiKey>
+}
+
+const serviceLayer = ({ clock, files, options, records }: Setup) => {
   const keys = Layer.effectDiscard(
     Effect.flatMap(ApiKeyStore, (store) => Effect.forEach(records, (record) => store.insert(record)))
   )
   return Layer.mergeAll(
     Service.layer({
+      ...options,
       maxBodyBytes: MAX_BODY_BYTES,
       trustedProxyHops: 1,
-      corsOrigins: [ORIGIN],
       anonymousPlan: { perMinute: 3, perDay: 5 },
       cursorKey: new Uint8Array(32)
     }),
@@ -101,6 +118,7 @@ const serviceLayer = (clock: Clock.Clock, records: ReadonlyArray<ApiKey>) => {
     Layer.provideMerge(
       Layer.mergeAll(
         Layer.succeed(Clock.Clock, clock),
+        Layer.succeed(StaticFiles, files),
         Layer.succeed(BanPolicy.BanPolicy, { ...BanPolicy.standard, strikes: 2, strikeIntervalMs: 1 }),
         Logger.layer([])
       )
@@ -162,8 +180,11 @@ const direct = Effect.gen(function* () {
   const service = yield* Service.Service
   const run = Effect.runPromiseWith(yield* Effect.context())
   const send: Sender = async (request) => {
-    const { body, headers, status } = await run(service.handle(new DirectRequest(request)))
-    const length = new TextEncoder().encode(body).length
+    const response = await run(service.handle(new DirectRequest(request)))
+    const { headers, status } = response
+    const bytes = response.bytes ?? new TextEncoder().encode(response.body)
+    const { length } = bytes
+    const body = new TextDecoder().decode(bytes)
     return {
       ...observe(status, headers, request.method === "HEAD" ? "" : body),
       contentLength: status === 204 ? undefined : String(length)
@@ -256,20 +277,37 @@ const withSecrets = (request: WireRequest, secrets: { readonly [name: string]: s
 const nextPage = ({ headers }: Observed): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(headers.link ?? "")?.[1]
 
+/** Two requests with one key, whose second response repeats the first, and two more that the service rejects. */
+const repeated: ReadonlyArray<WireRequest> = ['"a"', "a", '"a"', '"'].map((key, index) => ({
+  wait: 0,
+  method: "POST",
+  target: "/v1/pets",
+  headers: [
+    ["Authorization", "Bearer KEY_PRO"],
+    ["Content-Type", "application/json"],
+    ["Idempotency-Key", key]
+  ],
+  body: new Body(new TextEncoder().encode(`{"name":"${index < 2 ? "Rex" : "Tom"}","categoryId":1}`)),
+  chunked: false
+}))
+
 describe("all hosts", () => {
   it("return the same responses to any sequence of requests over a socket, over fetch and directly", async () => {
     const { records, secrets } = await Effect.runPromise(issueKeys)
     const machine = await Effect.runPromise(Clock.Clock)
+    const page = await Effect.runPromise(ReferencePage.files)
     const seen = new Set<number>()
+    let replays = 0
 
     await fc.assert(
-      fc.asyncProperty(conversation, async (requests) => {
+      fc.asyncProperty(configuration, conversation, async ({ docs, options }, requests) => {
+        const files = docs ? page : []
         const { clock, pass } = frozenClock(machine)
         const scope = Scope.makeUnsafe()
         const open = async (
           make: Effect.Effect<Sender, InvalidOption | NodeServer.ListenFailed, Service.Service | Scope.Scope>
         ) => {
-          const layer = Layer.fresh(serviceLayer(clock, records))
+          const layer = Layer.fresh(serviceLayer({ clock, files, options, records }))
           const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
           return Effect.runPromiseWith(context)(Scope.provide(make, scope))
         }
@@ -285,6 +323,7 @@ describe("all hosts", () => {
             const expected = await reference(request)
             const { contentLength, ...response } = expected
             seen.add(response.status)
+            if (response.headers["idempotency-replayed"] === "true") replays++
             expect(response.headers["x-request-id"]).toMatch(/^random-[0-9a-z]+$/)
 
             expect(await socket(request)).toEqual(expected)
@@ -298,9 +337,16 @@ describe("all hosts", () => {
           await Effect.runPromise(Scope.close(scope, Exit.void))
         }
       }),
-      { numRuns: 400, examples: [[[afterSunset]]] }
+      {
+        numRuns: 400,
+        examples: [
+          [{ options: {}, docs: false }, [afterSunset]],
+          [{ options: {}, docs: true }, repeated]
+        ]
+      }
     )
     // The generated requests must cover every status of the pipeline.
-    expect([...seen].sort()).toEqual([200, 201, 204, 400, 401, 404, 405, 410, 413, 415, 429])
+    expect([...seen].sort()).toEqual([200, 201, 204, 308, 400, 401, 404, 405, 410, 413, 415, 422, 429])
+    expect(replays).toBeGreaterThan(1)
   }, 180_000)
 })

@@ -43,6 +43,8 @@ class Caller {
   readonly #key: string
   readonly #acknowledged = new Set<string>()
   readonly #rejected = new Set<string>()
+  /** The `Idempotency-Key` of each creation that was rejected with it. */
+  readonly #repeatable = new Map<string, string>()
   #count = 0
 
   constructor(transport: (path: string, init?: RequestInit) => Promise<Response>, key: string) {
@@ -52,7 +54,9 @@ class Caller {
 
   async send(target: string, init: RequestInit = {}, name = ""): Promise<Outcome> {
     const began = performance.now()
-    const headers = { Authorization: `Bearer ${this.#key}`, "Content-Type": "application/json" }
+    const headers = new Headers(init.headers)
+    headers.set("Authorization", `Bearer ${this.#key}`)
+    headers.set("Content-Type", "application/json")
     const response = await this.#transport(target, { ...init, headers })
     const body = await response.text()
     return {
@@ -66,14 +70,44 @@ class Caller {
 
   async create(): Promise<Outcome> {
     const name = `n${++this.#count}`
-    const outcome = await this.send(
-      "/v1/pets",
-      { method: "POST", body: `{"name":"${name}","categoryId":1}` },
-      name
-    )
+    const outcome = await this.#post(name, {})
     if (outcome.status === 201) this.#acknowledged.add(name)
     else this.#rejected.add(name)
     return outcome
+  }
+
+  /** Sends a creation with an `Idempotency-Key`, which `repeatRejected` sends again if it is rejected. */
+  async createOnce(): Promise<Outcome> {
+    const name = `n${++this.#count}`
+    const key = `"key of ${name}"`
+    const outcome = await this.#post(name, { "Idempotency-Key": key })
+    if (outcome.status === 201) this.#acknowledged.add(name)
+    else this.#repeatable.set(name, key)
+    return outcome
+  }
+
+  /** Sends each rejected creation again with its key, and expects 201; returns the number of replays. */
+  async repeatRejected(): Promise<number> {
+    let replays = 0
+    for (const [name, key] of this.#repeatable) {
+      let outcome = await this.#post(name, { "Idempotency-Key": key })
+      // The first attempt is still under way until its connection is closed.
+      for (let attempt = 0; outcome.status === 409 && attempt < 100; attempt++) {
+        await sleep(50)
+        outcome = await this.#post(name, { "Idempotency-Key": key })
+      }
+      expect({ name, status: outcome.status }).toEqual({ name, status: 201 })
+      expect(outcome.body).toContain(`"name":"${name}"`)
+      if (outcome.headers.get("Idempotency-Replayed") === "true") replays++
+      this.#acknowledged.add(name)
+    }
+    this.#repeatable.clear()
+    return replays
+  }
+
+  #post(name: string, headers: Record<string, string>): Promise<Outcome> {
+    const body = `{"name":"${name}","categoryId":1}`
+    return this.send("/v1/pets", { method: "POST", body, headers }, name)
   }
 
   /** Sends `count` requests concurrently: half of them creates, the others lists and gets. */
@@ -328,6 +362,32 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rejected)
     console.log(`cut: ${rejected} of 400 503, ${stored} of them stored`)
+  })
+
+  it("creates each animal once if creations with an Idempotency-Key are repeated after 503", async () => {
+    const { caller, network } = await openOverNetwork()
+    const rounds = 6
+    const requests = 40
+    let rejected = 0
+    let replays = 0
+    for (let round = 0; round < rounds; round++) {
+      const pending = Array.from({ length: requests }, () => caller.createOnce())
+      // Faults while the requests are counted, while the first animals are inserted, and between commits.
+      await (round % 3 === 0 ? sleep(round) : Promise.race(pending))
+      if (round % 3 === 2) await sleep(round * 3)
+      if (round % 2 === 0) network.hang()
+      else network.cut()
+      const outcomes = await Promise.all(pending)
+      const failed = outcomes.filter(({ status }) => status !== 201)
+      expectUnavailable(failed, 2 * TIMEOUT_MS)
+      rejected += failed.length
+      await network.pass()
+      await caller.recover()
+      replays += await caller.repeatRejected()
+    }
+    expect(rejected).toBeGreaterThan(0)
+    expect(await caller.checkStored()).toBe(0)
+    console.log(`repeated: ${rejected} of ${rounds * requests} rejected, ${replays} of them were stored`)
   })
 
   it("recovers in bounded time after its connections have silently stopped working", async () => {

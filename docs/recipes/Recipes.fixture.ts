@@ -103,6 +103,19 @@ export class Recipes {
   }
 }
 
+/** Maximum time from an empty folder to the first 200, in seconds. */
+export const MAX_SECONDS = 60
+
+/**
+ * Returns the seconds since `began`, a time of `performance.now()`, and prints them as the time from an empty folder to the
+ * first 200.
+ */
+export const secondsToFirst200 = (name: string, began: number): number => {
+  const seconds = (performance.now() - began) / 1000
+  console.log(`${name}: ${seconds.toFixed(1)} s from an empty folder to the first 200`)
+  return seconds
+}
+
 /** Returns a port that no program listens on. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve) => {

@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Databases from "../../adapters/sql/Databases.fixture.ts"
-import { freePort, paste, Recipes, tarball } from "./Recipes.fixture.ts"
+import { freePort, MAX_SECONDS, paste, Recipes, secondsToFirst200, tarball } from "./Recipes.fixture.ts"
 
 const programs = fileURLToPath(new URL("conformance/", import.meta.url))
 const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
@@ -73,8 +73,10 @@ const runtimes = [
 ] as const
 
 describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, name, program }) => {
+  let began = 0
   let fault: string | undefined
   beforeAll(() => {
+    began = performance.now()
     fault = recipes.install(name)
     if (fault !== undefined)
       console.warn(`Tests of ${name} are skipped, because it cannot be installed: ${fault}`)
@@ -85,7 +87,10 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
   it("prints a curl command with a new key, which returns 200", { timeout: 120_000 }, async (context) => {
     skipUnlessInstalled(context)
     const { line } = await start(name, "curl ")
-    expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
+    const response = paste(line)
+    const seconds = secondsToFirst200(name, began)
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
+    expect(seconds).toBeLessThan(MAX_SECONDS)
   })
 
   it.for(databases)("conforms at level design with %s", { timeout: 180_000 }, async (database, context) => {

@@ -1,5 +1,6 @@
 /** Checks that each block of shell commands on the pages has a test, or a reason why no test runs it. */
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { describe, expect, it } from "vitest"
 import { blocks, commandsOf, pages, read, shell } from "./Pages.fixture.ts"
 
@@ -47,6 +48,24 @@ describe("docs/releasing.md", () => {
     expect(stderr).toContain("CHANGELOG.md")
     expect(stderr).not.toMatch(/\.test\.ts|\.fixture\./)
     expect(status).toBe(0)
+  })
+
+  it("describes a package in which no page links to a file outside of it", () => {
+    const { stdout } = shell("npm pack --dry-run --ignore-scripts --json --loglevel=error")
+    const [{ files }]: [{ files: ReadonlyArray<{ readonly path: string }> }] = JSON.parse(stdout)
+    const packed = files.map((file) => file.path)
+    const pagesInside = packed.filter((name) => name.endsWith(".md"))
+    expect(pagesInside).toContain("docs/conformance/implementations.md")
+    const dead = pagesInside.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].flatMap(([, link = ""]) => {
+        const target = path.posix.join(path.posix.dirname(page), link)
+        const isPacked = packed.some(
+          (name) => name === target || name.startsWith(`${target.replace(/\/$/, "")}/`)
+        )
+        return isPacked ? [] : [`${page} -> ${link}`]
+      })
+    )
+    expect(dead).toEqual([])
   })
 
   it("has commands for a bill of materials with runtime packages and no development packages", () => {

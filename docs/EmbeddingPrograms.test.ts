@@ -1,9 +1,12 @@
 /** Runs the programs in embedding.md that are not recipes; adds the missing code to incomplete programs. */
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { describe, expect, it } from "vitest"
-import { root } from "./Pages.fixture.ts"
+import * as readline from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { read, root } from "./Pages.fixture.ts"
 import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
 const page = "docs/embedding.md"
@@ -101,5 +104,68 @@ describe(page, () => {
       status: 0,
       stdout: expect.stringMatching(prints)
     })
+  })
+})
+
+describe("statements of docs/embedding.md about its recipes", () => {
+  it("`export default app` takes the place of `serve` on other hosts of Hono", async () => {
+    expect(read(page)).toContain("`export default app` takes the place of `serve`")
+    const recipe = read("docs/recipes/hono/main.mjs")
+    const program = recipe
+      .replace(/^import \{ serve \}.*\n/m, "")
+      .replace(/^serve\([\s\S]*/m, "export default app\n")
+    expect(program).not.toMatch(/serve\b/)
+    const file = save("program.mjs", `${program}\nexport { key, store }\n`)
+    const host = path.join(path.dirname(file), "host.mjs")
+    fs.writeFileSync(
+      host,
+      `import app, { key, store } from "./program.mjs"
+const headers = { Authorization: "Bearer " + key }
+const response = await app.fetch(new Request("http://host.test/v1/pets", { headers }))
+console.log(response.status, await response.text())
+await store.close()
+`
+    )
+    const { status, stdout } = spawnSync(process.execPath, [host], { encoding: "utf8", timeout: 25_000 })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "200 []\n" })
+  })
+
+  it("a finalizer with `service.drain` lets a server of layers drain before it stops", async () => {
+    const [, finalizer = ""] = /`(Effect\.addFinalizer\([^`]*\))`/.exec(read(page)) ?? []
+    const [, service = ""] = /`(yield\* Service\.Service)`/.exec(read(page)) ?? []
+    const make = /^ *const \{ port \} = yield\* NodeServer\.make.*$/m
+    const program = read("docs/recipes/effect/main.mjs")
+    expect(program).toMatch(make)
+    const file = save(
+      "program.mjs",
+      program.replace(
+        make,
+        (line) =>
+          `${line}\n  const service = ${service}\n  yield* ${finalizer.replace("5 seconds", "2 seconds")}`
+      )
+    )
+    const server = spawn(process.execPath, [file], {
+      env: { ...process.env, PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const exit = once(server, "exit")
+    onTestFinished(() => void server.kill("SIGKILL"))
+    const { value: line }: { readonly value?: unknown } = await readline
+      .createInterface({ input: server.stdout })
+      [Symbol.asyncIterator]()
+      .next()
+    const [origin = ""] = /http:[^/]*\/\/[^/]+/.exec(String(line)) ?? []
+    const ready = async (): Promise<number> => (await fetch(`${origin}/readyz`)).status
+    expect(await ready()).toBe(200)
+    server.kill("SIGTERM")
+    let status = await ready()
+    for (let attempt = 0; status === 200 && attempt < 50; attempt++) {
+      await sleep(20)
+      status = await ready()
+    }
+    expect(status).toBe(503)
+    expect((await fetch(`${origin}/livez`)).status).toBe(200)
+    await exit
+    await expect(ready()).rejects.toThrow()
   })
 })

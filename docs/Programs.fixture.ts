@@ -10,6 +10,7 @@ const sources: { readonly [entry: string]: string } = {
   "animal-store/conformance": "conformance/index.ts",
   "animal-store/conformance/vitest": "conformance/runners/Vitest.ts",
   "animal-store/http-fetch": "adapters/http-fetch/index.ts",
+  "animal-store/http-node": "adapters/http-node/index.ts",
   "animal-store/memory": "adapters/memory/index.ts"
 }
 

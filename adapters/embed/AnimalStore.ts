@@ -135,7 +135,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
   )
   const settings = Layer.mergeAll(
     observation.layer,
-    options.docs === true ? Layer.succeed(StaticFiles, yield* referencePage) : Layer.empty,
+    options.docs === true ? Layer.succeed(StaticFiles, yield* referencePage(options)) : Layer.empty,
     Layer.succeed(Actor, OsUser.name()),
     Layer.succeed(BanPolicy.BanPolicy, {
       ...BanPolicy.standard,
@@ -153,13 +153,17 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
 })
 
 /** Imports the page on demand, because most stores have no page, and not every host has a file system. */
-const referencePage = Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
-  Effect.flatMap(({ files }) => files),
-  Effect.mapError(
-    ({ cause }) =>
-      new InvalidOption({ option: "docs", reason: `the files of the page cannot be read: ${cause}` })
+const referencePage = ({
+  basePath = ServiceOptions.defaults.basePath,
+  publicBaseUrl
+}: Options.Present<AnimalStoreOptions>) =>
+  Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
+    Effect.flatMap(({ files, prefixOf }) => files(prefixOf(publicBaseUrl, basePath))),
+    Effect.mapError(
+      ({ cause }) =>
+        new InvalidOption({ option: "docs", reason: `the files of the page cannot be read: ${cause}` })
+    )
   )
-)
 
 const noMetrics = (): string => {
   throw new Error("metrics are off: open the store with metrics: true")

@@ -295,7 +295,7 @@ describe("all hosts", () => {
   it("return the same responses to any sequence of requests over a socket, over fetch and directly", async () => {
     const { records, secrets } = await Effect.runPromise(issueKeys)
     const machine = await Effect.runPromise(Clock.Clock)
-    const page = await Effect.runPromise(ReferencePage.files)
+    const page = await Effect.runPromise(ReferencePage.files())
     const seen = new Set<number>()
     let replays = 0
 

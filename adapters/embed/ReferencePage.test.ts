@@ -1,11 +1,12 @@
 /** Checks the files of the reference page over Node and `fetch`, and the memory that slow clients use. */
 import { Buffer } from "node:buffer"
 import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { gunzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type AnimalStore, openAnimalStore } from "./index.ts"
 
 const BUNDLE = "/docs/swagger-ui-bundle.js"
@@ -89,6 +90,42 @@ describe("the reference page", () => {
     }
     await closed.close()
   })
+
+  it.each(["", "/animals", "/shop/animals&co"])(
+    "works below the prefix '%s', which a host strips, with and without a trailing slash",
+    async (prefix) => {
+      const server = createServer((request, response) => {
+        const { url = "" } = request
+        if (url !== prefix && !url.startsWith(`${prefix}/`)) return response.writeHead(404).end()
+        request.url = url.slice(prefix.length) || "/"
+        return hosted.nodeListener(request, response)
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const address = server.address()
+      const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+      const publicBaseUrl = `${origin}${prefix}/v1`
+      const hosted = await openAnimalStore({ docs: true, log: () => undefined, publicBaseUrl })
+      onTestFinished(async () => {
+        await new Promise((resolve) => server.close(resolve))
+        await hosted.close()
+      })
+      const { key } = await hosted.keys.issue({ plan: "Free" })
+      for (const start of [`${origin}${prefix}`, `${origin}${prefix}/`, `${origin}${prefix}/docs`]) {
+        const page = await fetch(start, { headers: { Accept: "text/html" } })
+        expect(page.status, start).toBe(200)
+        const html = (await page.text()).replaceAll("&amp;", "&")
+        const links = [...html.matchAll(/(?:href|src)="(?!data:)([^"]+)"/g)].map(([, link = ""]) => link)
+        expect(links.length).toBeGreaterThan(1)
+        for (const link of links) expect((await fetch(new URL(link, page.url))).status, link).toBe(200)
+      }
+      const document: { readonly servers: ReadonlyArray<{ readonly url: string }> } = JSON.parse(
+        await (await fetch(`${origin}${prefix}/openapi.json`)).text()
+      )
+      expect(document.servers.map(({ url }) => url)).toEqual([publicBaseUrl])
+      const list = await fetch(`${publicBaseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } })
+      expect(list.status).toBe(200)
+    }
+  )
 
   it("keeps no copy of the bundle per client that does not read its responses", async () => {
     const count = 60

@@ -17,20 +17,43 @@ export class ReferencePageUnreadable extends Data.TaggedError("ReferencePageUnre
   readonly cause: unknown
 }> {}
 
-/** Reads the files; each is compressed at the first request for its compressed form. */
-export const files: Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> = Effect.tryPromise({
-  try: () => {
-    const directories = PageFiles.directories()
-    return Promise.all(
-      entries.map(async ({ directory, name, path, ...rest }) => ({
-        ...fileOf(await readFile(new URL(name, directories[directory]))),
-        ...rest,
-        path
-      }))
-    )
-  },
-  catch: (cause) => new ReferencePageUnreadable({ cause })
-})
+/**
+ * Reads the files; each is compressed at the first request for its compressed form. `prefix` is the path that a host strips
+ * from the targets of requests, such as `/animals`, or empty.
+ */
+export const files = (prefix = ""): Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> =>
+  Effect.tryPromise({
+    try: () => {
+      const directories = PageFiles.directories()
+      return Promise.all(
+        entries.map(async ({ directory, name, path, ...rest }) => {
+          const bytes = await readFile(new URL(name, directories[directory]))
+          return { ...fileOf(path === "/" ? withPrefix(bytes, prefix) : bytes), ...rest, path }
+        })
+      )
+    },
+    catch: (cause) => new ReferencePageUnreadable({ cause })
+  })
+
+/** Returns the path that precedes the base path in the public base URL, without a trailing slash; empty if unknown. */
+export const prefixOf = (publicBaseUrl: string | undefined, basePath: string): string => {
+  if (publicBaseUrl === undefined || !URL.canParse(publicBaseUrl)) return ""
+  const path = new URL(publicBaseUrl).pathname.replace(/\/$/, "")
+  return path.endsWith(basePath) ? path.slice(0, path.length - basePath.length) : ""
+}
+
+/**
+ * Adds the prefix to the links of the start page. Relative links would not suffice: below `/animals`, which has no trailing
+ * slash, they lead to `/docs`.
+ */
+const withPrefix = (html: Uint8Array, prefix: string): Uint8Array => {
+  if (prefix === "") return html
+  const path = prefix.replaceAll("&", "&amp;")
+  const text = new TextDecoder().decode(html)
+  return new TextEncoder().encode(
+    text.replaceAll(/href="((?:docs|openapi)[^"]*)"/g, (_, name) => `href="${path}/${name}"`)
+  )
+}
 
 const compress = promisify(zlib.gzip)
 

@@ -80,7 +80,7 @@ describeOn(postgres, "a locked table with a lock_timeout of the session", () => 
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create
-        const insertOnce = yield* inserting(withLockTimeout(database, "200ms"), { timeoutMs: 5_000 })
+        const insertOnce = yield* openInsertOnce(withLockTimeout(database, "200ms"), { timeoutMs: 5_000 })
         const sql = yield* openClient(database)
         for (const table of ["pets", "idempotent_inserts"]) {
           const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))

@@ -41,6 +41,22 @@ describe("Rounds.measure", () => {
   })
 })
 
+describe("the multiple of the bare server", () => {
+  it("is the median of the rounds' ratios, and therefore lies within their middle half", () => {
+    const turn = (cpuMicros: number): Rounds.Turn => ({
+      databaseMicros: undefined,
+      cpuMicros,
+      perSecond: 1,
+      p50: 1,
+      p99: 1,
+      p999: 1
+    })
+    // The ratio of the medians is 1, although the server took twice as long in two of three rounds.
+    const { ratio } = Rounds.figuresOf([2, 20, 3].map(turn), [1, 10, 3].map(turn))
+    expect(ratio).toEqual({ low: 1.5, median: 2, high: 2 })
+  })
+})
+
 describe("the load generator", () => {
   const sent = { connections: 8, requests: 100, seconds: 5, seed: 1, isCyclic: false }
 

@@ -3,8 +3,8 @@
  *
  * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers.
  * The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of requests
- * in the turn, so it includes garbage collection. The ratio of two servers is the ratio of their medians; its spread is
- * computed from the ratios of the individual rounds.
+ * in the turn, so it includes garbage collection. The multiple of the bare server is computed in each round, because
+ * what slows down a round slows down both; its median and its spread are those of the rounds.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
@@ -57,7 +57,8 @@ export interface CaseFigures {
   readonly servers: ReadonlyArray<ServerFigures>
 }
 
-interface Turn {
+/** The measurements of one server in one round. */
+export interface Turn {
   readonly databaseMicros: number | undefined
   readonly cpuMicros: number
   readonly perSecond: number
@@ -136,33 +137,33 @@ export const measure = async (
     }
     progress.advance(servers.length * options.seconds * SHARE_OF_LIMITS)
   }
-  return { name, servers: await figuresOf(turns, bare) }
-}
-
-const figuresOf = async (
-  turns: ReadonlyMap<ServerProcess, ReadonlyArray<Turn>>,
-  bare: ServerProcess
-): Promise<ReadonlyArray<ServerFigures>> => {
   const ofBare = turns.get(bare) ?? []
-  const bareMedian = Spread.median(ofBare.map(({ cpuMicros }) => cpuMicros))
   const figures: Array<ServerFigures> = []
   for (const [server, own] of turns) {
-    const cpuMicros = Spread.of(own.map((turn) => turn.cpuMicros))
-    const databaseMicros = own.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
-    const ratios = own.map((turn, round) => turn.cpuMicros / (ofBare[round]?.cpuMicros ?? Number.NaN))
     figures.push({
       server: server.name,
-      cpuMicros,
-      ratio: { ...Spread.of(ratios), median: cpuMicros.median / bareMedian },
-      perSecond: Spread.of(own.map((turn) => turn.perSecond)),
-      ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
-      latency: {
-        p50: Spread.of(own.map((turn) => turn.p50)),
-        p99: Spread.of(own.map((turn) => turn.p99)),
-        p999: Spread.of(own.map((turn) => turn.p999))
-      },
+      ...figuresOf(own, ofBare),
       peakBytes: (await server.usage()).peakBytes
     })
   }
-  return figures
+  return { name, servers: figures }
+}
+
+/** Computes the figures of a server from its turns and those of the bare server, in the same order of rounds. */
+export const figuresOf = (
+  own: ReadonlyArray<Turn>,
+  ofBare: ReadonlyArray<Turn>
+): Omit<ServerFigures, "server" | "peakBytes"> => {
+  const databaseMicros = own.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
+  return {
+    cpuMicros: Spread.of(own.map((turn) => turn.cpuMicros)),
+    ratio: Spread.of(own.map((turn, round) => turn.cpuMicros / (ofBare[round]?.cpuMicros ?? Number.NaN))),
+    perSecond: Spread.of(own.map((turn) => turn.perSecond)),
+    ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
+    latency: {
+      p50: Spread.of(own.map((turn) => turn.p50)),
+      p99: Spread.of(own.map((turn) => turn.p99)),
+      p999: Spread.of(own.map((turn) => turn.p999))
+    }
+  }
 }

@@ -7,8 +7,13 @@ describe("the command line of bench:pair", () => {
     expect(parse([".", "."])).toMatchObject({
       databases: ["memory", "sqlite", "postgresql"],
       workloads: [{ name: "mix" }],
-      connections: 64
+      connections: 64,
+      isSecondMetered: false
     })
+  })
+
+  it("counts metrics in the second server with --metrics", () => {
+    expect(parse([".", ".", "--metrics"])).toMatchObject({ isSecondMetered: true })
   })
 
   it("accepts comma-separated names", () => {

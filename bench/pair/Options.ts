@@ -22,6 +22,7 @@ multiple of A's. Both need their dependencies installed. Comparing A with itself
   --starts N          number of times that both servers are started; each start has its own rounds (default 2)
   --requests N        requests in a turn (default 600)
   --connections N     connections, each with one request in flight (default 64)
+  --metrics           count metrics in B only; with the same checkout as A and B, this measures what metrics cost
   --help
 
 Columns: the median of the rounds' ratios, its 95 % confidence interval, the middle half of the rounds, and the median CPU
@@ -37,6 +38,8 @@ export interface Options {
   readonly starts: number
   readonly requests: number
   readonly connections: number
+  /** Whether the second server counts metrics. */
+  readonly isSecondMetered: boolean
 }
 
 /** Parses the command line; returns `undefined` for `--help`. */
@@ -54,7 +57,8 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
     rounds: count("rounds", values.rounds),
     starts: count("starts", values.starts),
     requests: count("requests", values.requests),
-    connections: count("connections", values.connections)
+    connections: count("connections", values.connections),
+    isSecondMetered: values.metrics
   }
 }
 
@@ -70,6 +74,7 @@ const given = (args: ReadonlyArray<string>) => {
         starts: { type: "string", default: "2" },
         requests: { type: "string", default: "600" },
         connections: { type: "string", default: "64" },
+        metrics: { type: "boolean", default: false },
         help: { type: "boolean", default: false }
       }
     })

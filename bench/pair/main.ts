@@ -33,7 +33,7 @@ const create = async (database: Options.Database): Promise<string | Databases.Mi
 const measureCase = async (
   database: Options.Database,
   workload: Workload,
-  { checkouts, starts, ...options }: Options.Options,
+  { checkouts, isSecondMetered, starts, ...options }: Options.Options,
   progress: Progress
 ): Promise<ReadonlyArray<Pair.Round> | Databases.Missing> => {
   const cores = findCores()
@@ -43,11 +43,15 @@ const measureCase = async (
     progress.at(`${database}, ${workload.name}, start ${count} of ${starts}`)
     // The checkout that is started and warmed up first also alternates.
     const isSwapped = count % 2 === 0
+    const subjects = [
+      { checkout: checkouts[0], kind: "" },
+      { checkout: checkouts[1], kind: isSecondMetered ? "metered" : "" }
+    ]
     const servers: Array<ServerProcess> = []
-    for (const checkout of isSwapped ? checkouts.toReversed() : checkouts) {
+    for (const { checkout, kind } of isSwapped ? subjects.toReversed() : subjects) {
       const address = await create(database)
       if (typeof address !== "string") return address
-      const server = { ...reference, name: checkout, arguments: [address, checkout] }
+      const server = { ...reference, name: checkout, arguments: [address, checkout, "", kind] }
       servers.push(await ServerProcess.start(server, { core: cores?.server }))
     }
     const [first, second] = servers
@@ -67,8 +71,8 @@ const measureCase = async (
 }
 
 const measure = async (options: Options.Options): Promise<void> => {
-  const { checkouts, connections, requests, rounds, starts } = options
-  console.log(`A: ${checkouts[0]}\nB: ${checkouts[1]}`)
+  const { checkouts, connections, isSecondMetered, requests, rounds, starts } = options
+  console.log(`A: ${checkouts[0]}\nB: ${checkouts[1]}${isSecondMetered ? ", with metrics" : ""}`)
   console.log(`${rounds} rounds of ${requests} requests, ${connections} connections, ${starts} starts\n`)
   console.log(Pair.heading)
   const progress = new Progress(options.databases.length * options.workloads.length)

@@ -173,17 +173,14 @@ export interface Verdict {
   readonly isMet: boolean
 }
 
-/** Judges a target for CPU time. */
+/** Judges a target for CPU time by the multiples of the bare server, whose own multiple is 1. */
 export const judgeCpu = (
   results: Results | undefined,
   { against, max, name, server }: CpuTarget
 ): Verdict => {
   const measured =
     results &&
-    ratio(
-      figuresOf(results, server, name)?.cpuMicros.median,
-      figuresOf(results, against, name)?.cpuMicros.median
-    )
+    ratio(figuresOf(results, server, name)?.ratio.median, figuresOf(results, against, name)?.ratio.median)
   return {
     bound: `≤ ${max.toFixed(2)}`,
     figure: measured?.toFixed(2),

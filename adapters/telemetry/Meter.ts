@@ -46,7 +46,7 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   yield* ProcessMetrics.register(context, clock)
 
   const requests = Series.make(
-    ["http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type"],
+    ["http.request.method", "http.route", "http.response.status_code", "error.type", "url.scheme"],
     (attributes) => histogram(instruments.requestDuration, requestBoundaries, attributes)
   )
   const admissions = Series.make(["outcome", "plan"], (attributes) =>
@@ -72,7 +72,7 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
       scheme,
       status
     }) => {
-      const series = requests(method, scheme, route, status, errorTypeOf(status, errorCode))
+      const series = requests(method, route, status, errorTypeOf(status, errorCode), scheme)
       series.updateUnsafe(durationMs / 1000, context)
       if (outcome !== undefined) admissions(outcome, plan).updateUnsafe(1, context)
       if (bannedUntil !== undefined) bans(plan).updateUnsafe(1, context)

@@ -11,11 +11,13 @@ import * as Speed from "./Speed.ts"
 import * as Startup from "./Startup.ts"
 import * as Stores from "./Stores.ts"
 import * as Table from "./Table.ts"
+import * as Transfer from "./Transfer.ts"
 
-/** All sections; together they take about three minutes. */
+/** All sections; together they take about four minutes. */
 export const sections: ReadonlyArray<Section> = [
   ...Speed.sections,
   ...Stores.sections,
+  ...Transfer.sections,
   ...Growth.sections,
   ...Startup.sections
 ]

@@ -147,6 +147,21 @@ export const targets: ReadonlyArray<Target> = [
     show: perSecond,
     figure: value("Redis", "consume, 10,000 callers, 64 clients")
   },
+  ...(
+    [
+      ["SQLite", 100_000],
+      ["PostgreSQL", 30_000]
+    ] as const
+  ).flatMap(([database, least]) =>
+    ["", ", --keep-ids"].map(
+      (flags): Target => ({
+        what: `Animals imported into ${database}${flags}`,
+        bound: { least },
+        show: perSecond,
+        figure: value("import and copy", `import into ${database}${flags}`)
+      })
+    )
+  ),
   {
     what: "Counting a caller among 1,000,000, as a multiple of reading a `Map` of that size",
     bound: { max: 1.5 },

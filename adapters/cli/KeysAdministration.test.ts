@@ -74,6 +74,26 @@ for (const kind of Databases.kinds) {
       expect((await uncached(key)).status).toBe(200)
     })
 
+    it("`keys set --per-day` changes only the daily limit, and the requests of the day still count", async () => {
+      const { json, serve } = await open(kind)
+      const send = await serve("0")
+      const { id, key } = await json<Issued>("issue", "--plan", "Free")
+      const limits = async () => {
+        const { headers, status } = await send(key)
+        return [status, headers.get("X-RateLimit-Limit"), headers.get("X-RateLimit-Remaining")]
+      }
+      expect(await limits()).toEqual([200, "60", "59"])
+      expect(await json("set", id, "--per-day", "2")).toMatchObject({
+        plan: "Free",
+        limits: { perMinute: 60, perDay: 2 }
+      })
+      expect(await limits()).toEqual([200, "2", "0"])
+      expect(await limits()).toEqual([429, "2", "0"])
+      expect(await json("show", id)).toMatchObject({ limits: { perMinute: 60, perDay: 2 } })
+      await json("set", id, "--per-day", "1000")
+      expect(await limits()).toEqual([200, "60", expect.any(String)])
+    })
+
     it("`keys show` reports the ban of a key, and `keys unban` lifts the ban", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0", "--test-clock-port", "0")

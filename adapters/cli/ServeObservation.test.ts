@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Schema from "effect/Schema"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
+import * as Databases from "../sql/Databases.fixture.ts"
 import { run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 /** Decodes the response of Prometheus to a query. */
@@ -21,8 +22,10 @@ const decodeQuery = Schema.decodeUnknownSync(
 
 const memory = ["--port", "0", "--database", "memory:", "--json"]
 
-const serve = async (...args: ReadonlyArray<string>) => {
-  const server = await start([...memory, ...args])
+const serve = (...args: ReadonlyArray<string>) => serveOn("memory:", args)
+
+const serveOn = async (database: string, args: ReadonlyArray<string>) => {
+  const server = await start(["--port", "0", "--database", database, "--json", ...args])
   onTestFinished(() => void server.process.kill("SIGKILL"))
   const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
     JSON.parse(server.greeting)
@@ -225,6 +228,87 @@ describe("the admin port", () => {
     }
   )
 })
+
+/** An address of this machine other than the default of `--admin-host`, where the platform has one. */
+const adminHost = process.platform === "linux" ? "127.0.0.2" : "127.0.0.1"
+
+/** Opens a connection, and returns whether the server closes it within half a second. */
+const isRejected = async (port: number): Promise<boolean> => {
+  const socket = net.connect(port, "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  const closed = new Promise<true>((resolve) => {
+    socket.on("error", () => undefined).once("close", () => resolve(true))
+    socket.resume()
+  })
+  await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve))
+  return Promise.race([closed, sleep(500, false)])
+}
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "all flags of observation together", () => {
+    it("log, admin port, telemetry, drain and the limit on connections work", async () => {
+      const receiver = await Receiver.start()
+      const system = kind.name.toLowerCase()
+      const { address } = await Databases.createForTest(kind)
+      const { send, server, url } = await serveOn(address, [
+        ...["--log-format", "json", "--log-level", "debug", "--access-log"],
+        ...["--admin-port", "0", "--admin-host", adminHost],
+        ...["--otlp", receiver.url, "--trace-sample", "1"],
+        ...["--drain", "1s", "--max-connections-per-address", "2"]
+      ])
+      const admin = await adminUrl(server)
+      expect(new URL(admin).hostname).toBe(adminHost)
+
+      const response = await send("/pets")
+      const requestId = response.headers.get("X-Request-Id")
+      expect([response.status, await response.text()]).toEqual([200, "[]"])
+      const metrics = await (await fetch(`${admin}/metrics`)).text()
+      expect(metrics).toMatch(
+        /^http_server_request_duration_seconds_count\{.*http_route="\/v1\/pets".*\} 1$/m
+      )
+      expect(metrics).toMatch(
+        new RegExp(
+          `^db_client_operation_duration_seconds_count\\{db_system_name="${system}",db_operation_name="page_pets"\\} 1$`,
+          "m"
+        )
+      )
+
+      // `fetch` keeps its connection, so one more is accepted, and a third one is not.
+      const { port } = new URL(url)
+      expect([await isRejected(Number(port)), await isRejected(Number(port))]).toEqual([false, true])
+
+      server.process.kill("SIGTERM")
+      await server.waitForLog(/stopping/)
+      await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(503)
+      const late = await send("/pets")
+      expect([late.status, late.headers.get("Connection")]).toEqual([200, "close"])
+      const { code, stderr } = await server.ended
+      expect(code).toBe(0)
+
+      const lines = stderr
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line))
+      const [span] = receiver.spans.filter(
+        (one) => Receiver.attributesOf(one)["http.response.header.x-request-id"] === requestId
+      )
+      expect(span?.name).toBe("GET /v1/pets")
+      expect(
+        receiver.spans.filter(({ parentSpanId }) => parentSpanId === span?.spanId).map(Receiver.attributesOf)
+      ).toContainEqual({ "db.system.name": system, "db.operation.name": "page_pets" })
+      expect(receiver.metrics().map(({ name }) => name)).toContain("db.client.operation.duration")
+      expect(lines).toContainEqual(
+        expect.objectContaining({
+          message: "response",
+          request: requestId,
+          route: "/v1/pets",
+          status: 200,
+          trace: span?.traceId
+        })
+      )
+    })
+  })
+}
 
 describe("--otlp", () => {
   it("--otlp pushes traces and metrics, including the last ones before the server exits", async () => {

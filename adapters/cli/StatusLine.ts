@@ -6,10 +6,15 @@ export interface StatusLine {
   readonly end: Effect.Effect<void>
 }
 
+const DEFAULT_COLUMNS = 80
+
 export const make = (): StatusLine => {
   const { stderr } = process
   const show = (line: string): void => {
-    if (stderr.isTTY) stderr.write(`\r\u001b[2K${line.slice(0, stderr.columns - 1)}`)
+    if (!stderr.isTTY) return
+    // A terminal of unknown size, such as a serial console, has 0 columns.
+    const columns = stderr.columns > 0 ? stderr.columns : DEFAULT_COLUMNS
+    stderr.write(`\r\u001b[2K${line.slice(0, columns - 1)}`)
   }
   return { show, end: Effect.sync(() => show("")) }
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import { start, stop } from "./Serve.fixture.ts"
+import * as Terminal from "./Terminal.fixture.ts"
 import {
   createDirectory,
   killAfterProgress,
@@ -130,6 +131,27 @@ for (const kind of Databases.kinds) {
         await stop(server)
       }
     })
+
+    it.skipIf(Terminal.missing !== undefined)(
+      `import, export and copy show their progress on a terminal, and only there${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
+      { timeout: LIMIT_MS },
+      async () => {
+        const [{ address }, target] = [await create(kind), await create(kind)]
+        const file = writeFile(makeLines(3_000))
+        const out = path.join(createFolder(), "out.ndjson")
+        // Each step replaces the line of the step before.
+        const shown = (text: string) => expect.stringMatching(new RegExp(`\\r\\u001b\\[2K${text}`))
+        const imported = ["import", file, "--database", address]
+        expect(await Terminal.run(imported)).toEqual(shown("checked 3,000 animals, 100 %"))
+        expect(await Terminal.run([...imported, "--again"])).toEqual(shown("imported 3,000 animals, 100 %"))
+        const exporting = ["export", "--out", out, "--database", address]
+        expect(await Terminal.run(exporting)).toEqual(shown("exported 1,000 animals"))
+        const copying = ["copy", "--from", address, "--to", target.address]
+        expect(await Terminal.run(copying)).toEqual(shown("copied 6,000 of 6,000 animals"))
+        const { stderr } = await run([...exporting, "--force"])
+        expect(stderr).toBe("")
+      }
+    )
 
     it("import stores nothing from an invalid file, and only the animals before the first invalid line of a stream", async () => {
       const database = await create(kind)

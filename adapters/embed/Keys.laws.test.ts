@@ -1,4 +1,5 @@
 /** Checks key administration on every store: random histories match a model; plan changes under load obey limits. */
+import * as os from "node:os"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type * as Plan from "../../core/limits/Plan.ts"
@@ -161,6 +162,7 @@ for (const kind of Stores.kinds) {
       const days = async () => (await store.keys.list()).map(({ lastSeenDay }) => lastSeenDay)
       await expect.poll(days, { timeout: 10_000 }).toEqual([20_500, undefined])
       const [event] = await store.keys.log(unused.id)
+      expect(event?.actor).toBe(os.userInfo().username)
       expect(event?.actor).not.toBe("unknown")
       expect(event?.actor).toMatch(/./)
     })

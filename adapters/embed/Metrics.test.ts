@@ -1,7 +1,10 @@
 /** Checks the metrics of a store on every kind of database, in the Prometheus text format. */
 import { spawnSync } from "node:child_process"
 import { DatabaseSync } from "node:sqlite"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
+import * as Databases from "../sql/Databases.fixture.ts"
 import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
 
 interface Sample {
@@ -104,6 +107,45 @@ describe("store.metrics()", () => {
           expect(groups).toBe(batched.reduce((a, b) => a + b, 0))
         }
         expect(sum(samples, "http_server_request_duration_seconds_count", { http_route: "/nothing" })).toBe(0)
+      }
+    )
+  }
+
+  for (const kind of Databases.kinds) {
+    const reason = kind.missing === undefined ? "" : ` (skipped, ${kind.missing})`
+    it.skipIf(kind.missing !== undefined)(
+      `counts a database call as active until it ends, on ${kind.name}${reason}`,
+      async () => {
+        const database = await Databases.createForTest(kind)
+        const store = await open({ database: database.address, metrics: true, databaseTimeoutMs: 30_000 })
+        const { key } = await store.keys.issue({ plan: "Free" })
+        const send = await client(store)
+        const active = () => sum(parse(store.metrics()), "animal_store_db_operations_active")
+        // SQLite has one lock for all writes.
+        const lock = kind.name === "SQLite" ? "DELETE FROM pets WHERE false" : "LOCK TABLE pets"
+        let release = (): void => undefined
+        const released = new Promise<void>((resolve) => {
+          release = resolve
+        })
+        let isLocked = false
+        const locking = SqlClient.SqlClient.use((sql) =>
+          sql.withTransaction(
+            Effect.andThen(
+              sql.unsafe(lock),
+              Effect.promise(() => {
+                isLocked = true
+                return released
+              })
+            )
+          )
+        ).pipe(Effect.provide(database.client), Effect.runPromise)
+        await expect.poll(() => isLocked).toBe(true)
+        const creating = send("/v1/pets", key, creation)
+        await expect.poll(active, { timeout: 10_000 }).toBeGreaterThan(0)
+        release()
+        await locking
+        expect((await creating).response.status).toBe(201)
+        expect(active()).toBe(0)
       }
     )
   }

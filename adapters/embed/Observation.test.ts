@@ -195,6 +195,29 @@ describe("the log", () => {
     }
   })
 
+  it("has a line for each changed and each unbanned key", async () => {
+    const events: Array<LogEvent> = []
+    const store = await open({
+      log: (_, event) => events.push(event),
+      ban: { strikes: 1, strikeIntervalMs: 0 }
+    })
+    const { id, key } = await store.keys.issue({ plan: "Free" })
+    const list = () =>
+      store.fetch(new Request("http://store.test/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
+    await store.keys.set(id, { plan: "Enterprise", limits: { perMinute: 1, perDay: 100 } })
+    for (let count = 0; count < 4; count++) await list()
+    expect((await store.keys.show(id)).usage.bannedUntil).toBeGreaterThan(Date.now())
+    await store.keys.unban(id)
+    expect(
+      events
+        .filter(({ message }) => message === "key changed" || message === "key unbanned")
+        .map(({ fields, level, message }) => [level, message, fields])
+    ).toEqual([
+      ["info", "key changed", { key: id, plan: "Enterprise" }],
+      ["info", "key unbanned", { key: id, plan: "Enterprise" }]
+    ])
+  })
+
   it("is empty at the level 'none', and has only the failure, not the issued key, at the level 'warn'", async () => {
     for (const logLevel of ["none", "warn"] as const) {
       const lines: Array<string> = []

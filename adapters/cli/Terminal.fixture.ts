@@ -1,0 +1,30 @@
+/** Runs commands on a pseudo-terminal with `script` of util-linux. */
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { text } from "node:stream/consumers"
+import { onTestFinished } from "vitest"
+import { main } from "./Serve.fixture.ts"
+
+/** The reason why there are no pseudo-terminals here, or `undefined`. */
+export const missing: string | undefined =
+  spawnSync("script", ["--version"]).error === undefined ? undefined : "there is no script"
+
+/** Maximum lifetime of a command in milliseconds. */
+const LIFETIME_MS = 50_000
+
+const quoted = (argument: string): string => `'${argument.replaceAll("'", "'\\''")}'`
+
+/** Runs `animal-store` on a pseudo-terminal, and returns all that it prints there. */
+export const run = async (args: ReadonlyArray<string>): Promise<string> => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-terminal-"))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  const command = [process.execPath, main, ...args].map(quoted).join(" ")
+  const child = spawn("script", ["-qec", command, path.join(folder, "typescript")], {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: LIFETIME_MS,
+    killSignal: "SIGKILL"
+  })
+  return text(child.stdout)
+}

@@ -14,6 +14,9 @@ import * as TransportFault from "./TransportFault.ts"
 /** Milliseconds for which a closing connection still reads input, so that the client can receive the last response. */
 const LINGER_MS = 1_000
 
+/** Maximum number of bytes that a closing connection still reads, as many as of a body that is too large (413). */
+const MAX_LINGER_BYTES = 64 * 1024 * 1024
+
 /** Maximum number of connections that hold a pipelined request at the same time, each with up to 128 KiB. */
 const MAX_HOLDING = 400
 
@@ -303,12 +306,23 @@ export class Connection implements Resumable {
     response.write(rejection.body, () => this.#lingeringClose())
   }
 
-  /** Closes the connection, but reads for `LINGER_MS` more: closing with unread bytes could lose the response. */
+  /**
+   * Closes the connection after `LINGER_MS`, and until then discards up to `MAX_LINGER_BYTES`: closing with unread bytes
+   * could lose the response.
+   */
   #lingeringClose(last = ""): void {
-    this.#socket.end(last)
+    const socket = this.#socket
+    socket.end(last)
     this.#discardInput()
-    const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS)
-    this.#socket.once("close", () => clearTimeout(timer))
+    const end = socket.bytesRead + MAX_LINGER_BYTES
+    // Later, because a `data` listener detaches Node's first parser, which must resume the socket before.
+    setImmediate(() =>
+      socket.on("data", () => {
+        if (socket.bytesRead > end) socket.pause()
+      })
+    )
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once("close", () => clearTimeout(timer))
   }
 }
 

@@ -14,6 +14,8 @@ export interface FaultyNetwork {
   readonly pass: () => Promise<void>
   /** Accepts connections but relays no data, on old and new connections. */
   readonly hang: () => void
+  /** Relays the data that the server sends from now on `ms` milliseconds late, on old and new connections. */
+  readonly delay: (ms: number) => void
   /** Silently drops the data of open connections, which stay open. New connections work. */
   readonly blackhole: () => void
   /** Resets open connections. New connections work. */
@@ -34,6 +36,7 @@ export const make = async (
   const pairs = new Set<Pair>()
   const blackholed = new Set<Net.Socket>()
   let isHanging = false
+  let delayMs = 0
 
   const listener = Net.createServer((client) => {
     const server = Net.connect({ host, port })
@@ -50,8 +53,16 @@ export const make = async (
       [server, client]
     ] as const) {
       from.setNoDelay(true)
+      /** When the latest delayed chunk is relayed; later chunks must not overtake it. */
+      let freeAt = 0
       from.on("data", (chunk) => {
-        if (pairs.has(pair)) to.write(chunk)
+        const relay = () => {
+          if (pairs.has(pair)) to.write(chunk)
+        }
+        const now = performance.now()
+        freeAt = Math.max(freeAt, now + (from === server ? delayMs : 0))
+        if (freeAt > now) setTimeout(relay, freeAt - now)
+        else relay()
       })
       from.on("error", end)
       from.on("close", end)
@@ -97,6 +108,9 @@ export const make = async (
         client.pause()
         server.pause()
       }
+    },
+    delay: (ms) => {
+      delayMs = ms
     },
     blackhole: () => {
       for (const pair of pairs) {

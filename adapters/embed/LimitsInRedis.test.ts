@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
+import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
 import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 const TIMEOUT_MS = 400
@@ -75,6 +76,61 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
     await RedisServers.until(async () => (await send("/v1/pets", key)).status === 200)
     await RedisServers.until(async () => (await send("/readyz")).status === 200)
   })
+
+  it("counts requests while Redis takes 100 ms, and returns 503 within the deadline while it takes longer than that", async () => {
+    const timeoutMs = 1_000
+    const server = await RedisServers.startForTest(RedisServers.redis)
+    const network = await FaultyNetwork.make("127.0.0.1", server.port)
+    onTestFinished(network.close)
+    const { send, store } = await open({
+      database: await newFile(),
+      limits: `redis://127.0.0.1:${network.port}`,
+      databaseTimeoutMs: timeoutMs
+    })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const sendSome = async () => {
+      const began = performance.now()
+      const responses = await Promise.all(Array.from({ length: 5 }, () => send("/v1/pets", key)))
+      const tookMs = performance.now() - began
+      return { tookMs, statuses: new Set(responses.map(({ status }) => status)) }
+    }
+    network.delay(100)
+    const slow = await sendSome()
+    expect([...slow.statuses]).toEqual([200])
+    expect(slow.tookMs).toBeGreaterThanOrEqual(100)
+    network.delay(timeoutMs * SLACK * 2)
+    const late = await sendSome()
+    expect([...late.statuses]).toEqual([503])
+    expect(late.tookMs).toBeGreaterThanOrEqual(timeoutMs)
+    expect(late.tookMs).toBeLessThan(timeoutMs * SLACK)
+    network.delay(0)
+    await RedisServers.until(async () => (await send("/v1/pets", key)).status === 200)
+  })
+
+  it("returns 200 or 503 within the deadline while a replica replaces a primary, then 200 for all keys", async () => {
+    const cluster = await RedisServers.startCluster(RedisServers.redis, 1)
+    onTestFinished(cluster.stop)
+    const { send, store } = await open({ database: await newFile(), limits: cluster.address })
+    const issued = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        store.keys.issue({ plan: "Enterprise", limits: { perMinute: 100_000, perDay: 100_000 } })
+      )
+    )
+    const sendOfEach = () =>
+      Promise.all(
+        issued.map(async ({ key }) => {
+          const began = performance.now()
+          const { status } = await send("/v1/pets", key)
+          expect([200, 503]).toContain(status)
+          expect(performance.now() - began).toBeLessThan(TIMEOUT_MS * SLACK)
+          return status
+        })
+      )
+    await RedisServers.until(async () => (await sendOfEach()).every((status) => status === 200))
+    await cluster.nodes[0]?.kill()
+    expect(await sendOfEach()).toContain(503)
+    await RedisServers.until(async () => (await sendOfEach()).every((status) => status === 200))
+  }, 120_000)
 
   it("admits requests without counting them while Redis hangs if onLimitsUnavailable is open", async () => {
     const server = await RedisServers.startForTest(RedisServers.redis)

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -188,10 +188,35 @@ describe("a body", () => {
 
   it("is read in chunks by default, even if its Content-Length is small enough", async () => {
     const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
+    onTestFinished(() => arrayBuffer.mockRestore())
     const request = post(streamOf(["12345"]).stream, { headers: { "Content-Length": "5" } })
     expect(await (await handlerOf(echo(8))(request)).text()).toBe("12345")
     expect(arrayBuffer).not.toHaveBeenCalled()
-    arrayBuffer.mockRestore()
+  })
+
+  it("has no stream while it is read whole, or was read before", async () => {
+    for (const isRead of [false, true]) {
+      const request = new Request("http://store.test/", { method: "POST", body: "12345" })
+      request.headers.set("Content-Length", "5")
+      if (isRead) await request.text()
+      let streams = 0
+      const get = (): unknown => {
+        streams++
+        return Reflect.get(Request.prototype, "body", request)
+      }
+      Object.defineProperty(request, "body", { get })
+      const response = await handlerOf(echo(8), { trustContentLength: true })(request)
+      expect(await response.text()).toBe(isRead ? "BodyConsumed" : "12345")
+      expect(streams).toBe(0)
+    }
+  })
+
+  it("rejects with the error of a stream that fails before its first chunk, although the handler has locked it", async () => {
+    const broken = new Error("connection reset")
+    const request = post(streamOf([], broken).stream)
+    // As on a host whose requests count as used only after their first chunk.
+    Object.defineProperty(request, "bodyUsed", { value: false })
+    expect(await rejection(handlerOf(echo(8))(request))).toBe(broken)
   })
 
   it("fails with BodyConsumed if other code has locked it, even if the host has replaced arrayBuffer", async () => {

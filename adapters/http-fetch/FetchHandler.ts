@@ -95,11 +95,17 @@ class FetchRequest implements ServiceRequest {
   }
 
   body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
-    if (this.#isFramed(maxBytes)) return this.#read(readWhole(this.#request, maxBytes))
-    const { body, bodyUsed } = this.#request
-    if (bodyUsed || body?.locked === true) return Effect.fail(new BodyConsumed())
+    if (this.#request.bodyUsed) return Effect.fail(new BodyConsumed())
+    if (this.#isFramed(maxBytes)) {
+      return this.#read(readWhole(this.#request, maxBytes), (reason) =>
+        // Checked only now, because the access to `body` makes a host create the stream.
+        isHeldByAnother(this.#request) ? Effect.fail(new BodyConsumed()) : this.#broken(reason)
+      )
+    }
+    const { body } = this.#request
     if (body === null) return Effect.succeed(new Uint8Array())
-    return this.#read(readAtMost(body, maxBytes))
+    if (body.locked) return Effect.fail(new BodyConsumed())
+    return this.#read(readAtMost(body, maxBytes), this.#broken)
   }
 
   /**
@@ -108,32 +114,35 @@ class FetchRequest implements ServiceRequest {
    * host are trusted by default. Requests of another class, such as undici's, are not instances of the global class.
    */
   #isFramed(maxBytes: number): boolean {
-    const { arrayBuffer, bodyUsed, headers } = this.#request
+    const { arrayBuffer, headers } = this.#request
     const isReplaced = this.#request instanceof Request && arrayBuffer !== Request.prototype.arrayBuffer
-    if (bodyUsed || !(isReplaced || this.#options.trustContentLength === true)) return false
+    if (!isReplaced && this.#options.trustContentLength !== true) return false
     // The length of compressed bytes does not bound the bytes that a host decompresses.
     if (headers.has("content-encoding") || headers.has("transfer-encoding")) return false
     const length = headers.get("content-length") ?? ""
     return /^[0-9]+$/.test(length) && Number(length) <= maxBytes
   }
 
-  #read(reading: Reading): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
+  #read(
+    reading: Reading,
+    failed: (reason: unknown) => Effect.Effect<never, BodyConsumed>
+  ): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     return Effect.matchEffect(reading, {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
-      onFailure: ({ reason }) => {
-        // Checked only now, because accessing `body` makes the host create the stream.
-        if (isHeldByAnother(this.#request)) return Effect.fail(new BodyConsumed())
-        return Effect.withFiber((fiber) => {
-          this.bodyFailure = { reason }
-          fiber.interruptUnsafe()
-          return Effect.never
-        })
-      }
+      onFailure: ({ reason }) => failed(reason)
     })
   }
+
+  /** Interrupts the request, whose body failed because the client has disconnected. */
+  readonly #broken = (reason: unknown): Effect.Effect<never> =>
+    Effect.withFiber((fiber) => {
+      this.bodyFailure = { reason }
+      fiber.interruptUnsafe()
+      return Effect.never
+    })
 }
 
-/** Whether other code has locked the body with a reader, but has not read from it. */
+/** Whether other code has locked the body with a reader, but has not read from it. Reads `bodyUsed` before `body`. */
 const isHeldByAnother = ({ body, bodyUsed }: Request): boolean => !bodyUsed && body?.locked === true
 
 type Reading = Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }>

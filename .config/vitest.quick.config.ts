@@ -21,7 +21,8 @@ const excluded = [
 const counting = [
   "adapters/memory/MemoryRateLimitStore.laws.test.ts",
   "conformance/linearizability/*.laws.test.ts",
-  "core/limits/{ClockSteps,RateLimit,RateLimitModel,Workers}.laws.test.ts",
+  "core/limits/{ClockSteps,RateLimit,RateLimitModel,Windows,Workers}.laws.test.ts",
+  "core/transfer/Import.laws.test.ts",
   "core/service/Service.laws.test.ts",
   "core/codec/NewPetBody.laws.test.ts"
 ]

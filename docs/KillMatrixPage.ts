@@ -99,7 +99,9 @@ const runAll = async (): Promise<Gate.GateResult> => {
     caught: parts.flatMap(({ caught }) =>
       caught.flatMap(({ id, ...rest }) => {
         const fault = byId.get(id)
-        return fault === undefined ? [] : [{ fault, ...rest }]
+        // A row that is omitted silently would look like a fault that does not exist.
+        if (fault === undefined) throw new Error(`there is no fault "${id}"`)
+        return [{ fault, ...rest }]
       })
     ),
     tried: parts.flatMap(({ tried }) => tried),

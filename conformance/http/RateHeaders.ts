@@ -1,3 +1,6 @@
+/** Milliseconds after which any one-minute window has ended, and a full per-minute limit is available again. */
+export const MINUTE_PASSED_MS = 61_000
+
 /** Reads the rate limit headers and Retry-After (contract §8.3, §8.4) as numbers. */
 import { header, type WireResponse } from "./Wire.ts"
 

@@ -4,14 +4,16 @@ import * as Accepts from "../../dimensions/Accepts.ts"
 import * as Operations from "../../dimensions/Operations.ts"
 import * as Product from "../../dimensions/Product.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { type Failure, undecided } from "../../evaluation/Outcome.ts"
+import { expect, type Failure, undecided } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
+import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
+import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, define } from "../Check.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
-import { DENIED, MINUTE_PASSED } from "./SmallKeys.ts"
+import { DAY_PASSED, isDenied } from "./SmallKeys.ts"
 
 const SECOND = 1_000
 const DAY_S = 86_400
@@ -42,6 +44,15 @@ const product = Product.of({
   accept: Accepts.accepts
 })
 
+const whileBanned = Product.of({
+  operation: Operations.operations,
+  accept: Product.pick(Accepts.accepts, "no Accept", "application/json")
+})
+
+type BannedCall = (typeof whileBanned.examples)[number]
+
+const isBan = (response: Exchange["response"]): boolean => ErrorBody.codeOf(response) === "api_key_banned"
+
 type Call = (typeof product.examples)[number]
 
 const callsAt = (time: Call["time"]): ReadonlyArray<Call> =>
@@ -52,7 +63,7 @@ const list = { path: "/pets?limit=1", key: "victim" } as const
 const waitOf = (exchange: Exchange): number => RateHeaders.retryAfterSeconds(exchange) ?? 0
 
 /**
- * Ignores 429 until the key is probably banned: until a 403, a long Retry-After, or `DENIALS` denials. Returns the last
+ * Ignores 429 until the key is probably banned: until a 403, our code for bans, a long Retry-After, or `DENIALS` denials. Returns the last
  * denial; fails with `Undecided` after `REQUESTS` requests.
  */
 const offend = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchange, Failure> {
@@ -60,7 +71,8 @@ const offend = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchan
   for (let sent = 0; sent < REQUESTS; sent++) {
     const exchange = yield* http.send(list)
     const { status } = exchange.response
-    if (status === 403 || (status === 429 && waitOf(exchange) > MAX_MINUTE_WAIT_S)) return exchange
+    if (status === 403 || isBan(exchange.response)) return exchange
+    if (status === 429 && waitOf(exchange) > MAX_MINUTE_WAIT_S) return exchange
     if (status !== 429) continue
     denials++
     if (denials === DENIALS) return exchange
@@ -88,7 +100,8 @@ const waitUntilAdmitted = Effect.fnUntraced(function* (
 /**
  * Sends a call with a denied key: the response must pass `Envelope`, and a success must be as the contract promises. A
  * success is allowed: Retry-After may announce a later time than the end of the denial (§8.4.2), and the contract does
- * not describe a response to a banned key. Level design demands denials until that time (`ban.lasts`).
+ * not describe a response to a banned key. Level design demands denials until that time (`ban.lasts`), on every
+ * operation (`product.banned`).
  */
 const sendWhileDenied = Effect.fnUntraced(function* (
   http: Http,
@@ -109,11 +122,11 @@ const sendAfterwards = Effect.fnUntraced(function* (
   call: Call
 ): Effect.fn.Return<void, Failure> {
   const prepared = yield* Calls.prepare(http, trial, call)
-  yield* http.pass(MINUTE_PASSED)
+  yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
   const exchange = yield* http.send({ ...prepared.sent, key: "victim" })
   yield* Envelope.holds(exchange)
   // The key's day may be used up, or the server may have extended a ban.
-  if (DENIED.has(exchange.response.status)) return
+  if (isDenied(exchange)) return
   yield* Calls.accepted(exchange, prepared)
   trial.tried(call)
 })
@@ -144,7 +157,7 @@ export const checks: ReadonlyArray<Check> = [
         ["while denied", "after the denials"],
         ["while denied again", "after the second denials"]
       ] as const) {
-        yield* http.pass(MINUTE_PASSED)
+        yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
         // Calls are prepared before the denials, because preparation takes time, in which a ban may end.
         const calls: Array<readonly [Call, Calls.Prepared]> = []
         for (const call of callsAt(during)) calls.push([call, yield* Calls.prepare(http, trial, call)])
@@ -152,6 +165,34 @@ export const checks: ReadonlyArray<Check> = [
         for (const [call, prepared] of calls) yield* sendWhileDenied(http, trial, call, prepared)
         yield* waitUntilAdmitted(http, denied)
         for (const call of callsAt(after)) yield* sendAfterwards(http, trial, call)
+      }
+    }
+  }),
+  define({
+    id: "product.banned",
+    law: "A banned key is denied on every operation.",
+    clauses: ["ban.answer", "ban.unchanged-by-requests"],
+    level: "design",
+    profile: "ban",
+    on: "http",
+    needs: ["victimKey", "clock"],
+    requests: 45,
+    product: whileBanned.shape,
+    examples: [null],
+    timeoutMs: 60_000,
+    *holds(http, _given, trial) {
+      yield* http.pass(DAY_PASSED)
+      const calls: Array<readonly [BannedCall, Calls.Prepared]> = []
+      for (const call of whileBanned.examples) calls.push([call, yield* Calls.prepare(http, trial, call)])
+      yield* offend(http)
+      for (const [call, prepared] of calls) {
+        const { did, response } = yield* http.send({ ...prepared.sent, key: "victim" })
+        yield* expect(
+          response.status === 429 && (call.operation.startsWith("HEAD") || isBan(response)),
+          `429 api_key_banned to ${did}`,
+          outcome(response)
+        )
+        trial.tried(call)
       }
     }
   })

@@ -1,10 +1,13 @@
 /** Defines how long the limits of small keys take to refill, and which statuses a denied key gets (contract §8). */
 
-/** Milliseconds after which any one-minute window has ended. */
-export const MINUTE_PASSED = 61_000
+import type { Exchange } from "../../http/Exchange.ts"
 
 /** Milliseconds after which a key that sent nothing has its full per-minute and daily limits again. */
 export const DAY_PASSED = 86_461_000
 
-/** Statuses of a denied key: it is over its limit, or banned. */
-export const DENIED: ReadonlySet<number> = new Set([403, 429])
+/**
+ * Whether a response denies a key: 429, or 403 for a banned key. The main key is never banned, because it waits when it
+ * is told to.
+ */
+export const isDenied = ({ key, response: { status } }: Pick<Exchange, "key" | "response">): boolean =>
+  status === 429 || (status === 403 && key !== "main")

@@ -8,11 +8,12 @@ import * as Times from "../../dimensions/Times.ts"
 import type { Http } from "../../evaluation/Http.ts"
 import { postponed } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
+import * as RateHeaders from "../../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
-import { DENIED, MINUTE_PASSED } from "./SmallKeys.ts"
+import { isDenied } from "./SmallKeys.ts"
 
 const atTimes = Product.of({
   time: Times.times,
@@ -45,7 +46,7 @@ const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call
   const exchange = yield* http.send({ ...prepared.sent, key: call.key })
   yield* Envelope.holds(exchange)
   // The small key may have reached its per-minute limit, or other laws may have caused a ban.
-  if (DENIED.has(exchange.response.status)) return
+  if (isDenied(exchange)) return
   yield* Calls.accepted(exchange, prepared)
   trial.tried(call)
 })
@@ -74,7 +75,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { time }, trial) {
       const { follows, next } = Times.times[time]
       // The per-minute limit of the small key must be full again.
-      if (!follows) yield* http.pass(MINUTE_PASSED)
+      if (!follows) yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
       const moment = next(yield* http.now)
       if (moment >= REMOVAL_BEGINS) {
         return yield* postponed(`getPet is removed before the next moment "${time}"`)

@@ -10,6 +10,7 @@ import { type Fault, fault, type Where, type World } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
+import * as Requests from "../spoilers/Requests.ts"
 
 /** Applies another rule to every caller. */
 const decides = (step: RateLimits.Step): Where => RateLimits.decides(step, "")
@@ -71,6 +72,18 @@ const announcing: RateLimits.Step = (state, now, policy) => {
 }
 
 export const faults: ReadonlyArray<Fault> = [
+  fault("ban.creates-meanwhile", "Accepts creations during a ban.")
+    .breaks("ban.answer", "product.banned", "429 api_key_banned to POST /pets")
+    .by(
+      AtHttp.transport(
+        (real, world) => (request) =>
+          Effect.flatMap(real(request), (response) =>
+            isBan(response) && Requests.isCreation(request)
+              ? real(Requests.withKey(request, world.keys.main))
+              : Effect.succeed(response)
+          )
+      )
+    ),
   fault("ban.never-begins", "Never bans a key.")
     .breaks("ban.rules", "ban.at-strike-20", "no ban after 22 strikes")
     .by(decides((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),

@@ -1,10 +1,7 @@
 /** Defines faults for the laws over a whole run: wrong for one key, late in a run, or only in every n-th response. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as RateLimit from "../../../core/limits/RateLimit.ts"
-import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
-import type { WireRequest } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
@@ -33,27 +30,6 @@ const nowAndThen = (nth: number, edit: Edit.Edit): Where =>
           : response
       )
   })
-
-/** Does not count some admitted requests; the state is shared, so runs must not overlap. */
-const free = (isFreeRequest: (request: WireRequest) => boolean): Where => {
-  let isFree = false
-  return {
-    at: "http",
-    transport: (real) => (request) =>
-      Effect.suspend(() => {
-        isFree = isFreeRequest(request)
-        return real(request)
-      }),
-    limits: RateLimits.deciding((state, now, policy) => {
-      const [verdict, next] = RateLimit.step(state, now, policy)
-      if (!isFree || verdict.outcome !== "admitted") return [verdict, next]
-      return [
-        { ...verdict, remaining: verdict.remaining + 1 },
-        { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
-      ]
-    })
-  }
-}
 
 /** The number of newest animals that a faulty store keeps; it loses all older animals. */
 const HELD = 60n
@@ -96,7 +72,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(listsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
   fault("history.more-for-tiny", "Lists every animal twice to keys with a small plan.")
-    .breaks("list.limit.maximum-returned", "history.lists", "at most ")
+    .breaks("list.limit.maximum-returned", "history.lists", "at most 20 animals")
     .by(listsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
   fault("history.null-when-empty", "Returns null for a list without animals.")
     .breaks("list.empty", "history.lists", "not a bare array: null")
@@ -172,10 +148,10 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("history.creations-free", "Does not count creations.")
     .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
-    .by(free(Requests.isCreation)),
+    .by(RateLimits.free(Requests.isCreation)),
   fault("history.retrievals-free", "Does not count retrievals by id.")
     .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
-    .by(free(Requests.isGet)),
+    .by(RateLimits.free(Requests.isGet)),
   fault("history.denies-now-and-then", "Denies every 40th request of a key that has requests left.")
     .breaks("limits.remaining-truth", "history.admitted-while-remaining", "429 by the per-minute limit")
     .by(

@@ -153,7 +153,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("limits.errors-free", "Does not count requests with an invalid parameter.")
     .breaks("limits.every-request-costs", "bucket.every-request-costs", "invalid parameter 4, with 400")
-    .by(RateLimits.freeErrors()),
+    .by(RateLimits.free((request) => request.target.includes("limit=0"))),
   fault("limits.after-routing", "Returns 404 for unknown paths before it checks the limit.")
     .breaks("limits.before-routing", "bucket.before-routing", "over the limit 404")
     .by(AtHttp.responses({ to: ({ target }) => target.endsWith("/nothing"), status: 429 }, Edit.status(404))),

@@ -87,43 +87,34 @@ export const windows =
     return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]
   }
 
-/** Does not count requests with the invalid `limit=0`; the state is shared, so runs must not overlap. */
-export const freeErrors = (): Where => {
-  let isFree = false
+/** Decides requests by another rule if `isTheirs`; the state is shared, so runs must not overlap. */
+const decidingSome = (isTheirs: (request: WireRequest) => boolean, step: Step): Where => {
+  let isCurrent = false
   return {
     at: "http",
     transport: (real) => (request) =>
       Effect.suspend(() => {
-        isFree = request.target.includes("limit=0")
+        isCurrent = isTheirs(request)
         return real(request)
       }),
-    limits: deciding((state, now, policy) => {
-      const [verdict, next] = RateLimit.step(state, now, policy)
-      if (!isFree || verdict.outcome !== "admitted") return [verdict, next]
-      return [
-        { ...verdict, remaining: verdict.remaining + 1 },
-        { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
-      ]
-    })
+    limits: deciding((...given) => (isCurrent ? step : RateLimit.step)(...given))
   }
 }
 
-/** Admits some requests without counting them. */
-export const uncounted = (isFree: (request: WireRequest) => boolean): Where => {
-  let free = false
-  return {
-    at: "http",
-    transport: (real) => (request) =>
-      Effect.suspend(() => {
-        free = isFree(request)
-        return real(request)
-      }),
-    limits: deciding((state, now, policy) => {
-      const [verdict] = RateLimit.step(state, now, policy)
-      const before = state ?? RateLimit.initial(now, policy.plan)
-      return free
-        ? [{ ...verdict, outcome: "admitted", retryAfter: 0 }, before]
-        : RateLimit.step(state, now, policy)
-    })
-  }
-}
+/** Does not count some admitted requests, and shows the numbers before them; denies others as before. */
+export const free = (isFree: (request: WireRequest) => boolean): Where =>
+  decidingSome(isFree, (state, now, policy) => {
+    const [verdict, next] = RateLimit.step(state, now, policy)
+    if (verdict.outcome !== "admitted") return [verdict, next]
+    return [
+      { ...verdict, remaining: verdict.remaining + 1 },
+      { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
+    ]
+  })
+
+/** Admits some requests without counting them, even when the limit is reached. */
+export const uncounted = (isFree: (request: WireRequest) => boolean): Where =>
+  decidingSome(isFree, (state, now, policy) => {
+    const [verdict] = RateLimit.step(state, now, policy)
+    return [{ ...verdict, outcome: "admitted", retryAfter: 0 }, state ?? RateLimit.initial(now, policy.plan)]
+  })

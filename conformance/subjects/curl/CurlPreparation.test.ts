@@ -9,12 +9,14 @@ import type { Step } from "../../evaluation/Trial.ts"
 import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import { bytes, type Header } from "../../http/Wire.ts"
-import { end, keys, runScript } from "./CurlRuns.fixture.ts"
+import * as CurlRuns from "./CurlRuns.fixture.ts"
 import * as CurlScript from "./CurlScript.ts"
 
 const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--version"]).error === undefined)
 
 const TOKEN = "Zabcdef"
+
+const { end, runScript } = CurlRuns.open()
 
 /**
  * A server whose responses a test can configure, with two faults: lists without the newest animal, and lists cut by
@@ -76,7 +78,7 @@ afterAll(() => {
   for (const { server } of opened) server.close()
 })
 
-const authorization: Header = ["Authorization", `Bearer ${keys.main}`]
+const authorization: Header = ["Authorization", `Bearer ${CurlRuns.keys.main}`]
 const plain = { key: "main", isAlone: true } as const
 const json: Header = ["Content-Type", "application/json"]
 
@@ -126,7 +128,7 @@ const scriptOf = (exchanges: ReadonlyArray<Exchange>, created: ReadonlyArray<Ani
     actual: "",
     baseUrl: "http://127.0.0.1:1/v1",
     basePath: "/v1",
-    secrets: { main: keys.main },
+    secrets: { main: CurlRuns.keys.main },
     token: TOKEN,
     created,
     steps

@@ -22,9 +22,6 @@ const DAY_MS = 86_400_000
 
 const DECEMBER_2030 = Date.UTC(2030, 11, 1)
 
-/** Time after which the full per-minute limit is available again, in milliseconds. */
-const MINUTE_PASSED = 61_000
-
 /** Maximum number of attempts to create an animal; after a 429, the next one begins a minute later. */
 const ATTEMPTS = 3
 
@@ -48,7 +45,7 @@ export const commands = (
     "",
     "# Preparation",
     ...(moment === undefined ? [] : [`not_after ${latestStart(startsAt ?? moment, creations.length)}`]),
-    ...creations.flatMap((lines) => [...lines, ...withClock([`  pass ${MINUTE_PASSED}`])]),
+    ...creations.flatMap((lines) => [...lines, ...withClock([`  pass ${RateHeaders.MINUTE_PASSED_MS}`])]),
     ...(startsAt === undefined ? [] : clockTo(startsAt, moment !== undefined)),
     ...(["tiny", "victim"] as const).flatMap((key) => {
       const used = usedBefore(compared.exchanges.find((exchange) => exchange.key === key))
@@ -61,7 +58,7 @@ export const commands = (
 
 /** Returns the latest time at which a preparation for a moment can begin: each group of creations takes a minute. */
 const latestStart = (moment: number, groups: number): number =>
-  moment < REMOVAL_BEGINS ? moment - groups * MINUTE_PASSED : moment
+  moment < REMOVAL_BEGINS ? moment - groups * RateHeaders.MINUTE_PASSED_MS : moment
 
 const withClock = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [
   `if [ -n "\${ANIMAL_CLOCK:-}" ]; then`,
@@ -109,7 +106,7 @@ const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArra
     '    if [ "$CODE" = 201 ]; then return; fi',
     "    # The key may have used up its limit of the minute.",
     `    if [ "$CODE" != 429 ] || [ "$ATTEMPT" = ${ATTEMPTS} ]; then break; fi`,
-    `    pass ${MINUTE_PASSED}`,
+    `    pass ${RateHeaders.MINUTE_PASSED_MS}`,
     "  done",
     '  stop "the preparation cannot create an animal: $CODE"',
     "}",

@@ -12,16 +12,6 @@ import * as PlainServer from "../../gallery/plain/PlainServer.ts"
 import type { Header, Transport } from "../../http/Wire.ts"
 import * as HttpSubject from "../HttpSubject.ts"
 
-const endings: Array<() => void> = []
-
-/** Stops the servers and deletes the scripts. */
-export const end = (): void => {
-  for (const ending of endings) ending()
-}
-
-const folder = mkdtempSync(join(tmpdir(), "animal-store-script-"))
-endings.push(() => rmSync(folder, { recursive: true }))
-
 /** The keys of the servers. */
 export const keys = {
   main: "main-0123456789abcdef",
@@ -29,8 +19,8 @@ export const keys = {
   victim: { secret: "victim-0123456789abcdef", perMinute: 3, perDay: 10_000 }
 }
 
-/** Starts a server with or without a fault, over a socket and with a clock. */
-export const start = async (fault: Fault | undefined) => {
+/** Starts a server with or without a fault, over a socket and with a clock; returns also the function that stops it. */
+const startServer = async (fault: Fault | undefined) => {
   let now = Date.UTC(2027, 0, 1, 9)
   const correct = PlainServer.make({
     keys: [{ secret: keys.main, perMinute: 100_000, perDay: 10_000_000 }, keys.tiny, keys.victim],
@@ -73,16 +63,15 @@ export const start = async (fault: Fault | undefined) => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  endings.push(() => server.close())
   const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
   const clock = { now: Effect.sync(() => now), advance: (ms: number) => Effect.sync(() => advance(ms)) }
-  return { origin: `http://127.0.0.1:${port}`, transport, clock }
+  return { origin: `http://127.0.0.1:${port}`, transport, clock, stop: () => server.close() }
 }
 
-export type Server = Awaited<ReturnType<typeof start>>
+export type Server = Omit<Awaited<ReturnType<typeof startServer>>, "stop">
 
-/** Runs a script; returns its exit code, the text of its errors, and its verdict. */
-export const runScript = (script: string, { origin }: Pick<Server, "origin">) =>
+/** Runs a script that is stored in a folder; returns its exit code, the text of its errors, and its verdict. */
+const runIn = (folder: string, script: string, { origin }: Pick<Server, "origin">) =>
   new Promise<string>((resolve) => {
     const path = join(folder, "case.sh")
     writeFileSync(path, script)
@@ -100,8 +89,31 @@ export const runScript = (script: string, { origin }: Pick<Server, "origin">) =>
     )
   })
 
-/** Runs the suite on a faulty server, and returns the script of the failure that it finds. */
-export const scriptOf = async (fault: Fault, { clock, origin, transport }: Server): Promise<string> => {
+/**
+ * Creates a folder for scripts. Returns functions that start servers and run scripts, and `end`, which stops the servers
+ * and deletes the folder. Each test file opens its own, because files may share modules.
+ */
+export const open = () => {
+  const folder = mkdtempSync(join(tmpdir(), "animal-store-script-"))
+  const endings = [() => rmSync(folder, { recursive: true })]
+  return {
+    start: async (fault: Fault | undefined): Promise<Server> => {
+      const { stop, ...server } = await startServer(fault)
+      endings.push(() => void stop())
+      return server
+    },
+    runScript: (script: string, server: Pick<Server, "origin">) => runIn(folder, script, server),
+    end: () => {
+      for (const ending of endings) ending()
+    }
+  }
+}
+
+/** Runs the suite on a faulty server, and returns the script of the failure; `undefined` if it finds none. */
+export const scriptOf = async (
+  fault: Fault,
+  { clock, origin, transport }: Server
+): Promise<string | undefined> => {
   const program = Effect.gen(function* () {
     const subject = yield* HttpSubject.make({
       name: fault.id,
@@ -114,7 +126,5 @@ export const scriptOf = async (fault: Fault, { clock, origin, transport }: Serve
     const report = yield* Run.run(subject, { level: "spec", seed: 1, only: [fault.killedBy] })
     return report.checks.find(({ id }) => id === fault.killedBy)?.counterexample?.script
   })
-  const script = await Effect.runPromise(program)
-  if (script === undefined) throw new Error(`${fault.id} was not found`)
-  return script
+  return await Effect.runPromise(program)
 }

@@ -138,7 +138,7 @@ for (const kind of Databases.kinds) {
       async () => {
         const [{ address }, target] = [await create(kind), await create(kind)]
         const file = writeFile(makeLines(3_000))
-        const out = path.join(createFolder(), "out.ndjson")
+        const out = path.join(createDirectory(), "out.ndjson")
         // Each step replaces the line of the step before.
         const shown = (text: string) => expect.stringMatching(new RegExp(`\\r\\u001b\\[2K${text}`))
         const imported = ["import", file, "--database", address]

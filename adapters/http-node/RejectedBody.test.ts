@@ -126,7 +126,7 @@ describe("a request whose body is rejected before it arrives", () => {
     }
   ])("is read for at most 64 MiB after $what, and the client gets the response", async ({ sent, status }) => {
     const server = await serve()
-    const wire = await Wire.sending(server.port, sent)
+    const wire = await Wire.openAndSend(server.port, sent)
     expect((await wire.response()).status).toBe(status)
     let isClosed = false
     wire.closed.then(() => {

@@ -152,11 +152,11 @@ export const targets: ReadonlyArray<Target> = [
       ["SQLite", 100_000],
       ["PostgreSQL", 30_000]
     ] as const
-  ).flatMap(([database, least]) =>
+  ).flatMap(([database, min]) =>
     ["", ", --keep-ids"].map(
       (flags): Target => ({
         what: `Animals imported into ${database}${flags}`,
-        bound: { least },
+        bound: { min },
         show: perSecond,
         figure: value("import and copy", `import into ${database}${flags}`)
       })

@@ -43,6 +43,15 @@ export const notCompleted = (reason: string): Finding => ({
   dependsOnLoad: true
 })
 
+/** Creates a failing finding for a scenario that did not start, because the time of the run was used up. */
+export const notStarted = (seconds: number): Finding => ({
+  what: "scenario",
+  figure: `not started: the ${seconds} s of the run are used up`,
+  bound: "carried out",
+  holds: false,
+  dependsOnLoad: true
+})
+
 /** Creates a finding without a bound, such as the number of requests sent. */
 export const measured = (what: string, value: number, unit = ""): Finding => ({
   what,

@@ -21,6 +21,7 @@ export interface HostileLoad {
 
 /** The result of a load. */
 export interface HostileOutcome {
+  /** Requests whose bytes the operating system accepted; the server discards or never reads many of them. */
   readonly requests: number
   readonly responses: number
   /** Responses with a status of 500 or more. */

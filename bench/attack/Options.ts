@@ -7,7 +7,8 @@ export const help = `npm run attack [-- OPTIONS]
 
   --only NAMES        only scenarios whose name contains one of these; comma-separated
   --databases NAMES   memory, SQLite, PostgreSQL; by default all databases of a scenario, with --quick the first
-  --quick             shorter and smaller, for CI: about two minutes; retries a failure once if machine load can be its cause
+  --quick             shorter and smaller, for CI: about two minutes on two idle cores; after ten minutes, scenarios
+                      that have not started fail; retries a failure once if machine load can be its cause
   --list              lists the scenarios
   --write             writes the table in docs/security.md; only allowed for a run of all scenarios
   --help

@@ -56,7 +56,7 @@ export const run = async (
     const after = isAlive ? await awaitRecovery(server, before) : before
 
     return [
-      Finding.measured("hostile requests sent", outcome.requests),
+      Finding.measured("hostile requests written to sockets", outcome.requests),
       Finding.equal("server", isAlive ? "alive" : "exited", "alive"),
       ...(siege.findings?.(outcome) ?? []),
       canWatch

@@ -5,6 +5,7 @@ import * as Databases from "../Databases.ts"
 import * as Child from "../http/Child.ts"
 import { InvalidOptions } from "../Options.ts"
 import * as AttackedServer from "./AttackedServer.ts"
+import * as Budget from "./Budget.ts"
 import * as Finding from "./Finding.ts"
 import * as Options from "./Options.ts"
 import * as Report from "./Report.ts"
@@ -69,7 +70,11 @@ const runScenario = async (
   return { scenario, database: database.name, findings }
 }
 
-const runAll = async (options: Options.Options, databases: ReadonlyArray<Database>) => {
+const runAll = async (
+  options: Options.Options,
+  databases: ReadonlyArray<Database>,
+  secondsSoFar: () => number
+) => {
   const results: Array<Report.Result> = []
   for (const scenario of scenarios) {
     if (interruption.aborted) break
@@ -77,6 +82,13 @@ const runAll = async (options: Options.Options, databases: ReadonlyArray<Databas
     for (const name of chosenDatabases(scenario, options)) {
       const database = databases.find((candidate) => candidate.name === name)
       if (database === undefined) continue
+      if (!Budget.isLeft(options.isQuick, secondsSoFar())) {
+        const findings = [Finding.notStarted(Budget.LIMIT_SECONDS)]
+        const missed = { scenario, database: database.name, findings }
+        console.log(Report.lines(missed))
+        results.push(missed)
+        continue
+      }
       let result = await runScenario(scenario, options, database)
       console.log(Report.lines(result))
       // CI shares its machine with others, which delays clients for seconds; a leak or an unbounded queue fails twice.
@@ -100,14 +112,14 @@ const main = async (options: Options.Options): Promise<void> => {
   }
   const began = performance.now()
   const databases = await makeDatabases()
-  const results = await runAll(options, databases.all).finally(async () => {
+  const secondsSoFar = (): number => (performance.now() - began) / 1_000
+  const results = await runAll(options, databases.all, secondsSoFar).finally(async () => {
     await stopAll()
     await databases.remove()
   })
   const failed = results.filter((result) => !Report.hasPassed(result))
-  const seconds = Math.round((performance.now() - began) / 1_000)
   console.log(
-    `${results.length - failed.length} passed, ${failed.length} failed${failed.map(({ database, scenario }) => `, ${scenario.name} on ${database}`).join("")} (${seconds} s)`
+    `${results.length - failed.length} passed, ${failed.length} failed${failed.map(({ database, scenario }) => `, ${scenario.name} on ${database}`).join("")} (${Budget.report(options.isQuick, secondsSoFar())})`
   )
   if (options.isWritten && !interruption.aborted) {
     const cores = availableParallelism()

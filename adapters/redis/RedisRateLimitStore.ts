@@ -42,9 +42,7 @@ const make = (
   const maxFields = String(places.maxFields)
   const isServerTime = clock === "database"
   const expiryBan = textOf(ban)
-  // Nearly all requests have the ban policy of the store, so its text is computed only once.
-  const banText = (of: BanPolicy | undefined): string =>
-    of === undefined ? "" : of === ban ? expiryBan : textOf(of)
+  const banText = (of: BanPolicy | undefined): string => (of === undefined ? "" : textOf(of))
 
   const evaluate = (
     { field, key }: StateKey.StateKey,

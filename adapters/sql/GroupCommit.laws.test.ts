@@ -15,7 +15,6 @@ import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
-import { clients } from "./WriteTransaction.fixture.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
@@ -61,121 +60,119 @@ interface Write {
   readonly kind: Kind
 }
 
-it.effect.each(clients)(
-  "GroupCommit over $name stores exactly the acknowledged writes, once and in order",
-  ({ of }) =>
-    Effect.gen(function* () {
-      const database = yield* Databases.sqlite.create
-      const filename = database.address.slice("sqlite:".length)
-      const other = yield* Effect.acquireRelease(
-        Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
-        (other) => Effect.sync(() => other.close())
-      )
-      other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
-      const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
-      const sql = of(Context.get(client, SqlClient.SqlClient))
-      const services = yield* Effect.context<never>()
-      const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
+it.effect("GroupCommit stores exactly the acknowledged writes, once and in order", () =>
+  Effect.gen(function* () {
+    const database = yield* Databases.sqlite.create
+    const filename = database.address.slice("sqlite:".length)
+    const other = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
+      (other) => Effect.sync(() => other.close())
+    )
+    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
+    const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
+    const sql = Context.get(client, SqlClient.SqlClient)
+    const services = yield* Effect.context<never>()
+    const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
 
-      const commit = function* (
-        group: ReadonlyArray<Write>
-      ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
-        const exits: Array<Exit.Exit<number>> = []
-        for (const { id, kind } of group) {
-          if (kind === "common defect") throw new Error("a bug")
-          if (kind !== "own defect") {
-            yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "rejected" ? null : kind]]
-          }
-          exits.push(kind === "own defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
+    const commit = function* (
+      group: ReadonlyArray<Write>
+    ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
+      const exits: Array<Exit.Exit<number>> = []
+      for (const { id, kind } of group) {
+        if (kind === "common defect") throw new Error("a bug")
+        if (kind !== "own defect") {
+          yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "rejected" ? null : kind]]
         }
-        return exits
+        exits.push(kind === "own defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
       }
+      return exits
+    }
 
-      const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
-        Effect.gen(function* () {
-          other.exec("DELETE FROM writes")
-          const groups: Array<ReadonlyArray<Write>> = []
-          const submit = yield* GroupCommit.make(sql, function* (group: ReadonlyArray<Write>) {
-            groups.push(group)
-            return yield* commit(group)
-          })
-          const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
-          const interrupted = new Set<number>()
-          let isLocked = false
+    const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
+      Effect.gen(function* () {
+        other.exec("DELETE FROM writes")
+        const groups: Array<ReadonlyArray<Write>> = []
+        const submit = yield* GroupCommit.make(sql, function* (group: ReadonlyArray<Write>) {
+          groups.push(group)
+          return yield* commit(group)
+        })
+        const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
+        const interrupted = new Set<number>()
+        let isLocked = false
 
-          for (const command of commands) {
-            switch (command.do) {
-              case "submit":
-                for (const kind of command.writes) {
-                  const write = { id: callers.length, kind }
-                  callers.push({
-                    write,
-                    fiber: yield* Effect.forkChild(asEffect(submit)(write), { startImmediately: true })
-                  })
-                }
-                break
-              case "interrupt": {
-                const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
-                const caller = waiting[command.nth % Math.max(waiting.length, 1)]
-                if (caller === undefined) break
-                // Does not wait until the caller has been interrupted, because a commit may be in progress.
-                caller.fiber.interruptUnsafe()
-                if (isLocked) interrupted.add(caller.write.id)
-                else seen.interruptedLate++
-                break
+        for (const command of commands) {
+          switch (command.do) {
+            case "submit":
+              for (const kind of command.writes) {
+                const write = { id: callers.length, kind }
+                callers.push({
+                  write,
+                  fiber: yield* Effect.forkChild(asEffect(submit)(write), { startImmediately: true })
+                })
               }
-              case "lock":
-                if (!isLocked) other.exec("BEGIN IMMEDIATE")
-                isLocked = true
-                break
-              case "unlock":
-                if (isLocked) other.exec("COMMIT")
-                isLocked = false
-                break
-              case "turn":
-                yield* Effect.yieldNow
-                break
-              case "wait":
-                yield* TestClock.adjust(command.ms)
-                break
+              break
+            case "interrupt": {
+              const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
+              const caller = waiting[command.nth % Math.max(waiting.length, 1)]
+              if (caller === undefined) break
+              // Does not wait until the caller has been interrupted, because a commit may be in progress.
+              caller.fiber.interruptUnsafe()
+              if (isLocked) interrupted.add(caller.write.id)
+              else seen.interruptedLate++
+              break
             }
+            case "lock":
+              if (!isLocked) other.exec("BEGIN IMMEDIATE")
+              isLocked = true
+              break
+            case "unlock":
+              if (isLocked) other.exec("COMMIT")
+              isLocked = false
+              break
+            case "turn":
+              yield* Effect.yieldNow
+              break
+            case "wait":
+              yield* TestClock.adjust(command.ms)
+              break
           }
-          if (isLocked) other.exec("COMMIT")
-          // Waits for the maximum pause between attempts, after which all waiting writes are committed.
-          yield* TestClock.adjust(25)
-          const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
+        }
+        if (isLocked) other.exec("COMMIT")
+        // Waits for the maximum pause between attempts, after which all waiting writes are committed.
+        yield* TestClock.adjust(25)
+        const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
 
-          const stored = other
-            .prepare("SELECT id FROM writes ORDER BY rowid")
-            .all()
-            .map(({ id }) => Number(id))
-          const acknowledged = callers.flatMap(({ write }, index) => {
-            const exit = exits[index]
-            return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
-          })
-          expect(stored).toEqual(acknowledged)
-          for (const [index, exit] of exits.entries()) {
-            const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
-            if (Exit.isSuccess(exit)) {
-              expect([exit.value, kind]).toEqual([id, "fine"])
-              seen.stored++
-            } else if (Cause.hasInterrupts(exit.cause)) {
-              seen.interrupted++
-            } else {
-              expect(interrupted.has(id)).toBe(false)
-              seen.failed++
-              const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
-              // The write itself failed, or another write of its group did.
-              const faults = group.map((member) => member.kind)
-              const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
-              expect(own || faults.includes("rejected") || faults.includes("common defect")).toBe(true)
-              if (!own && kind === "fine") seen.sharedFailure++
-            }
+        const stored = other
+          .prepare("SELECT id FROM writes ORDER BY rowid")
+          .all()
+          .map(({ id }) => Number(id))
+        const acknowledged = callers.flatMap(({ write }, index) => {
+          const exit = exits[index]
+          return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
+        })
+        expect(stored).toEqual(acknowledged)
+        for (const [index, exit] of exits.entries()) {
+          const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
+          if (Exit.isSuccess(exit)) {
+            expect([exit.value, kind]).toEqual([id, "fine"])
+            seen.stored++
+          } else if (Cause.hasInterrupts(exit.cause)) {
+            seen.interrupted++
+          } else {
+            expect(interrupted.has(id)).toBe(false)
+            seen.failed++
+            const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
+            // The write itself failed, or another write of its group did.
+            const faults = group.map((member) => member.kind)
+            const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
+            expect(own || faults.includes("rejected") || faults.includes("common defect")).toBe(true)
+            if (!own && kind === "fine") seen.sharedFailure++
           }
-          if (groups.some((group) => group.length > 1)) seen.shared++
-        }).pipe(Effect.runPromiseWith(services))
-      )
-      yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
-      expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
-    })
+        }
+        if (groups.some((group) => group.length > 1)) seen.shared++
+      }).pipe(Effect.runPromiseWith(services))
+    )
+    yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
+    expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
+  })
 )

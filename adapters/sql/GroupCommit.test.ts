@@ -13,7 +13,6 @@ import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
-import { clients } from "./WriteTransaction.fixture.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 const insertAll = function* (
@@ -24,10 +23,10 @@ const insertAll = function* (
 }
 
 /** Creates a file with an empty table, a client, and a connection that stands for another program. */
-const setUpWith = Effect.fnUntraced(function* (client: (typeof clients)[number]["of"]) {
+const setUp = Effect.gen(function* () {
   const database = yield* Databases.sqlite.create
   const filename = database.address.slice("sqlite:".length)
-  const sql = client(yield* Nodes.openClient(database))
+  const sql = yield* Nodes.openClient(database)
   yield* sql`CREATE TABLE writes (id INTEGER UNIQUE)`
   const other = yield* Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
@@ -65,9 +64,7 @@ const commitsIn = (log: Buffer): number => {
   return commits
 }
 
-describe.each(clients)("GroupCommit over $name", ({ of }) => {
-  const setUp = setUpWith(of)
-
+describe("GroupCommit", () => {
   it.effect("64 concurrent writes share at most two transactions", () =>
     Effect.gen(function* () {
       const { filename, groups, stored, submit } = yield* setUp

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync, StatementSync } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -649,92 +649,6 @@ describe("closing a client", () => {
       const other = yield* Scope.provide(client(filename), second)
       const numbers = Stream.tap(other.unsafe(FIRST_100_000).stream, () => Scope.close(second, Exit.void))
       expect(yield* failure(Stream.runDrain(numbers))).toEqual(unknownError)
-    })
-  )
-})
-
-describe("SqliteClient.transact", () => {
-  const max = 2n ** 63n - 1n
-  const rows = "SELECT a FROM t"
-
-  it.effect("runs a transaction atomically, with exact int64 values", () =>
-    Effect.gen(function* () {
-      const sql = yield* inMemory
-      yield* createTable(sql)
-      const insert = (run: SqliteClient.Run, ...values: ReadonlyArray<unknown>) =>
-        values.map((value) => run("INSERT INTO t VALUES (?) RETURNING a", [value]))
-      expect(sql.transact((run) => insert(run, 1, max))).toEqual(Exit.succeed([[[1n]], [[max]]]))
-      const rejected = sql.transact((run) => [insert(run, 2), run("INSERT INTO nothing VALUES (1)", [])])
-      expect(yield* failure(rejected ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
-      const bug = new Error("a bug")
-      const died = sql.transact((run) => {
-        insert(run, 3)
-        throw bug
-      })
-      expect(died).toEqual(Exit.die(bug))
-      expect(sql.transact((run) => run(rows, []))).toEqual(Exit.succeed([[1n], [max]]))
-      expect(sql.transact((run) => insert(run, 4))).toEqual(Exit.succeed([[[4n]]]))
-    })
-  )
-
-  it.effect("does nothing within another transaction, and fails after the client is closed", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const sql = yield* Scope.provide(inMemory, scope)
-      yield* createTable(sql)
-      const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
-      expect(yield* sql.withTransaction(Effect.sync(() => sql.transact(insert)))).toBeUndefined()
-      expect(yield* sql.unsafe(rows).values).toEqual([])
-      yield* Scope.close(scope, Exit.void)
-      const end = sql.transact(insert)
-      expect(yield* failure(end ?? Effect.die("it was done"))).toMatchObject({ isRetryable: false })
-    })
-  )
-
-  it.effect("does nothing while a stream is read", () =>
-    Effect.gen(function* () {
-      const sql = yield* inMemory
-      yield* createTable(sql)
-      yield* sql`INSERT INTO t VALUES (1), (2)`
-      const during = yield* Stream.runCollect(
-        Stream.map(sql`SELECT a FROM t`.stream, () =>
-          sql.transact((run) => run("INSERT INTO t VALUES (3)", []))
-        )
-      )
-      expect(during).toEqual([undefined, undefined])
-      expect(yield* sql.unsafe(rows).values).toEqual([[1], [2]])
-    })
-  )
-
-  it.effect("retries a failed rollback before the next statement", () =>
-    Effect.gen(function* () {
-      const failing = new Map<string, number>()
-      const { all } = StatementSync.prototype
-      yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          vi.spyOn(StatementSync.prototype, "all").mockImplementation(function (
-            this: StatementSync,
-            ...values
-          ) {
-            const left = failing.get(this.sourceSQL) ?? 0
-            failing.set(this.sourceSQL, left - 1)
-            if (left > 0) throw new Error(`${this.sourceSQL} fails`)
-            return all.apply(this, values)
-          })
-        ),
-        (spy) => Effect.sync(() => spy.mockRestore())
-      )
-      const insert = (run: SqliteClient.Run) => run("INSERT INTO t VALUES (1)", [])
-      for (const next of ["transact", "a statement"]) {
-        const sql = yield* inMemory
-        yield* createTable(sql)
-        failing.set("COMMIT", 1).set("ROLLBACK", 1)
-        const end = sql.transact(insert) ?? Effect.die("it was done")
-        const error = yield* Effect.flip(end)
-        expect(String(error.reason.cause)).toContain("COMMIT fails")
-        if (next === "transact") expect(sql.transact(insert)).toEqual(Exit.succeed([]))
-        expect([next, yield* sql`SELECT a FROM t`.values]).toEqual([next, next === "transact" ? [[1]] : []])
-      }
     })
   )
 })

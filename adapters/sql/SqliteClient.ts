@@ -40,12 +40,8 @@ export const make = (
   Effect.gen(function* () {
     const own = yield* open(config)
     const connection = connect(own)
-    const recover = () => {
-      own.recover()
-      own.files.checkIfDue()
-    }
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.as(attempt("recover", recover), connection),
+      connection: Effect.as(attempt("read", own.files.checkIfDue), connection),
       semaphore: yield* Semaphore.make(1),
       isTransaction: own.isTransaction
     })
@@ -58,11 +54,7 @@ export const make = (
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       spanAttributes: [["db.system.name", "sqlite"]]
     })
-    return Object.assign(client, {
-      [TypeId]: TypeId,
-      transact: connection.transact,
-      read: connection.read
-    } as const)
+    return Object.assign(client, { [TypeId]: TypeId, read: connection.read } as const)
   })
 
 const TypeId = "~animal-store/sql/SqliteClient"
@@ -81,11 +73,6 @@ export interface SqliteReads {
 /** A `SqlClient` over `node:sqlite`. */
 export interface SqliteClient extends SqlClient.SqlClient, SqliteReads {
   readonly [TypeId]: typeof TypeId
-  /**
-   * Executes work in its own transaction under the write lock, in one call; rolls back if it throws. Returns
-   * `undefined` under the same condition as `read`.
-   */
-  readonly transact: <A>(work: (run: SqliteConnection.Run) => A) => Exit.Exit<A, SqlError> | undefined
 }
 
 /** Whether a client was created by this module. */
@@ -108,22 +95,9 @@ export const open = (
     )
   })
 
-/** Returns the statements of a connection as effects, and its calls that complete synchronously. */
-export const connect = (
-  own: SqliteConnection.SqliteConnection
-): Connection & Pick<SqliteClient, "read" | "transact"> => {
+/** Returns the statements of a connection as effects, and its reads that complete synchronously. */
+export const connect = (own: SqliteConnection.SqliteConnection): Connection & SqliteReads => {
   let streams = 0
-
-  const unlessBusy = <A>(act: () => A): Exit.Exit<A, SqlError> | undefined => {
-    try {
-      own.recover()
-      return streams > 0 || own.isTransaction() ? undefined : Exit.succeed(act())
-    } catch (thrown) {
-      return thrown instanceof SqliteConnection.SqliteFailure
-        ? Exit.fail(errorOf(thrown.cause, thrown.operation))
-        : Exit.die(thrown)
-    }
-  }
 
   const objects =
     (operation: string, isCached: boolean): Connection["execute"] =>
@@ -136,12 +110,17 @@ export const connect = (
       attempt(operation, (bigints) => own.values(sql, params, { bigints, isCached }))
 
   return {
-    read: (sql, params) =>
-      unlessBusy(() => {
+    read: (sql, params) => {
+      if (streams > 0 || own.isTransaction()) return undefined
+      try {
         own.files.checkIfDue()
-        return own.run(sql, params)
-      }),
-    transact: (work) => unlessBusy(() => own.transact(work)),
+        return Exit.succeed(own.run(sql, params))
+      } catch (thrown) {
+        return thrown instanceof SqliteConnection.SqliteFailure
+          ? Exit.fail(errorOf(thrown.cause, thrown.operation))
+          : Exit.die(thrown)
+      }
+    },
     execute: objects("execute", true),
     executeUnprepared: objects("executeUnprepared", false),
     executeValues: arrays("executeValues", true),

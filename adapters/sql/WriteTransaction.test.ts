@@ -9,7 +9,6 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Databases from "./Databases.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
-import { clients } from "./WriteTransaction.fixture.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const total = (sql: SqlClient.SqlClient) =>
@@ -171,13 +170,12 @@ describe("WriteTransaction on SQLite", () => {
   )
 })
 
-describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
+describe("WriteTransaction.steps on SQLite", () => {
   const max = 2n ** 63n - 1n
 
   it.effect("passes the rows of each statement to the next step, with exact integers", () =>
     Effect.gen(function* () {
-      const setup = yield* setUp(Databases.sqlite, 1)
-      const sql = of(setup.sql)
+      const { sql } = yield* setUp(Databases.sqlite, 1)
       const begun: Array<unknown> = []
       const seen = yield* WriteTransaction.steps(sql, function* () {
         begun.push("begun")
@@ -193,8 +191,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
 
   it.effect("stores no write of steps that fail or have a defect", () =>
     Effect.gen(function* () {
-      const setup = yield* setUp(Databases.sqlite, 1)
-      const sql = of(setup.sql)
+      const { sql } = yield* setUp(Databases.sqlite, 1)
       const failing = WriteTransaction.steps(sql, function* () {
         yield ["UPDATE counter SET n = 5", []]
         yield ["UPDATE counter SET n = -1", []]
@@ -212,8 +209,7 @@ describe.each(clients)("WriteTransaction.steps over $name", ({ of }) => {
 
   it.effect("does not start the steps when the file was removed or while another process writes", () =>
     Effect.gen(function* () {
-      const { database, sql: own } = yield* setUp(Databases.sqlite, 1)
-      const sql = of(own)
+      const { database, sql } = yield* setUp(Databases.sqlite, 1)
       let begun = 0
       const steps = WriteTransaction.steps(sql, function* () {
         begun++

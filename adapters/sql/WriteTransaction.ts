@@ -1,14 +1,12 @@
 /** Runs write transactions in each dialect. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import * as SqliteClient from "./SqliteClient.ts"
 import type { Values } from "./SqliteConnection.ts"
 
 /** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
@@ -35,21 +33,11 @@ export const immediate = <A, E, R>(
 export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
 /**
- * Makes one attempt at a transaction under SQLite's write lock: in one call if the client supports it, otherwise
- * statement by statement. `begin` creates the steps; it is called after the transaction has started.
+ * Makes one attempt at a transaction under SQLite's write lock. `begin` creates the steps; it is called after the
+ * transaction has started.
  */
 export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
-  Effect.suspend(() => inOneCall(sql, begin) ?? immediate(sql, eachStep(sql, begin)))
-
-const inOneCall = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Exit.Exit<A, SqlError> | undefined =>
-  SqliteClient.isSqliteClient(sql)
-    ? sql.transact((run) => {
-        const transaction = begin()
-        let step = transaction.next()
-        while (step.done !== true) step = transaction.next(run(...step.value))
-        return step.value
-      })
-    : undefined
+  immediate(sql, eachStep(sql, begin))
 
 const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** Shares one timer among all calls with the same timeout, because a timer per call costs more than a statement. */
+/**
+ * Shares one timer among all calls with the same timeout: takes 0.06–0.2 µs of CPU time per call; a sleeping fiber per
+ * call takes 1.3–2.7 µs, and a request makes up to three calls (decision 19).
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

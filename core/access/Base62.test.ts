@@ -53,24 +53,6 @@ describe("Base62", () => {
     )
   })
 
-  it("areDigits returns true if and only if all bytes from the offset are base-62 digits", () => {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.oneof(fc.constantFrom(...new TextEncoder().encode("09AZaz/:@[`{")), fc.nat({ max: 255 })),
-          {
-            maxLength: 6
-          }
-        ),
-        fc.nat({ max: 7 }),
-        (bytes, start) => {
-          const text = String.fromCharCode(...bytes.slice(start))
-          expect(Base62.areDigits(Uint8Array.from(bytes), start)).toBe(/^[0-9A-Za-z]*$/.test(text))
-        }
-      )
-    )
-  })
-
   it("encodes numbers so that strings of equal length sort like the numbers", () => {
     const value = fc.bigInt({ min: 0n, max: 62n ** 6n - 1n })
     fc.assert(

@@ -15,14 +15,6 @@ export const encode = (value: bigint, length: number): string => {
 /** The value of each byte as an ASCII digit; −1 if it is not a digit. */
 const values = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(String.fromCharCode(byte)))
 
-/** Whether all bytes from `start` are base-62 digits in ASCII. */
-export const areDigits = (bytes: Uint8Array, start: number): boolean => {
-  for (let index = start; index < bytes.length; index++) {
-    if ((values[bytes[index] as number] as number) < 0) return false
-  }
-  return true
-}
-
 /** Decodes the ASCII digits from `start`: at most eight, so that a double represents the number exactly. */
 export const decode = (bytes: Uint8Array, start: number): number => {
   let value = 0

@@ -2,9 +2,6 @@
 
 const maxTokenLength = 512
 
-const SCHEME_LENGTH = "bearer".length
-const SPACE = 0x20
-
 /**
  * Parses the bearer token of a header value: the scheme in any case, one or more spaces, and one `b64token` of at most
  * 512 characters, which is not percent-decoded. Returns `undefined` if there is no credential, and "malformed" if the
@@ -18,10 +15,6 @@ const SPACE = 0x20
  */
 export const parse = (header: string | undefined): { readonly token: string } | "malformed" | undefined => {
   if (header === undefined || header === "") return undefined
-  if (!/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) return "malformed"
-  // A loop skips the spaces, because `lastIndexOf` takes twice as long.
-  let start = SCHEME_LENGTH
-  while (header.charCodeAt(start) === SPACE) start++
-  const token = header.slice(start)
-  return token.length > maxTokenLength ? "malformed" : { token }
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1]
+  return token === undefined || token.length > maxTokenLength ? "malformed" : { token }
 }

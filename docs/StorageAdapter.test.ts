@@ -12,12 +12,24 @@ it("implementing-a-storage-adapter.md begins with the program of StorageAdapter.
   expect(first).toBe(program.replace('"../core/index.ts"', '"animal-store/core"'))
 })
 
-suite(
-  Conformance.ports({
-    name: "the documented storage adapter",
-    petRepository: layer,
-    rateLimitStore: layer,
-    apiKeyStore: layer
-  }),
-  { level: "design" }
-)
+const subject = Conformance.ports({
+  name: "the documented storage adapter",
+  petRepository: layer,
+  rateLimitStore: layer,
+  apiKeyStore: layer
+})
+
+suite(subject, { level: "design" })
+
+it("the checks of insertOnce are not applicable to an adapter without that method, and do not affect the verdict", async () => {
+  const only = ["pets.insert", "pets.once", "pets.once-parallel"]
+  const { checks, exitCode } = await Conformance.check(subject, { level: "design", only })
+  const reason = "the store does not know `insertOnce`"
+  const selected = checks.filter(({ id }) => only.includes(id))
+  expect(selected.map(({ id, reason, status }) => ({ id, reason, status }))).toEqual([
+    { id: "pets.insert", reason: undefined, status: "passed" },
+    { id: "pets.once", reason, status: "not-applicable" },
+    { id: "pets.once-parallel", reason, status: "not-applicable" }
+  ])
+  expect(exitCode).toBe(0)
+})

@@ -67,6 +67,22 @@ describe("the reference page", () => {
     }
   )
 
+  it("comes from a package whose install-time telemetry is replaced by an empty package", () => {
+    const ofSwaggerUi = createRequire(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
+    const manifest = readFileSync(ofSwaggerUi.resolve("@scarf/scarf/package.json"), "utf8")
+    const stub = new URL("../../.config/no-telemetry/package.json", import.meta.url)
+    expect(manifest).toBe(readFileSync(stub, "utf8"))
+    expect(JSON.parse(manifest)).not.toHaveProperty("scripts")
+    expect(JSON.parse(manifest)).not.toHaveProperty("main")
+    const lock: { readonly packages: Record<string, { readonly resolved?: string }> } = JSON.parse(
+      readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")
+    )
+    const locked = Object.entries(lock.packages).filter(([name]) =>
+      name.endsWith("node_modules/@scarf/scarf")
+    )
+    expect(locked.map(([, { resolved }]) => resolved)).toEqual([".config/no-telemetry"])
+  })
+
   it.each(["/", "/docs"])("has a policy that forbids inline code and other hosts on %s", async (path) => {
     const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
     const policy = headers.get("content-security-policy")

@@ -7,15 +7,9 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
-import * as Once from "../../core/idempotency/Once.ts"
+import type * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-
-/** A recorded insert; the record expires at `expiresAt`, in epoch milliseconds. */
-interface Recorded {
-  readonly fingerprint: string
-  readonly pet: Pet
-  readonly expiresAt: number
-}
+import { RecordedInserts } from "./RecordedInserts.ts"
 
 /** Creates an empty repository, whose ids start at 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
@@ -29,24 +23,17 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
-  /** Recorded inserts, oldest first, by caller and key joined by a line break; no key contains a line break. */
-  const recorded = new Map<string, Recorded>()
+  const recorded = new RecordedInserts()
 
-  const insertOnce = (newPet: NewPet, { caller, fingerprint, key, now }: Once.Once): Once.Outcome => {
-    for (const [id, { expiresAt }] of recorded) {
-      if (expiresAt > now) break
-      recorded.delete(id)
-    }
-    const id = `${caller}\n${key}`
-    const known = recorded.get(id)
-    if (known !== undefined && known.expiresAt > now) {
-      return known.fingerprint === fingerprint ? { _tag: "Replayed", pet: known.pet } : { _tag: "Mismatch" }
+  const insertOnce = (newPet: NewPet, once: Once.Once): Once.Outcome => {
+    const known = recorded.find(once)
+    if (known !== undefined) {
+      return known.fingerprint === once.fingerprint
+        ? { _tag: "Replayed", pet: known.pet }
+        : { _tag: "Mismatch" }
     }
     const pet = insert(newPet)
-    // Without the deletion, `set` would keep the position of an expired record, and the map would not be in order of
-    // expiry.
-    recorded.delete(id)
-    recorded.set(id, { fingerprint, pet, expiresAt: now + Once.RETENTION_MS })
+    recorded.add(once, pet)
     return { _tag: "Inserted", pet }
   }
 

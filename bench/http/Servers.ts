@@ -68,6 +68,7 @@ const peers: ReadonlyArray<Server> = [
 
 export const SQLITE = "AnimalStore SQLite"
 export const POSTGRES = "AnimalStore PostgreSQL"
+export const FETCH = "AnimalStore fetch"
 const IN_REDIS = ", limits in Redis"
 export const SQLITE_REDIS = `${SQLITE}${IN_REDIS}`
 export const POSTGRES_REDIS = `${POSTGRES}${IN_REDIS}`
@@ -97,7 +98,7 @@ export const all: ReadonlyArray<Server> = [
   ),
   {
     ...ours(
-      "AnimalStore fetch",
+      FETCH,
       { database: "memory" },
       "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory"
     ),

@@ -22,7 +22,7 @@ describe("the performance page", () => {
     expect(rowsOf(page, "create")[0]).toBe(
       "| create | 2.10 met (≤ 2.10) | 1.05 met (≤ 1.10) | not measured (≤ 4.00) | not measured (≤ 4.00) |"
     )
-    expect(page).toContain("4 of 38 targets were measured: 3 are met, 1 missed.")
+    expect(page).toContain("4 of 39 targets were measured: 3 are met, 1 missed.")
   })
 
   it("judges targets for figures that are measured within a process", () => {

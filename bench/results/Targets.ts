@@ -1,5 +1,5 @@
 /** Defines the targets for the figures, and judges them. All targets are judged on varied requests. */
-import { bare, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
+import { bare, FETCH, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
 import { atConnections, MORE } from "../http/Workload.ts"
 import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
@@ -65,6 +65,9 @@ const p99 = ({ latency }: Results, server: string, workload: string): number | u
 const throughput = (results: Results, name: string): number | undefined =>
   figuresOf(results, POSTGRES, name)?.perSecond.median
 
+const fetchCpu = (results: Results, name: string): number | undefined =>
+  figuresOf(results, FETCH, name)?.cpuMicros.median
+
 /** Maximum growth of memory in the soak, as a share; memory that does not grow still varies a little. */
 const MAX_GROWTH = 0.02
 
@@ -119,6 +122,12 @@ export const targets: ReadonlyArray<Target> = [
     bound: { min: 5_000 },
     show: perSecond,
     figure: (results) => figuresOf(results, SQLITE, "create")?.perSecond.median
+  },
+  {
+    what: "CPU time of a creation as a multiple of a get, through `fetch`",
+    bound: { max: 1.6 },
+    show: (value) => value.toFixed(2),
+    figure: (results) => ratio(fetchCpu(results, "create"), fetchCpu(results, "get"))
   },
   ...(
     [

@@ -4,8 +4,8 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Time in ms before an edge at which a request is sent, because a request over a network takes time. */
-const BEFORE = 1_500
+/** Time in ms before an edge at which a request is sent: within the last second, although a request takes time. */
+const BEFORE = 900
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
 

@@ -126,9 +126,10 @@ export const accepted = Effect.fnUntraced(function* (
   if (!isSuccess(exchange)) return
   if (method === "POST") {
     const animal = yield* Responses.pet(exchange, 201)
-    const name = /"name":"([^"]*)"/.exec(prepared.sent.json ?? "")?.[1]
+    const [, name, categoryId = ""] =
+      /"name":"([^"]*)","categoryId":(-?[0-9]+)/.exec(prepared.sent.json ?? "") ?? []
     yield* expect(
-      animal.name === name && animal.status === "pending",
+      animal.name === name && String(animal.categoryId) === categoryId && animal.status === "pending",
       `the animal as sent, ${prepared.sent.json ?? ""}`,
       PetJson.line(animal)
     )

@@ -19,7 +19,7 @@ const atTimes = Product.of({
   time: Times.times,
   operation: Operations.operations,
   accept: Accepts.accepts,
-  key: { main: "main", tiny: "tiny" }
+  key: { main: "main", tiny: "tiny", none: "none" }
 })
 
 type Call = (typeof atTimes.examples)[number]
@@ -35,19 +35,19 @@ const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => 
   const calls = atTimes.examples.filter((call) => call.time === time)
   const max = facts.tinyPlan?.perMinute ?? 0
   return [
-    ...calls.filter(({ key }) => key === "main"),
+    ...calls.filter(({ key }) => key !== "tiny"),
     ...calls.filter(({ key }) => key === "tiny").slice(0, max)
   ]
 }
 
-/** Sends the call with the key; the response must be the promised one, unless the key was denied. */
+/** Sends the call with the key, or without one; the response must be the promised one, unless it is a denial. */
 const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call) {
   const prepared = yield* Calls.prepare(http, trial, call)
   const exchange = yield* http.send({ ...prepared.sent, key: call.key })
   yield* Envelope.holds(exchange)
   // The small key may have reached its per-minute limit, or other laws may have caused a ban.
   if (isDenied(exchange)) return
-  yield* Calls.accepted(exchange, prepared)
+  yield* call.key === "none" ? Calls.unauthorized(exchange, prepared) : Calls.accepted(exchange, prepared)
   trial.tried(call)
 })
 
@@ -57,7 +57,7 @@ export const checks: ReadonlyArray<Check> = [
   spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
     finds: ["getPet"],
-    law: "Each operation works with each key at the edges of seconds, minutes, days, months and years.",
+    law: "Each operation works with each key, and not without one, at the edges of seconds, minutes, days, months and years.",
     clauses: [
       "limits.headers-present",
       "limits.reset-ahead",
@@ -65,7 +65,8 @@ export const checks: ReadonlyArray<Check> = [
       "list.status-200",
       "create.status-201",
       "get.found",
-      "errors.no-5xx"
+      "errors.no-5xx",
+      "auth.required"
     ],
     profile: "limits",
     needs: ["clock", "tinyPlan"],

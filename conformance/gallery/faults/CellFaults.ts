@@ -271,6 +271,36 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.header("X-RateLimit-Reset", String(Math.floor(world.now() / 1_000) - 30 * 86_400))(response)
       )
     ),
+  fault("cell.anonymous-last-second", "Returns 400 instead of 401 in the last second of a minute.")
+    .breaks("auth.required", "product.time", "(no key")
+    .by(
+      AtHttp.transport(
+        (real, world) => (request) =>
+          Effect.map(real(request), (response) =>
+            response.status === 401 && world.now() % 60_000 >= 59_000
+              ? Edit.error(400, "missing_api_key")(response)
+              : response
+          )
+      )
+    ),
+  fault("cell.category-after-denial", "Stores category 0 for the first creation after a denial.")
+    .breaks("create.returns-created", "product.counted", "the animal as sent")
+    .by(
+      AtHttp.transport((real, world) => {
+        let isDenied = false
+        return (request) =>
+          Effect.suspend(() => {
+            const isChanged = isDenied && Requests.isCreation(request)
+            const isOfTiny = Requests.hasKey(request, world.keys.tiny)
+            const sent = isChanged && isOfTiny ? Requests.inCategory(request, 0n) : request
+            return Effect.tap(real(sent), ({ status }) =>
+              Effect.sync(() => {
+                if (isOfTiny) isDenied = status === 429
+              })
+            )
+          })
+      })
+    ),
   fault("cell.new-year", "Fails to create animals in the first second of a year.")
     .breaks("create.status-201", "product.time", "500, remaining")
     .by(

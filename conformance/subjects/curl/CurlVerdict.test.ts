@@ -102,8 +102,8 @@ describe.skipIf(!hasTools)(
       120_000
     )
 
-    it("is tried for at least 40 faults", () => {
-      expect(sample.length).toBeGreaterThanOrEqual(40)
+    it("is tried for at least 35 faults", () => {
+      expect(sample.length).toBeGreaterThanOrEqual(35)
     })
 
     it.each(notFound)(

@@ -146,14 +146,14 @@ export class Connection implements Resumable {
     this.#isHolding = true
     this.#context.holding.add(this)
     if (latest !== undefined) latest.hasSuccessor = true
-    if (latest === undefined || latest.socket === null) this.#context.resumeQueue.add(this)
+    if (latest === undefined || latest.socket === null) this.#queue()
     else {
       latest.once("finish", () => {
         if (!latest.shouldKeepAlive) return void socket.resume()
         // Frees the response while the connection waits in the queue.
         this.#latest = undefined
         this.#stopLatest = undefined
-        this.#context.resumeQueue.add(this)
+        this.#queue()
       })
     }
   }
@@ -285,6 +285,11 @@ export class Connection implements Resumable {
     const socket = this.#socket
     if (this.#isHolding || socket.readableLength > 0 || socket.isPaused()) return
     socket.pause()
+    this.#queue()
+  }
+
+  #queue(): void {
+    if (this.#isQueued) return
     this.#isQueued = true
     this.#context.resumeQueue.add(this)
   }

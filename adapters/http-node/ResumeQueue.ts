@@ -2,6 +2,7 @@
  * Resumes connections with pipelined requests, a few at a time. The event loop stays free for other clients, and the
  * stores process a bounded number of pipelined requests, however many such connections exist.
  */
+import { LinkedQueue } from "../storage/LinkedQueue.ts"
 
 /** Maximum number of connections that resume in one turn of the event loop. */
 const MAX_PER_TURN = 2
@@ -16,29 +17,32 @@ export interface Resumable {
 }
 
 export class ResumeQueue {
-  readonly #queued = new Set<Resumable>()
-  readonly #inFlight = new Set<Resumable>()
+  readonly #queued = new LinkedQueue<Resumable>()
+  #inFlight: ReadonlyArray<Resumable> = []
+  #isScheduled = false
 
-  /** Schedules `resume` for a later turn of the event loop. */
+  /** Schedules `resume` for a later turn of the event loop; a connection that waits must not be added again. */
   add(connection: Resumable): void {
     this.#queued.add(connection)
-    if (this.#queued.size === 1) setImmediate(this.#run)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#run)
   }
 
   readonly #run = (): void => {
-    for (const connection of this.#inFlight) {
-      if (!connection.isInFlight) this.#inFlight.delete(connection)
+    const inFlight = this.#inFlight.filter(({ isInFlight }) => isInFlight)
+    const free = Math.min(MAX_PER_TURN, MAX_IN_FLIGHT - inFlight.length)
+    const resuming: Array<Resumable> = []
+    while (resuming.length < free) {
+      const connection = this.#queued.shift()
+      if (connection === undefined) break
+      resuming.push(connection)
     }
-    let free = Math.min(MAX_PER_TURN, MAX_IN_FLIGHT - this.#inFlight.size)
-    const isFull = free === 0
-    for (const connection of this.#queued) {
-      if (free-- === 0) break
-      this.#queued.delete(connection)
-      this.#inFlight.add(connection)
-      connection.resume()
-    }
-    if (this.#queued.size === 0) return
-    if (isFull) setTimeout(this.#run, 1)
+    this.#inFlight = [...inFlight.filter((connection) => !resuming.includes(connection)), ...resuming]
+    for (const connection of resuming) connection.resume()
+    this.#isScheduled = this.#queued.size > 0
+    if (!this.#isScheduled) return
+    if (free === 0) setTimeout(this.#run, 1)
     else setImmediate(this.#run)
   }
 }

@@ -65,7 +65,7 @@ const open = (
 ) =>
   Effect.map(Clock.Clock, (clock) => {
     const keys = new Map<string, MemoryRateLimitStore.Entry>()
-    const networks = new Map<string, MemoryRateLimitStore.Entry>()
+    const networks = new Map<string, MemoryRateLimitStore.NetworkEntry>()
     const store = MemoryRateLimitStore.make(ban, clock, options, { keys, networks })
     return { keys, networks, size: () => keys.size + networks.size, store }
   })
@@ -162,7 +162,23 @@ describe("MemoryRateLimitStore", () => {
       }
       expect(keys.size).toBe(1_000)
       const latest = Array.from({ length: 99 }, (_, index) => `network:${4_901 + index}`)
-      expect([...networks.keys()]).toEqual([...latest, "network:192.0.2.7"])
+      expect(new Set(networks.keys())).toEqual(new Set([...latest, "network:192.0.2.7"]))
+    })
+  )
+
+  it.effect("evicts stored networks only, after states of other networks have been deleted as spent", () =>
+    Effect.gen(function* () {
+      const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
+      const policy = { plan: Plan.standard.Free, ban: undefined }
+      for (const day of [0, 2, 4]) {
+        yield* TestClock.setTime(day * DAY)
+        for (let index = 0; index < 300; index++) {
+          yield* count(store, `network:${day}:${index}`, day * DAY, policy)
+          expect(networks.size).toBeLessThanOrEqual(100)
+        }
+        const latest = Array.from({ length: 100 }, (_, index) => `network:${day}:${200 + index}`)
+        expect(new Set(networks.keys())).toEqual(new Set(latest))
+      }
     })
   )
 
@@ -185,7 +201,7 @@ describe("MemoryRateLimitStore", () => {
       yield* send(40_000)
       const last = yield* send(20_000)
       expect(networks.size).toBe(20_000)
-      // With a new iterator for each eviction, the requests took 14 times as long.
+      // When a new iterator over a map found each oldest entry, the requests took 14 times as long.
       expect(last).toBeLessThan(6 * first)
     })
   )
@@ -204,7 +220,7 @@ describe("MemoryRateLimitStore", () => {
           })
         const before = yield* send(100_000)
         const after = yield* send(100_000)
-        // When an iterator over the networks was kept between requests, it retained 150 to 250 bytes per request.
+        // When an iterator over a map that changed its order was kept, it retained 150 to 250 bytes per request.
         expect(after - before).toBeLessThan(20 * 100_000)
       }
       expect(networks.size).toBe(1_000)

@@ -252,20 +252,25 @@ export const checks: ReadonlyArray<Check> = [
     id: "ban.clean-days",
     law: "Every full 24 hours without a strike or ban shortens the next ban by one step.",
     clauses: ["ban.clean-day"],
-    requests: 252,
+    requests: 140,
+    // Pauses after the end of a ban, and the step of the next ban; each ban is one step longer without a clean day.
     examples: [
-      { cleanMs: DAY - MINUTE, step: 2 },
-      { cleanMs: DAY + MINUTE, step: 1 },
-      { cleanMs: 2 * DAY + MINUTE, step: 0 }
+      [
+        { cleanMs: 0, step: 0 },
+        { cleanMs: 0, step: 1 },
+        { cleanMs: DAY - MINUTE, step: 2 },
+        { cleanMs: DAY + MINUTE, step: 2 },
+        { cleanMs: 2 * DAY + MINUTE, step: 1 }
+      ]
     ],
-    *holds(meter, { cleanMs, step }) {
+    *holds(meter, pauses) {
       yield* Offender.cleanSlate(meter)
-      for (let bans = 0; bans < 2; bans++) {
+      for (const { cleanMs, step } of pauses) {
+        yield* meter.pass(cleanMs)
         const ban = yield* Offender.getBanned(meter)
+        yield* Offender.lasts(ban, DURATIONS_MS[step] ?? 0)
         yield* meter.pass(ban.retryAfter * SECOND)
       }
-      yield* meter.pass(cleanMs)
-      yield* Offender.lasts(yield* Offender.getBanned(meter), DURATIONS_MS[step] ?? 0)
     }
   }),
   victim({

@@ -108,8 +108,8 @@ describe(page, () => {
 })
 
 describe("statements of docs/embedding.md about its recipes", () => {
-  it("`export default app` takes the place of `serve` on other hosts of Hono", async () => {
-    expect(read(page)).toContain("`export default app` takes the place of `serve`")
+  it("`export default app` replaces the call to `serve` on other hosts of Hono", async () => {
+    expect(read(page)).toContain("`export default app` replaces the call to `serve`")
     const recipe = read("docs/recipes/hono/main.mjs")
     const program = recipe
       .replace(/^import \{ serve \}.*\n/m, "")

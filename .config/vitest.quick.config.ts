@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** Directories whose tests need no database. */
@@ -9,11 +10,13 @@ const included = [
 
 /** Slow tests in the included directories: they open sockets, start processes, or run the whole suite many times. */
 const excluded = [
+  "conformance/foreign/**",
   "conformance/gallery/**",
   "conformance/mutants/**",
   "conformance/http/{HostileRun,HostileServer,NodeTransport}.test.ts",
   "conformance/**/{CurlScript,JUnit}.laws.test.ts",
   "conformance/runners/**",
+  "conformance/subjects/curl/**",
   "conformance/action/**"
 ]
 
@@ -34,6 +37,8 @@ const mocking = ["conformance/engine/{Replay,Run*.laws}.test.ts"]
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    // Vitest's default is one worker less than there are cores: one of two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,

@@ -11,6 +11,7 @@ import * as PostgresBatch from "./PostgresBatch.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import type * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
+import * as Transaction from "./Transaction.ts"
 
 type Store = RateLimitStore["Service"]
 
@@ -145,7 +146,8 @@ export const modify = (
     WHERE key = $1`
   return <A>(key: string, step: Step<A>) =>
     call.run(
-      sql.withTransaction(
+      Transaction.run(
+        sql,
         Effect.flatMap(
           sql.unsafe<RateLimitFields.RateLimitFields & { readonly is_new: boolean }>(lock, [key]),
           ([row]) => {

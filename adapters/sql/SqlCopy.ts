@@ -12,6 +12,7 @@ import * as CopyPlan from "./CopyPlan.ts"
 import { detailOf } from "./DatabaseUnusable.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as TableDigest from "./TableDigest.ts"
+import * as Transaction from "./Transaction.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** The copy cannot be started, resumed or completed. */
@@ -53,7 +54,7 @@ const PAGE = 5_000
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
   Effect.suspend(() => {
     const { from } = options
-    return from.withTransaction(copy(options)).pipe(
+    return Transaction.run(from, copy(options)).pipe(
       Effect.provideService(
         SqlClient.BeginTransaction,
         SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"

@@ -8,6 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Values } from "./SqliteConnection.ts"
+import * as Transaction from "./Transaction.ts"
 
 /** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
 export const lockedPauseMs = { first: 1, longest: 25 } as const
@@ -20,7 +21,7 @@ export const immediate = <A, E, R>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R> =>
-  sql.withTransaction(work).pipe(
+  Transaction.run(sql, work).pipe(
     // A deferred transaction fails if another process writes between its first read and its first write.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
@@ -70,7 +71,7 @@ export const run = <A, E = never>(
   work: Effect.Effect<A, E | SqlError>
 ): Effect.Effect<A, E | SqlError> =>
   sql.onDialectOrElse({
-    pg: () => sql.withTransaction(work),
+    pg: () => Transaction.run(sql, work),
     orElse: () =>
       Effect.retry(immediate(sql, work), {
         while: (error) => isSqlError(error) && isLocked(error),
@@ -81,7 +82,7 @@ export const run = <A, E = never>(
 /** Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. */
 export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   sql.onDialectOrElse({
-    pg: () => sql.withTransaction(eachStep(sql, begin)),
+    pg: () => Transaction.run(sql, eachStep(sql, begin)),
     orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
   })
 

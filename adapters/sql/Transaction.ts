@@ -13,5 +13,6 @@ export const run = <A, E, R>(
 ): Effect.Effect<A, E | SqlError, R> =>
   Effect.catchDefect(
     sql.withTransaction(work),
-    (defect): Effect.Effect<never, SqlError> => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect))
+    (defect): Effect.Effect<never, SqlError> =>
+      isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )

@@ -124,7 +124,9 @@ export const clauses = [
     "limits.standard-remaining": "`RateLimit` agrees with the X-RateLimit headers.",
     "limits.standard-wait":
       "In `RateLimit`, `t` of an exhausted window is at most `Retry-After`; " +
-      "without `Retry-After`, `t` of any window is at most the length of the window."
+      "without `Retry-After`, `t` of any window is at most the length of the window.",
+    "limits.standard-more":
+      "In `RateLimit`, `t` is the time after which a window has one request more; before it, each request costs one of `r`."
   }),
   ...section("§7", "design", "http", {
     "limits.exceeded-code": "A 429 because of a limit has the code `rate_limit_exceeded`."

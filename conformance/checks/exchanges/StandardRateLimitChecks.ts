@@ -23,6 +23,18 @@ const wellFormed = {
 const show = (policy: string, parameter: string, value: number | undefined): string =>
   `"${policy}";${parameter}=${value}`
 
+const SECOND_MS = 1_000
+
+/** Tolerance in ms for the times of two exchanges, which may be derived from `Date`. */
+const SLACK_MS = 2_000
+
+const isSuccessAlone = (exchange: Exchange): boolean =>
+  exchange.isAlone && isOfValidKey(exchange) && exchange.response.status < 300
+
+/** Whether two exchanges of a key are successes, one directly after the other. */
+const areConsecutiveSuccesses = (previous: Exchange, next: Exchange): boolean =>
+  previous.index === next.index - 1 && isSuccessAlone(previous) && isSuccessAlone(next)
+
 // A response without the fields also satisfies these laws, because the fields are optional.
 export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
   {
@@ -88,6 +100,54 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
         const left = numbers.get("r") ?? 0
         const min = (before.get(policy) ?? 0) - 1
         if (left < min) return violation(`${show(policy, "r", min)} at least`, show(policy, "r", left))
+      }
+      return undefined
+    }
+  },
+  {
+    id: "every.ratelimit-costs-one",
+    law: "Until t of a window in RateLimit has passed, each success of a key lowers r by one.",
+    clauses: ["limits.standard-more"],
+    isAbout: () => true,
+    examine: (exchange, previous) => {
+      if (previous === undefined || !areConsecutiveSuccesses(previous, exchange)) return undefined
+      const maxElapsed = exchange.receivedAt - previous.sentAt
+      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
+      for (const { numbers, policy } of limitsOf(exchange)) {
+        const [left, until] = [before.get(policy)?.get("r") ?? 0, before.get(policy)?.get("t") ?? 0]
+        // `t` is rounded up by at most one second.
+        const isUnchanged = maxElapsed < (until - 1) * SECOND_MS - SLACK_MS
+        const now = numbers.get("r") ?? 0
+        if (isUnchanged && left > 0 && now >= left) {
+          return violation(
+            `${show(policy, "r", left - 1)}, one less than before`,
+            `${show(policy, "r", now)}, ${until} s before there is more`
+          )
+        }
+      }
+      return undefined
+    }
+  },
+  {
+    id: "every.ratelimit-more",
+    law: "Once t of a window in RateLimit has passed, the window has one request more.",
+    clauses: ["limits.standard-more"],
+    isAbout: () => true,
+    examine: (exchange, previous) => {
+      if (previous === undefined || !areConsecutiveSuccesses(previous, exchange)) return undefined
+      const minElapsed = exchange.sentAt - previous.receivedAt
+      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
+      for (const { numbers, policy } of limitsOf(exchange)) {
+        const [left, until] = [before.get(policy)?.get("r") ?? 0, before.get(policy)?.get("t")]
+        if (until === undefined || minElapsed < until * SECOND_MS + SLACK_MS) continue
+        const now = numbers.get("r") ?? 0
+        // One more than before, minus one for this request.
+        if (now < left) {
+          return violation(
+            `${show(policy, "r", left)} at least, ${Math.floor(minElapsed / SECOND_MS)} s after ${show(policy, "t", until)}`,
+            show(policy, "r", now)
+          )
+        }
       }
       return undefined
     }

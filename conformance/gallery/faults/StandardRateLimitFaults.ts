@@ -61,6 +61,21 @@ export const faults: ReadonlyArray<Fault> = [
         day: { ...day, remaining: Math.max(2 * day.remaining - day.limit, 0) }
       }))
     ),
+  fault("limits.standard-day-stuck", "Shows in RateLimit that no request of a large plan uses the day.")
+    .breaks("limits.standard-more", "every.ratelimit-costs-one", "one less than before")
+    .by(
+      RateLimits.shows(({ day }) => ({
+        day: day.limit < 1_000 ? day : { ...day, remaining: day.limit }
+      }))
+    ),
+  fault("limits.standard-early", "Shows in RateLimit that each window has more after a second.")
+    .breaks("limits.standard-more", "every.ratelimit-more", "at least")
+    .by(
+      AtHttp.responses(
+        {},
+        rewriting(LIMIT, (value) => value.replaceAll(/t=[0-9]+/g, "t=1"))
+      )
+    ),
   fault("limits.standard-late", "Shows in RateLimit that there is more only after Retry-After.")
     .breaks("limits.standard-wait", "every.ratelimit-wait", "at most")
     .by(

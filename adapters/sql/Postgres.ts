@@ -33,7 +33,11 @@ export const layer = ({
     explainedBy(explain(placeOf(Redacted.value(url))))
   )
 
-/** Provides a client for work on whole tables, after the tables are created or migrated. */
+/**
+ * Provides a client for work on whole tables, after the tables are created or migrated.
+ *
+ * @internal
+ */
 export const tables = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated.pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),

@@ -29,7 +29,11 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
   yield* Migrations.migrate
 })
 
-/** Provides the `SqlClient` in the context after the tables are created or migrated. */
+/**
+ * Provides the `SqlClient` in the context after the tables are created or migrated.
+ *
+ * @internal
+ */
 export const migrated: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
   SqlClient.SqlClient,
   Effect.andThen(prepare, SqlClient.SqlClient)

@@ -43,7 +43,11 @@ export const layer = ({
   ).pipe(explainedBy(explain(given)))
 }
 
-/** Provides a client for work on whole tables, after the tables are created or migrated. */
+/**
+ * Provides a client for work on whole tables, after the tables are created or migrated.
+ *
+ * @internal
+ */
 export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = absolute(given)
   return Layer.unwrap(

@@ -53,7 +53,11 @@ const CheckResultSchema = Schema.Struct({
   coverage: Schema.optional(CoverageSchema)
 })
 
-/** The schema of a report in JSON; undefined members are absent. */
+/**
+ * The schema of a report in JSON; undefined members are absent.
+ *
+ * @internal
+ */
 export const ReportSchema = Schema.Struct({
   schemaVersion: Schema.Literal(schemaVersion),
   suite: Schema.Struct({
@@ -133,10 +137,18 @@ const decodeVersion = Schema.decodeUnknownResult(Schema.Struct({ schemaVersion: 
 /** Renders the report as indented JSON that ends with a line break. */
 export const render = (report: Report): string => `${escaped(JSON.stringify(report, null, 2))}\n`
 
-/** Renders the report as JSON in one line, without a line break at its end. */
+/**
+ * Renders the report as JSON in one line, without a line break at its end.
+ *
+ * @internal
+ */
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
-/** Escapes everything in JSON that terminals and CI services would interpret; the value stays the same. */
+/**
+ * Escapes everything in JSON that terminals and CI services would interpret; the value stays the same.
+ *
+ * @internal
+ */
 // JSON allows these unescaped, but terminals interpret control characters and bidi overrides, and CI services interpret
 // commands anywhere in a line. All of them occur only in strings.
 export const escaped = (json: string): string =>

@@ -163,7 +163,11 @@ const fenced = (language: string, lines: ReadonlyArray<string>): string => {
  */
 const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\.|^[- ]|(?<=^\d+)[.)]/gi
 
-/** Escapes text so that it is shown literally anywhere. */
+/**
+ * Escapes text so that it is shown literally anywhere.
+ *
+ * @internal
+ */
 export const prose = (text: string): string =>
   printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 

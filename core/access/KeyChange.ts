@@ -30,7 +30,11 @@ export type KeyChangeFailure =
   | KeyLifecycle.LabelInvalid
   | KeyLifecycle.PlanInvalid
 
-/** Applies the change at `now` (epoch milliseconds). Returns the same object if no field differs. */
+/**
+ * Applies the change at `now` (epoch milliseconds). Returns the same object if no field differs.
+ *
+ * @internal
+ */
 export const apply = (
   key: ApiKey,
   { expires, label, limits, plan }: KeyChange,

@@ -38,6 +38,8 @@ const DIGITS = 16
  * Creates the cursor service for `key`, a secret of at least 32 bytes that all nodes on one store share. The signature
  * is the SHA-256 of key and content, truncated to 64 bits: a cursor grants no access, so its signature only has to
  * resist guessing.
+ *
+ * @internal
  */
 export const make = (key: Uint8Array): Effect.Effect<Cursor["Service"], never, Digest.Digest> =>
   Effect.map(Digest.Digest, (digest) => {

@@ -9,10 +9,18 @@ const NETWORK = "network:"
  */
 export const networks = { from: NETWORK, to: "network;" } as const
 
-/** Returns the state key of an API key record, from its id. */
+/**
+ * Returns the state key of an API key record, from its id.
+ *
+ * @internal
+ */
 export const ofKey = (id: string): string => `key:${id}`
 
-/** Returns the state key for the requests from a network without a valid API key. */
+/**
+ * Returns the state key for the requests from a network without a valid API key.
+ *
+ * @internal
+ */
 export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**

@@ -73,7 +73,11 @@ export interface Verdict {
   readonly beganBan?: true
 }
 
-/** Maximum `Retry-After` in seconds; larger values overflow the 32-bit millisecond timers of clients. */
+/**
+ * Maximum `Retry-After` in seconds; larger values overflow the 32-bit millisecond timers of clients.
+ *
+ * @internal
+ */
 export const maxRetryAfter = 2_147_483
 
 /**
@@ -82,7 +86,11 @@ export const maxRetryAfter = 2_147_483
  */
 const MAX_LEAD_MS = 60_000
 
-/** Returns the state of a new caller: a full bucket, an unused day, and no slots, strikes or bans. */
+/**
+ * Returns the state of a new caller: a full bucket, an unused day, and no slots, strikes or bans.
+ *
+ * @internal
+ */
 export const initial = (now: number, plan: Plan): State => ({
   level: TokenBucket.capacity(plan.perMinute),
   at: now,
@@ -154,7 +162,11 @@ export const shifted = (state: State, byMs: number): State => {
   }
 }
 
-/** Lifts a ban: clears the ban, its level, the strikes and the open slots. The windows are unchanged. */
+/**
+ * Lifts a ban: clears the ban, its level, the strikes and the open slots. The windows are unchanged.
+ *
+ * @internal
+ */
 export const unban = (state: State): State => ({
   ...state,
   debt: 0,

@@ -78,6 +78,8 @@ type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
 /**
  * Creates a service over the ports in the context. Its requests then need only a `Clock`. `operations` defaults to
  * the operations of the interface.
+ *
+ * @internal
  */
 export const make = Effect.fnUntraced(function* (
   given?: Partial<ServiceOptions.ServiceOptions>,

@@ -17,6 +17,7 @@ import * as CreateChecks from "./http/CreateChecks.ts"
 import * as CreateRejectionChecks from "./http/CreateRejectionChecks.ts"
 import * as GetChecks from "./http/GetChecks.ts"
 import * as ListParameterChecks from "./http/ListParameterChecks.ts"
+import * as PositionChecks from "./http/PositionChecks.ts"
 import * as ProtocolChecks from "./http/ProtocolChecks.ts"
 import * as RemovalChecks from "./http/RemovalChecks.ts"
 import * as UnstoredCreationChecks from "./http/UnstoredCreationChecks.ts"
@@ -44,6 +45,8 @@ import * as TimeProductChecks from "./product/TimeProductChecks.ts"
 
 /** All checks. Those of a profile run in this order: checks that need a store with few animals come first. */
 export const checks: ReadonlyArray<Check> = [
+  ...CatalogueChecks.empty,
+  ...PositionChecks.checks,
   ...CatalogueChecks.checks,
   ...ListChecks.checks,
   ...NameChecks.checks,

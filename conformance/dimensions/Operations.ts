@@ -19,6 +19,8 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
+export const names = Object.keys(operations) as ReadonlyArray<OperationName> // exactly its keys
+
 /** Whether the path of the operation names one animal. */
 export const isOfOne = ({ about }: Operation): boolean =>
   about === "new" || about === "first" || about === "none"

@@ -23,6 +23,7 @@ import * as PagingFaults from "./faults/PagingFaults.ts"
 import * as PetOnceFaults from "./faults/PetOnceFaults.ts"
 import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
+import * as PositionFaults from "./faults/PositionFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
 import * as RateLimitReadFaults from "./faults/RateLimitReadFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
@@ -59,5 +60,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...RateLimitReadFaults.faults,
   ...ApiKeyStoreFaults.faults,
   ...KeyEventFaults.faults,
-  ...PetOnceFaults.faults
+  ...PetOnceFaults.faults,
+  ...PositionFaults.faults
 ]

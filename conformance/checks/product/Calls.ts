@@ -30,6 +30,8 @@ const UNKNOWN_ID = 5_318_008_317_345_021n
 export interface Prepared {
   readonly sent: Sent
   readonly about: Animal | undefined
+  /** The animals that the run had created before, as their creations returned them. */
+  readonly created: ReadonlyArray<Animal>
   readonly operation: Operations.Operation
   readonly query: Queries.Query
   readonly accept: Accepts.Accept
@@ -61,7 +63,7 @@ export const prepare = Effect.fnUntraced(function* (
     headers,
     ...(operation.method === "POST" ? { json: body } : {})
   }
-  return { sent, about, operation, query, accept }
+  return { sent, about, created: http.created(), operation, query, accept }
 })
 
 /** Returns the statuses with which a server may reject parts of a call that the contract does not describe. */
@@ -85,7 +87,11 @@ const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray
   )
 }
 
-const isListAsRequested = (exchange: Exchange, { query }: Prepared): Effect.Effect<void, Violation> =>
+const isListAsRequested = (
+  exchange: Exchange,
+  { query }: Prepared,
+  created: ReadonlyArray<Animal>
+): Effect.Effect<void, Violation> =>
   Effect.gen(function* () {
     const animals = yield* Lists.listOf(exchange)
     const limit = query.limit ?? pageLimit.default
@@ -97,6 +103,25 @@ const isListAsRequested = (exchange: Exchange, { query }: Prepared): Effect.Effe
       `only ${status} animals`,
       other === undefined ? "" : PetJson.line(other)
     )
+    const twice = animals.find(({ id }, index) => animals.findIndex((next) => next.id === id) < index)
+    yield* expect(
+      twice === undefined,
+      "each animal once",
+      twice === undefined ? "" : PetJson.line(twice),
+      "list.distinct"
+    )
+    for (const shown of animals) {
+      // The name of an animal of the run is unique.
+      const known =
+        created.find(({ id }) => id === shown.id) ?? created.find(({ name }) => name === shown.name)
+      yield* expect(
+        known === undefined ||
+          (known.id === shown.id && known.name === shown.name && known.categoryId === shown.categoryId),
+        known === undefined ? "" : `the animal as created, ${PetJson.line(known)}`,
+        PetJson.line(shown),
+        "list.faithful"
+      )
+    }
   })
 
 /** Returns the statuses that the contract allows for a request with a valid key. */
@@ -116,7 +141,7 @@ export const accepted = Effect.fnUntraced(function* (
   exchange: Exchange,
   prepared: Prepared
 ): Effect.fn.Return<void, Failure> {
-  const { about, operation } = prepared
+  const { about, created, operation } = prepared
   const { method } = operation
   yield* hasStatus(exchange, prepared, promised(exchange, prepared))
   if (method === "HEAD") {
@@ -133,7 +158,7 @@ export const accepted = Effect.fnUntraced(function* (
       `the animal as sent, ${prepared.sent.json ?? ""}`,
       PetJson.line(animal)
     )
-  } else if (operation.about === "list") yield* isListAsRequested(exchange, prepared)
+  } else if (operation.about === "list") yield* isListAsRequested(exchange, prepared, created)
   else if (about !== undefined) {
     const shown = yield* Responses.pet(exchange, 200)
     yield* expect(

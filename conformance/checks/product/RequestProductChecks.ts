@@ -115,6 +115,8 @@ export const checks: ReadonlyArray<Check> = [
       "list.status.filter",
       "list.limit.maximum-returned",
       "list.limit.default",
+      "list.distinct",
+      "list.faithful",
       "list.status.accepted",
       "list.limit.accepted",
       ...Envelope.clauses

@@ -6,14 +6,18 @@ import * as Product from "../../dimensions/Product.ts"
 import * as Queries from "../../dimensions/Queries.ts"
 import * as Times from "../../dimensions/Times.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { postponed } from "../../evaluation/Outcome.ts"
+import { expect, postponed, type Violation } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
+import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
+import { iso, momentsOf } from "../exchanges/ExchangeLaws.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
 import { isDenied } from "./SmallKeys.ts"
+
+const MINUTE_MS = 60_000
 
 const atTimes = Product.of({
   time: Times.times,
@@ -22,7 +26,22 @@ const atTimes = Product.of({
   key: { main: "main", tiny: "tiny", none: "none" }
 })
 
-type Call = (typeof atTimes.examples)[number]
+type Call = (typeof atTimes.examples)[number] & { readonly query?: Queries.QueryName }
+
+/** Moments just before the end of a window, at which each operation is also sent in its simplest form. */
+const ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
+
+/** Returns each operation in its simplest form, and two lists that must differ. */
+const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
+  const plain = { time, accept: "no Accept" } as const
+  const list = { ...plain, operation: "list animals" } as const
+  return [
+    ...Operations.names.map((operation) => ({ ...plain, operation, key: "main" }) as const),
+    { ...list, key: "main", query: "status alone" },
+    { ...list, key: "main", query: "limit, then status" },
+    { ...list, key: "none" }
+  ]
+}
 
 const afterRemoval = Product.of({
   operation: Operations.operations,
@@ -36,8 +55,25 @@ const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => 
   const max = facts.tinyPlan?.perMinute ?? 0
   return [
     ...calls.filter(({ key }) => key !== "tiny"),
+    ...(ENDS.has(time) ? plainAt(time) : []),
     ...calls.filter(({ key }) => key === "tiny").slice(0, max)
   ]
+}
+
+/** Fails if a success with the small key shows the per-minute limit, but a Reset more than a minute ahead. */
+const resetsInTime = (exchange: Exchange, { facts: { tinyPlan } }: Http): Effect.Effect<void, Violation> => {
+  const rate = RateHeaders.of(exchange.response)
+  const showsMinute =
+    exchange.key === "tiny" &&
+    exchange.response.status < 300 &&
+    rate?.limit === tinyPlan?.perMinute &&
+    tinyPlan?.perMinute !== tinyPlan?.perDay
+  if (rate === undefined || !showsMinute) return Effect.void
+  return expect(
+    rate.resetAt * 1_000 <= momentsOf(exchange)[1] + MINUTE_MS,
+    `Reset at most 60 s ahead with Limit ${rate.limit}, the plan's requests per minute`,
+    `${Math.round(rate.resetAt - exchange.receivedAt / 1_000)} s ahead, at ${iso(exchange)}`
+  )
 }
 
 /** Sends the call with the key, or without one; the response must be the promised one, unless it is a denial. */
@@ -47,8 +83,10 @@ const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call
   yield* Envelope.holds(exchange)
   // The small key may have reached its per-minute limit, or other laws may have caused a ban.
   if (isDenied(exchange)) return
+  yield* resetsInTime(exchange, http)
   yield* call.key === "none" ? Calls.unauthorized(exchange, prepared) : Calls.accepted(exchange, prepared)
-  trial.tried(call)
+  const { query: _query, ...tried } = call
+  trial.tried(tried)
 })
 
 const spec = family({ level: "spec", on: "http", needs: ["clock"] })
@@ -70,7 +108,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     profile: "limits",
     needs: ["clock", "tinyPlan"],
-    requests: 99,
+    requests: 124,
     product: atTimes.shape,
     examples: atTimes.shape.values.time?.map((time) => ({ time: time as Times.TimeName })) ?? [],
     *holds(http, { time }, trial) {

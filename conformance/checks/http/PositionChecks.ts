@@ -1,0 +1,202 @@
+/** Laws about animals with unusual content at each position of a list, and about the first request of a key (§2, §4). */
+import * as Effect from "effect/Effect"
+import type * as PetStatus from "../../../core/domain/PetStatus.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { expect, type Failure, inapplicable, type Violation } from "../../evaluation/Outcome.ts"
+import type { Trial } from "../../evaluation/Trial.ts"
+import type { Animal } from "../../http/Animal.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { outcome } from "../../subjects/Conversation.ts"
+import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
+import { type Check, family } from "../Check.ts"
+import { isDenied } from "../product/SmallKeys.ts"
+import * as Creations from "./Creations.ts"
+import * as Lists from "./Lists.ts"
+import * as Responses from "./Responses.ts"
+
+/** Letters that no service may change if it accepts the name; they make it longer than 200 characters. */
+const LETTERS = "Aa".repeat(105)
+
+/** Markup, spaces, composed and decomposed letters, and a character of four bytes; a service may change these. */
+const SYMBOLS = " <b>&amp;  \u00e9e\u0301\u{1f98a}"
+
+/** Ends of names, from the most unusual to one that every service accepts. */
+const tails = [`${SYMBOLS}${LETTERS} `, `${SYMBOLS} `, " <b>&  a", ""] as const
+
+/** Categories that a double cannot hold; none of them is a multiple of ten. */
+const unusual = {
+  sold: -(2n ** 53n) - 3n,
+  pending: -(2n ** 60n) - 7n,
+  available: 2n ** 62n + 9n
+} as const satisfies { readonly [status in PetStatus.PetStatus]: bigint }
+
+/** What a creation sends, in addition to the unique part of the name. */
+interface Content {
+  readonly tail: string
+  readonly categoryId: bigint
+  readonly status: PetStatus.PetStatus
+}
+
+/** Returns the contents to try for an animal with this status, the most unusual first. */
+const contentsOf = (status: PetStatus.PetStatus, first: number): ReadonlyArray<Content> =>
+  [unusual[status], 1n].flatMap((categoryId) =>
+    tails.slice(first).map((tail) => ({ tail, categoryId, status }))
+  )
+
+/** Creates an animal; returns `undefined` if the service rejects this content, as the contract allows. */
+const createdUnlessRejected = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  { categoryId: wanted, status, tail }: Content
+): Effect.fn.Return<Animal | undefined, Failure> {
+  const unique = trial.name()
+  const categoryId = Creations.categoryOf(http, wanted)
+  const sent = PetJson.draft({ name: `${unique}${tail}`, categoryId, status })
+  const exchange = yield* http.send(Creations.withBody(sent))
+  const isOpen = tail !== "" || wanted !== 1n
+  const { status: got } = exchange.response
+  if (isOpen && got >= 400 && got < 500) return undefined
+  const animal = yield* Responses.pet(exchange, 201)
+  const name = animal.name.normalize("NFKC")
+  yield* expect(
+    animal.categoryId === categoryId &&
+      animal.status === status &&
+      name.includes(unique) &&
+      (!tail.includes(LETTERS) || name.includes(LETTERS)),
+    `an animal with the category, the status and all letters of ${sent}`,
+    PetJson.line(animal)
+  )
+  return animal
+})
+
+/** Creates the most unusual animal that the service accepts, beginning with the tail of this number. */
+const create = Effect.fnUntraced(function* (
+  http: Http,
+  trial: Trial,
+  status: PetStatus.PetStatus,
+  first: number
+): Effect.fn.Return<void, Failure> {
+  for (const [index, content] of contentsOf(status, first).entries()) {
+    const animal = yield* createdUnlessRejected(http, trial, content)
+    if (animal !== undefined) return
+    if (index > 0) continue
+    const again = yield* createdUnlessRejected(http, trial, content)
+    yield* expect(
+      again === undefined,
+      "the same result for two creations that differ only in the letters at the start of the name",
+      again === undefined ? "" : `first a rejection, then ${PetJson.line(again)}`
+    )
+  }
+})
+
+/** Fails unless each animal that is also in `known` has the same name and the same category as there. */
+const agree = (
+  shown: ReadonlyArray<Animal>,
+  known: ReadonlyArray<Animal>,
+  where: string
+): Effect.Effect<void, Violation> => {
+  const differs = (animal: Animal) => {
+    const same = known.find(({ id }) => id === animal.id)
+    return same !== undefined && (same.name !== animal.name || same.categoryId !== animal.categoryId) && same
+  }
+  const at = shown.findIndex((animal) => differs(animal) !== false)
+  const wrong = shown[at]
+  const right = wrong !== undefined && differs(wrong)
+  if (wrong === undefined || right === false) return Effect.void
+  return expect(
+    false,
+    `${PetJson.line(right)}, as it was shown before, as number ${at + 1} of ${shown.length} in ${where}`,
+    PetJson.line(wrong)
+  )
+}
+
+/** Numbers of animals, so that each of the first animals is also the last of a list; the longest list has all. */
+const LIMITS = [1, 2, 100]
+
+/** The request that a key sends first, and sends again. */
+interface First {
+  readonly key: "tiny" | "victim"
+  /** After the removal of getPet, a list is sent instead. */
+  readonly operation: "list" | "get"
+}
+
+const spec = family({ level: "spec", on: "http" })
+
+/**
+ * These run early: lists often begin with the oldest animals, and other checks of limits also use the small keys.
+ */
+export const checks: ReadonlyArray<Check> = [
+  spec<{ readonly statuses: ReadonlyArray<PetStatus.PetStatus> }>({
+    id: "list.positions",
+    profile: "core",
+    law: "The first and the last animal of a list are shown as created, whatever their content.",
+    clauses: ["list.faithful", "list.status.filter", "list.distinct", "create.returns-created"],
+    requests: 17,
+    examples: [{ statuses: ["sold", "pending", "available"] }],
+    *holds(http, { statuses }, trial) {
+      // Whether the oldest or the newest animal is the first, both are unusual. Only one of them is long.
+      for (const first of [0, 1]) {
+        for (const status of statuses) yield* create(http, trial, status, first)
+      }
+      for (const status of [undefined, ...statuses]) {
+        for (const limit of status === undefined ? LIMITS.slice(0, 2) : LIMITS) {
+          const query = `limit=${limit}${Lists.statusParameter(status)}`
+          const shown = yield* Lists.list(http, query)
+          yield* agree(shown, http.created(), `?${query}`)
+          const other = shown.find((animal) => status !== undefined && animal.status !== status)
+          yield* expect(
+            other === undefined,
+            `only ${status} animals in ?${query}`,
+            other === undefined ? "" : PetJson.line(other)
+          )
+          yield* expect(
+            new Set(shown.map(({ id }) => id)).size === shown.length,
+            `each animal once in ?${query}`,
+            shown.map(({ id }) => id).join(", ")
+          )
+        }
+      }
+    }
+  }),
+  spec<First>({
+    id: "limits.first-request",
+    profile: "limits",
+    law: "The first request of a key in the checks gets the same status and animals as the same request sent again.",
+    clauses: ["list.status-200", "list.faithful", "get.found", "get.faithful"],
+    needs: ["tinyPlan", "victimKey"],
+    requests: 5,
+    examples: [
+      { key: "tiny", operation: "list" },
+      { key: "victim", operation: "get" }
+    ],
+    *holds(http, { key, operation }, trial) {
+      const animal = http.created()[0] ?? (yield* Creations.own(http, trial, "sold"))
+      const isGet = operation === "get" && (yield* http.now) < REMOVAL_BEGINS - 60_000
+      const path = isGet ? `/pets/${animal.id}` : "/pets?status=sold&limit=2"
+      const first = yield* http.send({ path, key })
+      const again = yield* http.send({ path, key })
+      if (isDenied(first) || isDenied(again)) {
+        return yield* inapplicable("the key is denied, perhaps because of requests before this run")
+      }
+      yield* expect(
+        first.response.status === again.response.status,
+        `the same status twice to GET ${path} with the key ${key}: ${outcome(again.response)}`,
+        `first ${outcome(first.response)}`
+      )
+      // A server may have a catalogue for each key.
+      if (isGet && first.response.status === 404) {
+        return yield* inapplicable("the key cannot retrieve the animals of the main key")
+      }
+      const read = (exchange: typeof first): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
+        isGet ? Effect.map(Responses.pet(exchange, 200), (pet) => [pet]) : Lists.listOf(exchange)
+      const [shown, later] = [yield* read(first), yield* read(again)]
+      yield* agree(shown, http.created(), `the first response to GET ${path}`)
+      yield* agree(later, shown, `the second response to GET ${path}`)
+      yield* expect(
+        !isGet || shown[0]?.id === animal.id,
+        `the animal with id ${animal.id}`,
+        shown.map(PetJson.line).join()
+      )
+    }
+  })
+]

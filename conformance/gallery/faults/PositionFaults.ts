@@ -1,0 +1,83 @@
+/** Defines faults at the beginning of a list, in the first request of a key, and at the beginning of a minute. */
+import * as Effect from "effect/Effect"
+import type { Animal } from "../../http/Animal.ts"
+import { header, headerValues } from "../../http/Wire.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
+import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
+import * as Requests from "../spoilers/Requests.ts"
+
+/** Changes the first animal of each list. */
+const first = (change: (animal: Animal) => Animal): Where =>
+  AtHttp.responses({ to: Requests.isList, status: 200 }, (response) => {
+    const animals = Edit.animalsOf(response)
+    if (animals === undefined) return response
+    return Edit.body(Edit.write(animals.map((animal, at) => (at === 0 ? change(animal) : animal))))(response)
+  })
+
+export const faults: ReadonlyArray<Fault> = [
+  fault("list.first-as-doubles", "Rounds the category of the first animal of a list to a double.")
+    .breaks("list.faithful", "list.positions", "as it was shown before")
+    .by(first((animal) => ({ ...animal, categoryId: BigInt(Number(animal.categoryId)) }))),
+  fault("list.first-escaped", "Escapes markup in the name of the first animal of a list.")
+    .breaks("list.faithful", "list.positions", "as it was shown before")
+    .by(first((animal) => ({ ...animal, name: animal.name.replaceAll("<", "&lt;") }))),
+  fault("list.first-cut", "Cuts the name of the first animal of a list at 200 characters.")
+    .breaks("list.faithful", "list.positions", "as it was shown before")
+    .by(first((animal) => ({ ...animal, name: animal.name.slice(0, 200) }))),
+  fault("create.first-rejected", "Rejects the first creation with each key that has a long name.")
+    .breaks("create.returns-created", "list.positions", "the same result for two creations")
+    .by(
+      AtHttp.transport((real) => {
+        const seen = new Set<string>()
+        return (request) => {
+          const by = Requests.credentials(request).join()
+          const isFirst = Requests.isCreation(request) && (request.body?.length ?? 0) > 200 && !seen.has(by)
+          if (isFirst) seen.add(by)
+          return Effect.map(real(request), (response) =>
+            isFirst && response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
+          )
+        }
+      })
+    ),
+  fault("get.first-lost", "Returns 404 if the first request of a small key retrieves an animal.")
+    .breaks("get.found", "limits.first-request", "the same status twice to GET")
+    .by(
+      AtHttp.transport((real, world) => {
+        const seen = new Set<string>()
+        return (request) => {
+          const secret = [world.keys.tiny, world.keys.victim].find((key) => Requests.hasKey(request, key))
+          const isFirst = secret !== undefined && !seen.has(secret)
+          if (secret !== undefined) seen.add(secret)
+          return Effect.map(real(request), (response) =>
+            isFirst && Requests.isGet(request) ? Edit.error(404, "not_found")(response) : response
+          )
+        }
+      })
+    ),
+  fault("cell.late-reset", "Shows a Reset that is a minute too late in the first second of a minute.")
+    .breaks("limits.reset-ahead", "product.time", "Reset at most 60 s ahead")
+    .by(
+      AtHttp.responses({}, (response, _request, world) =>
+        world.now() % 60_000 >= 1_000
+          ? response
+          : Edit.header(
+              "X-RateLimit-Reset",
+              String(Number(header(response, "X-RateLimit-Reset")) + 60)
+            )(response)
+      )
+    ),
+  fault("cell.browser-id", "Shows a wrong id of the first animal of a list to browsers.")
+    .breaks("list.faithful", "product.list", "the animal as created")
+    .by(
+      AtHttp.responses(
+        {
+          to: (request) =>
+            Requests.isList(request) &&
+            headerValues(request, "accept").some((field) => field.includes("xhtml")),
+          status: 200
+        },
+        Edit.rewritten((body) => body.replace(/"id":(-?[0-9]+)/, '"id":$1000'))
+      )
+    )
+]

@@ -13,7 +13,7 @@ export const help = `npm run bench [-- OPTIONS]
   --only PARTS      http, latency, nodes, soak, process; comma-separated
   --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always run
   --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
-  --rounds N        rounds per case (default 8)
+  --rounds N        rounds per case (default 5)
   --quick           short rounds, no process part: shows in two minutes that the benchmark works
   --out DIR         writes the results there, even those of a partial run
   --help
@@ -46,7 +46,7 @@ export interface Options {
 /** The command line is invalid. */
 export class InvalidOptions extends Error {}
 
-const ROUNDS = 8
+const ROUNDS = 5
 
 export const documentation = new URL("../docs/performance/", import.meta.url)
 
@@ -83,7 +83,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       warmUpSeconds: isQuick ? 0.1 : 0.8
     },
     latency: {
-      rounds: isQuick ? 1 : 5,
+      rounds: isQuick ? 1 : 3,
       seconds: isQuick ? 0.5 : 1,
       maximumSeconds: isQuick ? 0.5 : 2,
       connections: MANY
@@ -91,10 +91,10 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
     nodes: {
       nodes: isQuick ? [1, 2] : [1, 2, 4],
       keys: isQuick ? [1, 100] : [1, 100, 10_000],
-      rounds: isQuick ? 1 : 3,
+      rounds: isQuick ? 1 : 2,
       seconds: isQuick ? 0.3 : 1
     },
-    soak: { seconds: isQuick ? 5 : 45, intervalSeconds: isQuick ? 0.5 : 5, connections: MANY },
+    soak: { seconds: isQuick ? 5 : 30, intervalSeconds: isQuick ? 0.5 : 5, connections: MANY },
     out: values.out === undefined ? (isWhole ? documentation : undefined) : pathToFileURL(`${values.out}/`),
     postgres: postgresServer
   }

@@ -288,7 +288,7 @@ describe("an invalid set-up", () => {
     const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
     const key = ["--url", server.url, "--key", "env:MAIN"]
     const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, pattern: RegExp]> = [
-      [["run"], /--url: the base address of the server is missing/],
+      [["run"], /--url: the base URL of the server is required/],
       [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
       [["run", "--url", server.url, "--key", "wrong"], /rejects the main key/],
       [["run", "--url", "http://example.org/v1", "--key", "k"], /example.org is not this machine/],

@@ -88,7 +88,7 @@ const subjectFlags = {
   level: optional(
     "level",
     "LEVEL",
-    "spec: the contract; design: also this project's decisions where it is silent. Default spec.",
+    "spec checks the contract; design also checks this project's decisions where the contract is silent. Default spec.",
     oneOf(levels)
   ),
   name: optional("name", "TEXT", "Name of the server in reports.", Setting.text),
@@ -107,7 +107,7 @@ const subjectFlags = {
   contact: optional(
     "contact",
     "CONTACT",
-    "Home page (https://…) or mail address for the implementation.",
+    "Home page (https://…) or email address for the implementation.",
     Setting.text
   ),
   budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),
@@ -133,7 +133,7 @@ const subjectFlags = {
   wait: optional(
     "wait",
     "DURATION",
-    "How long to wait for a server that is still starting, such as 30s; default: no waiting.",
+    "How long to wait for the server to start, such as 30s; default: do not wait.",
     DurationFlag.parse(0, MAX_WAIT_MS)
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")

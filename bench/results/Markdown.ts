@@ -54,7 +54,7 @@ const method: ReadonlyArray<string> = [
   "",
   "<!-- not run: a run takes minutes, and other tests disturb its figures -->",
   "```sh",
-  "npm run bench                    # everything, in about 20 minutes on two cores; writes this page",
+  "npm run bench                    # everything, in about 15 minutes on two cores; writes this page",
   "npm run bench -- --quick         # whether the bench works, within two minutes; writes nothing",
   "npm run bench -- --help          # how to choose servers, cases and rounds",
   "npm run bench:pair -- ../before . # compares two checkouts of this project, in some minutes",

@@ -14,8 +14,8 @@ const plain = (key: { readonly secret: Redacted.Redacted<string> } | undefined) 
 
 describe("Settings.resolve", () => {
   it("fails if the address or the key is missing", () => {
-    expect(fault({ url: undefined })).toBe("--url: the base address of the server is missing")
-    expect(fault({ key: undefined })).toBe("--key: an API key of the server is missing")
+    expect(fault({ url: undefined })).toBe("--url: the base URL of the server is required")
+    expect(fault({ key: undefined })).toBe("--key: an API key for the server is required")
   })
 
   it("uses defaults for all other settings", () => {
@@ -180,7 +180,7 @@ describe("a key in the settings", () => {
     "k: 5:5"
   ])("is rejected if the flag for a small plan is %j", (tiny) => {
     expect(fault({ tiny })).toBe(
-      "--tiny: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000"
+      "--tiny: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000"
     )
     expect(fault({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
   })

@@ -113,7 +113,7 @@ const smallKeyOf = (given: string, from: string, environment: Environment): Reso
   const perMinute = parseCount(parts.pop())
   if (perDay === undefined || perMinute === undefined || parts.join(":") === "") {
     return fault(
-      `${from}: must be KEY:PERMINUTE:PERDAY with two whole numbers from 1, such as env:TINY_KEY:5:1000`
+      `${from}: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000`
     )
   }
   return Result.map(secretOf(parts.join(":"), from, environment), (secret) => ({ secret, perMinute, perDay }))
@@ -150,12 +150,12 @@ const splitPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
     const address = flags.url ?? file.url
-    if (address === undefined) return yield* fault("--url: the base address of the server is missing")
+    if (address === undefined) return yield* fault("--url: the base URL of the server is required")
     const url = yield* addressOf(address, "--url")
     const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
     yield* checkOwnership(url, "--url", isOwned)
     const given = flags.key ?? file.keys?.main
-    if (given === undefined) return yield* fault("--key: an API key of the server is missing")
+    if (given === undefined) return yield* fault("--key: an API key for the server is required")
     const main = yield* secretOf(given, "--key", environment)
     const small = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
       const flag = flags[name]

@@ -170,6 +170,9 @@ export const checks: ReadonlyArray<Check> = [
       { key: "victim", operation: "get" }
     ],
     *holds(http, { key, operation }, trial) {
+      if (key === "tiny" && !http.facts.hasClock) {
+        return yield* inapplicable("without a clock, other laws need the few requests of the key tiny")
+      }
       const animal = http.created()[0] ?? (yield* Creations.own(http, trial, "sold"))
       const isGet = operation === "get" && (yield* http.now) < REMOVAL_BEGINS - 60_000
       const path = isGet ? `/pets/${animal.id}` : "/pets?status=sold&limit=2"

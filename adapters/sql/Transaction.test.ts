@@ -14,7 +14,7 @@ Databases.describeOn(Databases.postgres, "Transaction.run", () => {
       const endConnection = sql`SELECT pg_terminate_backend(pg_backend_pid())`
       const error = yield* Effect.flip(Transaction.run(sql, endConnection))
       expect(isSqlError(error)).toBe(true)
-      // If this is no defect any more, `Transaction` can be removed.
+      // If this is no longer a defect, `Transaction` can be removed.
       const exit = yield* Effect.exit(sql.withTransaction(endConnection))
       expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
     })

@@ -11,6 +11,7 @@ import type { Level } from "../clauses/Clause.ts"
 import { clauses as allClauses, bySlug } from "../clauses/Clauses.ts"
 import * as Versions from "../clauses/Versions.ts"
 import * as Letters from "../evaluation/Letters.ts"
+import * as Trial from "../evaluation/Trial.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { examineExchanges } from "./Ambient.ts"
 import { resultOf } from "./CheckResults.ts"
@@ -79,8 +80,8 @@ export const ambientFor = (subject: Subject, level: Level): ReadonlyArray<Ambien
  * Creates a function that returns a new token for each evaluation. A random prefix distinguishes the tokens of several
  * runs on the same store.
  */
-export const tokens = Effect.map(Random.nextIntBetween(0, 26 ** 5 - 1), (mark) => {
-  const [first = "", ...rest] = Letters.of(mark + 26 ** 5).slice(-5)
+export const tokens = Effect.map(Random.nextIntBetween(0, 26 ** Trial.MARK_LENGTH - 1), (mark) => {
+  const [first = "", ...rest] = Letters.of(mark + 26 ** Trial.MARK_LENGTH).slice(-Trial.MARK_LENGTH)
   let evaluations = 0
   return () => `${first.toUpperCase()}${rest.join("")}${Letters.of(evaluations++)}`
 })

@@ -13,7 +13,12 @@ export interface Step {
   readonly passedUntil?: number
 }
 
+/** Number of letters with which the tokens of one run begin, and those of no other run. */
+export const MARK_LENGTH = 5
+
 export interface Trial {
+  /** The letters with which all names begin that this run makes unique. */
+  readonly mark: string
   /** A string that marks everything that this evaluation creates; no other evaluation of any run has the same token. */
   readonly token: string
   /** Returns a new name for an animal: the token, letters, and `tail`. Few servers reject a name without a tail. */
@@ -35,6 +40,7 @@ export const make = (token: string): Trial => {
   const tuples: Array<{ readonly [dimension: string]: string }> = []
   let names = 0
   return {
+    mark: token.slice(0, MARK_LENGTH),
     token,
     name: (tail = "") => `${token}${Letters.of(names++).toUpperCase()}${tail}`,
     record: (step) => {

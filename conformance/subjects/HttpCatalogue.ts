@@ -82,7 +82,7 @@ export const create = (
 /** Returns the animals that the main key of a conversation has created so far, as the responses showed them. */
 export const created = ({ exchanges }: Conversation.Conversation): ReadonlyArray<Animal> =>
   exchanges.flatMap(({ key, request, response }) => {
-    // A server may have a catalogue for each key.
+    // A server may have a catalogue for each key, although ids are unique (§2).
     if (key !== "main" || request.method !== "POST" || response.status !== 201) return []
     const animal = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
     return Result.isSuccess(animal) ? [animal.success] : []

@@ -28,12 +28,12 @@ const SECOND_MS = 1_000
 /** Tolerance in ms for the times of two exchanges, which may be derived from `Date`. */
 const SLACK_MS = 2_000
 
-const isSuccessAlone = (exchange: Exchange): boolean =>
-  exchange.isAlone && isOfValidKey(exchange) && exchange.response.status < 300
-
 /** Whether two exchanges of a key are successes, one directly after the other. */
-const areConsecutiveSuccesses = (previous: Exchange, next: Exchange): boolean =>
-  previous.index === next.index - 1 && isSuccessAlone(previous) && isSuccessAlone(next)
+const areConsecutiveSuccesses = (previous: Exchange | undefined, next: Exchange): previous is Exchange =>
+  previous?.index === next.index - 1 &&
+  isOfValidKey(next) &&
+  next.response.status < 300 &&
+  previous.response.status < 300
 
 // A response without the fields also satisfies these laws, because the fields are optional.
 export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
@@ -91,10 +91,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     clauses: ["limits.standard-remaining"],
     isAbout: () => true,
     examine: (exchange, previous) => {
-      if (previous === undefined || previous.index !== exchange.index - 1) return undefined
-      if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300) {
-        return undefined
-      }
+      if (!areConsecutiveSuccesses(previous, exchange)) return undefined
       const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers.get("r") ?? 0]))
       for (const { numbers, policy } of limitsOf(exchange)) {
         const left = numbers.get("r") ?? 0
@@ -110,7 +107,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     clauses: ["limits.standard-more"],
     isAbout: () => true,
     examine: (exchange, previous) => {
-      if (previous === undefined || !areConsecutiveSuccesses(previous, exchange)) return undefined
+      if (!areConsecutiveSuccesses(previous, exchange)) return undefined
       const maxElapsed = exchange.receivedAt - previous.sentAt
       const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
       for (const { numbers, policy } of limitsOf(exchange)) {
@@ -121,7 +118,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
         if (isUnchanged && left > 0 && now >= left) {
           return violation(
             `${show(policy, "r", left - 1)}, one less than before`,
-            `${show(policy, "r", now)}, ${until} s before there is more`
+            `${show(policy, "r", now)}, although ${show(policy, "t", until)} of the previous response has not passed`
           )
         }
       }
@@ -134,7 +131,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     clauses: ["limits.standard-more"],
     isAbout: () => true,
     examine: (exchange, previous) => {
-      if (previous === undefined || !areConsecutiveSuccesses(previous, exchange)) return undefined
+      if (!areConsecutiveSuccesses(previous, exchange)) return undefined
       const minElapsed = exchange.sentAt - previous.receivedAt
       const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
       for (const { numbers, policy } of limitsOf(exchange)) {

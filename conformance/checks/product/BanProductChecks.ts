@@ -142,7 +142,8 @@ export const checks: ReadonlyArray<Check> = [
       "list.status-200",
       "create.status-201",
       "get.found",
-      "get.not-found"
+      "get.not-found",
+      ...Calls.listClauses
     ],
     level: "spec",
     profile: "ban",

@@ -112,11 +112,9 @@ export const checks: ReadonlyArray<Check> = [
     clauses: [
       "list.status-200",
       "list.array",
-      "list.status.filter",
+      ...Calls.listClauses,
       "list.limit.maximum-returned",
       "list.limit.default",
-      "list.distinct",
-      "list.faithful",
       "list.status.accepted",
       "list.limit.accepted",
       ...Envelope.clauses
@@ -145,6 +143,7 @@ export const checks: ReadonlyArray<Check> = [
       "get.found",
       "get.faithful",
       "get.not-found",
+      ...Calls.listClauses,
       ...Envelope.clauses
     ],
     profile: "core",
@@ -215,7 +214,8 @@ export const checks: ReadonlyArray<Check> = [
       "list.status-200",
       "create.status-201",
       "create.returns-created",
-      "get.found"
+      "get.found",
+      ...Calls.listClauses
     ],
     profile: "limits",
     needs: ["clock", "tinyPlan"],

@@ -31,7 +31,9 @@ type Call = (typeof atTimes.examples)[number] & { readonly query?: Queries.Query
 /** Moments just before the end of a window, at which each operation is also sent in its simplest form. */
 const ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
 
-/** Returns each operation in its simplest form, and two lists that must differ. */
+/**
+ * Returns each operation in its simplest form with the main key, lists with two other queries, and a list without a key.
+ */
 const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
   const plain = { time, accept: "no Accept" } as const
   const list = { ...plain, operation: "list animals" } as const
@@ -55,8 +57,8 @@ const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => 
   const max = facts.tinyPlan?.perMinute ?? 0
   return [
     ...calls.filter(({ key }) => key !== "tiny"),
-    ...(ENDS.has(time) ? plainAt(time) : []),
-    ...calls.filter(({ key }) => key === "tiny").slice(0, max)
+    ...calls.filter(({ key }) => key === "tiny").slice(0, max),
+    ...(ENDS.has(time) ? plainAt(time) : [])
   ]
 }
 
@@ -104,7 +106,8 @@ export const checks: ReadonlyArray<Check> = [
       "create.status-201",
       "get.found",
       "errors.no-5xx",
-      "auth.required"
+      "auth.required",
+      ...Calls.listClauses
     ],
     profile: "limits",
     needs: ["clock", "tinyPlan"],
@@ -130,7 +133,13 @@ export const closing: ReadonlyArray<Check> = [
   spec({
     id: "product.removed",
     law: "After the removal each operation except getPet works as before, whatever the query and the Accept header.",
-    clauses: ["get.removed", "get.removed-alone", "limits.headers-present", "errors.body"],
+    clauses: [
+      "get.removed",
+      "get.removed-alone",
+      "limits.headers-present",
+      "errors.body",
+      ...Calls.listClauses
+    ],
     profile: "deprecation",
     requests: 54,
     product: afterRemoval.shape,

@@ -66,7 +66,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("http.no-redirects", "every.no-redirect", "no redirect 302")
     .by(denied(Edit.status(302))),
   fault("limits.refills-in-headers", "Shows a full window when half of it is used.")
-    .breaks("limits.bucket-refill", "every.remaining-arithmetic", "after 3 5 remaining")
+    .breaks("limits.bucket-refill", "every.remaining-arithmetic", "after 2 3 remaining")
     .by(
       RateLimits.showsAdmitted(({ limit, remaining }) => (remaining < limit / 2 ? { remaining: limit } : {}))
     )

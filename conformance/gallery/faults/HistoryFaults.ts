@@ -72,7 +72,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(listsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
   fault("history.more-for-tiny", "Lists every animal twice to keys with a small plan.")
-    .breaks("list.limit.maximum-returned", "history.lists", "at most 20 animals")
+    .breaks("list.limit.maximum-returned", "history.lists", "at most 2 animals")
     .by(listsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
   fault("history.null-when-empty", "Returns null for a list without animals.")
     .breaks("list.empty", "history.lists", "not a bare array: null")

@@ -25,7 +25,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.first-cut", "Cuts the name of the first animal of a list at 200 characters.")
     .breaks("list.faithful", "list.positions", "as it was shown before")
     .by(first((animal) => ({ ...animal, name: animal.name.slice(0, 200) }))),
-  fault("create.first-rejected", "Rejects the first creation with each key that has a long name.")
+  fault("create.first-rejected", "Rejects the first creation of each key with a body of more than 200 bytes.")
     .breaks("create.returns-created", "list.positions", "the same result for two creations")
     .by(
       AtHttp.transport((real) => {

@@ -11,6 +11,10 @@ const limitsOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item>
 const policiesOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Item> =>
   StandardRateLimit.itemsOf(response, "RateLimit-Policy") ?? []
 
+/** Returns the parameters of each window in RateLimit. */
+const numbersByPolicy = (exchange: Exchange): ReadonlyMap<string, StandardRateLimit.Item["numbers"]> =>
+  new Map(limitsOf(exchange).map(({ numbers, policy }) => [policy, numbers]))
+
 const isWhole = (value: number | undefined, min: number): boolean => value !== undefined && value >= min
 
 const wellFormed = {
@@ -92,10 +96,10 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     isAbout: () => true,
     examine: (exchange, previous) => {
       if (!areConsecutiveSuccesses(previous, exchange)) return undefined
-      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers.get("r") ?? 0]))
+      const before = numbersByPolicy(previous)
       for (const { numbers, policy } of limitsOf(exchange)) {
         const left = numbers.get("r") ?? 0
-        const min = (before.get(policy) ?? 0) - 1
+        const min = (before.get(policy)?.get("r") ?? 0) - 1
         if (left < min) return violation(`${show(policy, "r", min)} at least`, show(policy, "r", left))
       }
       return undefined
@@ -109,7 +113,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     examine: (exchange, previous) => {
       if (!areConsecutiveSuccesses(previous, exchange)) return undefined
       const maxElapsed = exchange.receivedAt - previous.sentAt
-      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
+      const before = numbersByPolicy(previous)
       for (const { numbers, policy } of limitsOf(exchange)) {
         const [left, until] = [before.get(policy)?.get("r") ?? 0, before.get(policy)?.get("t") ?? 0]
         // `t` is rounded up by at most one second.
@@ -133,7 +137,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
     examine: (exchange, previous) => {
       if (!areConsecutiveSuccesses(previous, exchange)) return undefined
       const minElapsed = exchange.sentAt - previous.receivedAt
-      const before = new Map(limitsOf(previous).map(({ numbers, policy }) => [policy, numbers]))
+      const before = numbersByPolicy(previous)
       for (const { numbers, policy } of limitsOf(exchange)) {
         const [left, until] = [before.get(policy)?.get("r") ?? 0, before.get(policy)?.get("t")]
         if (until === undefined || minElapsed < until * SECOND_MS + SLACK_MS) continue

@@ -98,20 +98,18 @@ const agree = (
   where: string,
   clause: "list.faithful" | "get.faithful" = "list.faithful"
 ): Effect.Effect<void, Violation> => {
-  const differs = (animal: Animal) => {
+  for (const [index, animal] of shown.entries()) {
     const same = known.find(({ id }) => id === animal.id)
-    return same !== undefined && (same.name !== animal.name || same.categoryId !== animal.categoryId) && same
+    if (same !== undefined && (same.name !== animal.name || same.categoryId !== animal.categoryId)) {
+      return expect(
+        false,
+        `${PetJson.line(same)}, as it was shown before, as number ${index + 1} of ${shown.length} in ${where}`,
+        PetJson.line(animal),
+        clause
+      )
+    }
   }
-  const at = shown.findIndex((animal) => differs(animal) !== false)
-  const wrong = shown[at]
-  const right = wrong !== undefined && differs(wrong)
-  if (wrong === undefined || right === false) return Effect.void
-  return expect(
-    false,
-    `${PetJson.line(right)}, as it was shown before, as number ${at + 1} of ${shown.length} in ${where}`,
-    PetJson.line(wrong),
-    clause
-  )
+  return Effect.void
 }
 
 /** Numbers of animals, so that each of the first animals is also the last of a list; the longest list has all. */

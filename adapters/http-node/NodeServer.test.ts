@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import * as Net from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,6 +15,16 @@ import { Service } from "../../core/service/Service.ts"
 import * as NodeServer from "./NodeServer.ts"
 import { Count, collectGarbage, expectError, Gate, openService, type Setup, serve } from "./Server.fixture.ts"
 import { pet, request, Wire } from "./Wire.fixture.ts"
+
+/** Calls `observe` with the server's socket of each new connection, until the test ends. */
+const onServerSocket = (observe: (socket: Net.Socket) => void): void => {
+  // The message type that Node documents for this channel.
+  const receive = (message: unknown): void => observe((message as { readonly socket: Net.Socket }).socket)
+  subscribe("net.server.socket", receive)
+  onTestFinished(() => {
+    unsubscribe("net.server.socket", receive)
+  })
+}
 
 describe("listening", () => {
   it("fails with ListenFailed when the port is in use, and the first server keeps serving", async () => {
@@ -117,9 +128,20 @@ describe("connections", () => {
     await gate.entered.reaches(HOLDING + 1)
     const plain = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(HOLDING + 2)
+    const sockets: Array<Net.Socket> = []
+    onServerSocket((socket) => sockets.push(socket))
+    const greedy = await pipelining()
+    await gate.entered.reaches(HOLDING + 3)
+    const response = greedy.response()
+    const allSent = greedy.send(Buffer.alloc(64 * 1024 * 1024))
+    await sleep(200)
     gate.open()
     expect((await further.response()).status).toBe(200)
     expect(await further.rest()).toBe("")
+    expect((await response).status).toBe(200)
+    expect(await greedy.rest()).toBe("")
+    await allSent
+    expect(sockets.map(({ bytesRead }) => bytesRead < 256 * 1024)).toEqual([true])
     for (const wire of holding) {
       expect((await wire.response()).status).toBe(200)
       expect((await wire.response()).status).toBe(200)
@@ -132,14 +154,7 @@ describe("connections", () => {
 
   it("are garbage-collected after they close", async () => {
     const sockets: Array<WeakRef<Net.Socket>> = []
-    const remember = (message: unknown): void => {
-      // The message type that Node documents for this channel.
-      sockets.push(new WeakRef((message as { readonly socket: Net.Socket }).socket))
-    }
-    subscribe("net.server.socket", remember)
-    onTestFinished(() => {
-      unsubscribe("net.server.socket", remember)
-    })
+    onServerSocket((socket) => sockets.push(new WeakRef(socket)))
     const server = await serve()
     const key = await server.issue()
     for (let count = 0; count < 50; count++) {

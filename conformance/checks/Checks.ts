@@ -15,6 +15,7 @@ import * as StandardRateLimitChecks from "./exchanges/StandardRateLimitChecks.ts
 import * as AuthChecks from "./http/AuthChecks.ts"
 import * as CreateChecks from "./http/CreateChecks.ts"
 import * as CreateRejectionChecks from "./http/CreateRejectionChecks.ts"
+import * as FirstRequestChecks from "./http/FirstRequestChecks.ts"
 import * as GetChecks from "./http/GetChecks.ts"
 import * as ListParameterChecks from "./http/ListParameterChecks.ts"
 import * as PositionChecks from "./http/PositionChecks.ts"
@@ -47,6 +48,7 @@ import * as TimeProductChecks from "./product/TimeProductChecks.ts"
 export const checks: ReadonlyArray<Check> = [
   ...CatalogueChecks.empty,
   ...PositionChecks.checks,
+  ...FirstRequestChecks.checks,
   ...CatalogueChecks.checks,
   ...ListChecks.checks,
   ...NameChecks.checks,

@@ -2,7 +2,7 @@
 import type { Level } from "../clauses/Clause.ts"
 import type { Transport } from "../http/Wire.ts"
 import * as ForeignCursors from "./ForeignCursors.ts"
-import type { Choices } from "./plain/Choices.ts"
+import { type Choices, statuses } from "./plain/Choices.ts"
 
 interface Named {
   /** An id that never changes, such as `ids.negative`. */
@@ -90,6 +90,24 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
   decoy("pets.extra-fields", "A Pet has additional fields: §2 does not forbid them.", {
     petExtras: { createdAt: "2026-01-01T00:00:00Z", version: 1n, weight: 4.5 }
+  }),
+
+  // Stores
+  decoy("store.used", "The store holds animals of other clients, some with the same names: §2 allows that.", {
+    earlier: ["a", "abc", "sold", "Rex", "a".repeat(300), ""].flatMap((name, index) =>
+      statuses.map((status) => ({ name, categoryId: BigInt(index), status }))
+    )
+  }),
+  decoy("store.used-and-shuffled", "Lists are random selections from a store with earlier animals.", {
+    earlier: Array.from({ length: 30 }, (_, index) => ({
+      name: `${index % 2 === 0 ? "abc" : "a"}`,
+      categoryId: -1n,
+      status: statuses[index % 3] ?? "sold"
+    })),
+    order: "shuffled"
+  }),
+  decoy("keys.own-catalogue", "Each key sees only its own animals: §4.1 does not say whose it lists.", {
+    catalogues: "one per key"
   }),
 
   // Parameters, pages and paths

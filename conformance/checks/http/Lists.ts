@@ -35,6 +35,54 @@ export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyA
 export const listIfAccepted = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
 
+/** The clauses that `areSelected` checks. */
+export const selectionClauses = ["list.status.filter", "list.distinct"] as const
+
+/** Fails unless a list holds each animal once, and only animals with the status that `query` selects, if any. */
+export const areSelected = (
+  animals: ReadonlyArray<Animal>,
+  status: PetStatus | undefined,
+  query: string
+): Effect.Effect<void, Violation> => {
+  const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
+  const twice = animals.find(({ id }, index) => animals.findIndex((next) => next.id === id) < index)
+  return Effect.andThen(
+    expect(
+      other === undefined,
+      `only ${status} animals in ${query}`,
+      other === undefined ? "" : PetJson.line(other),
+      "list.status.filter"
+    ),
+    expect(
+      twice === undefined,
+      `each animal once in ${query}`,
+      twice === undefined ? "" : PetJson.line(twice),
+      "list.distinct"
+    )
+  )
+}
+
+/** Fails unless each animal that is also in `known` has the same name and the same category as there. */
+export const agree = (
+  shown: ReadonlyArray<Animal>,
+  known: ReadonlyArray<Animal>,
+  where: string,
+  clause: "list.faithful" | "get.faithful" = "list.faithful"
+): Effect.Effect<void, Violation> => {
+  for (const [index, animal] of shown.entries()) {
+    const same = known.find(({ id }) => id === animal.id)
+    if (same !== undefined && (same.name !== animal.name || same.categoryId !== animal.categoryId)) {
+      return expect(
+        false,
+        `${PetJson.line(same)}, as it was shown before, as number ${index + 1} of ${shown.length} in ${where}`,
+        PetJson.line(animal),
+        clause
+      )
+    }
+  }
+  return Effect.void
+}
+
 /** Fetches the list with this query and returns its animals. */
 export const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
   Effect.flatMap(http.send({ path: pathOf(query) }), listOf)

@@ -1,15 +1,12 @@
-/** Laws about animals with unusual content at each position of a list, and about the first request of a key (§2, §4). */
+/** A law about animals with unusual content at each position of a list (contract §2, §4.1). */
 import * as Effect from "effect/Effect"
 import type * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Http } from "../../evaluation/Http.ts"
-import { expect, type Failure, inapplicable, type Violation } from "../../evaluation/Outcome.ts"
+import { expect, type Failure } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
 import type { Animal } from "../../http/Animal.ts"
 import * as PetJson from "../../http/PetJson.ts"
-import { outcome } from "../../subjects/Conversation.ts"
-import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
-import { isDenied } from "../product/SmallKeys.ts"
 import * as Creations from "./Creations.ts"
 import * as Lists from "./Lists.ts"
 import * as Responses from "./Responses.ts"
@@ -91,42 +88,12 @@ const create = Effect.fnUntraced(function* (
   }
 })
 
-/** Fails unless each animal that is also in `known` has the same name and the same category as there. */
-const agree = (
-  shown: ReadonlyArray<Animal>,
-  known: ReadonlyArray<Animal>,
-  where: string,
-  clause: "list.faithful" | "get.faithful" = "list.faithful"
-): Effect.Effect<void, Violation> => {
-  for (const [index, animal] of shown.entries()) {
-    const same = known.find(({ id }) => id === animal.id)
-    if (same !== undefined && (same.name !== animal.name || same.categoryId !== animal.categoryId)) {
-      return expect(
-        false,
-        `${PetJson.line(same)}, as it was shown before, as number ${index + 1} of ${shown.length} in ${where}`,
-        PetJson.line(animal),
-        clause
-      )
-    }
-  }
-  return Effect.void
-}
-
 /** Numbers of animals, so that each of the first animals is also the last of a list; the longest list has all. */
 const LIMITS = [1, 2, 100]
 
-/** The request that a key sends first, and sends again. */
-interface First {
-  readonly key: "tiny" | "victim"
-  /** After the removal of getPet, a list is sent instead. */
-  readonly operation: "list" | "get"
-}
-
 const spec = family({ level: "spec", on: "http" })
 
-/**
- * These run early: lists often begin with the oldest animals, and other checks of limits also use the small keys.
- */
+/** This runs early, because lists often begin with the oldest animals. */
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly statuses: ReadonlyArray<PetStatus.PetStatus> }>({
     id: "list.positions",
@@ -145,68 +112,10 @@ export const checks: ReadonlyArray<Check> = [
         for (const limit of status === undefined ? LIMITS.slice(0, 2) : LIMITS) {
           const query = `limit=${limit}${Lists.statusParameter(status)}`
           const shown = yield* Lists.list(http, query)
-          yield* agree(shown, created, `?${query}`)
-          const other = shown.find((animal) => status !== undefined && animal.status !== status)
-          yield* expect(
-            other === undefined,
-            `only ${status} animals in ?${query}`,
-            other === undefined ? "" : PetJson.line(other),
-            "list.status.filter"
-          )
-          yield* expect(
-            new Set(shown.map(({ id }) => id)).size === shown.length,
-            `each animal once in ?${query}`,
-            shown.map(({ id }) => id).join(", "),
-            "list.distinct"
-          )
+          yield* Lists.agree(shown, created, `?${query}`)
+          yield* Lists.areSelected(shown, status, `?${query}`)
         }
       }
-    }
-  }),
-  spec<First>({
-    id: "limits.first-request",
-    profile: "limits",
-    law: "The first request of a key in the checks gets the status of the same request sent again, and both show each animal alike.",
-    clauses: ["list.status-200", "list.faithful", "get.found", "get.faithful"],
-    needs: ["tinyPlan", "victimKey"],
-    requests: 5,
-    examples: [
-      { key: "tiny", operation: "list" },
-      { key: "victim", operation: "get" }
-    ],
-    *holds(http, { key, operation }, trial) {
-      if (key === "tiny" && !http.facts.hasClock) {
-        return yield* inapplicable("without a clock, other laws need the few requests of the key tiny")
-      }
-      const isGet = operation === "get" && (yield* http.now) < REMOVAL_BEGINS - 60_000
-      const animal = isGet ? (http.created()[0] ?? (yield* Creations.own(http, trial, "sold"))) : undefined
-      const path = animal === undefined ? "/pets?status=sold&limit=2" : `/pets/${animal.id}`
-      const first = yield* http.send({ path, key })
-      const again = yield* http.send({ path, key })
-      if (isDenied(first) || isDenied(again)) {
-        return yield* inapplicable("the key is denied, perhaps because of requests before this run")
-      }
-      yield* expect(
-        first.response.status === again.response.status,
-        `the same status twice to GET ${path} with the key ${key}: ${outcome(again.response)}`,
-        `first ${outcome(first.response)}`
-      )
-      // A server may have a catalogue for each key.
-      if (isGet && first.response.status === 404) {
-        return yield* inapplicable("the key cannot retrieve the animals of the main key")
-      }
-      const read = (exchange: typeof first): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
-        isGet ? Effect.map(Responses.pet(exchange, 200), (pet) => [pet]) : Lists.listOf(exchange)
-      const [shown, later] = [yield* read(first), yield* read(again)]
-      const clause = isGet ? "get.faithful" : "list.faithful"
-      yield* agree(shown, http.created(), `the first response to GET ${path}`, clause)
-      yield* agree(later, shown, `the second response to GET ${path}`, clause)
-      yield* expect(
-        animal === undefined || shown[0]?.id === animal.id,
-        `the animal with id ${animal?.id}`,
-        shown.map(PetJson.line).join(),
-        "get.faithful"
-      )
     }
   })
 ]

@@ -42,20 +42,30 @@ const rankOf: Readonly<Record<Choices["order"], (n: bigint, id: bigint, name: st
   shuffled: ascending
 }
 
-/** Creates an empty store of animals. */
-export const make = ({ ids, order }: Pick<Choices, "ids" | "order">) => {
+/** Creates the rule for new ids, which are unique in all catalogues that share it. */
+export const idsOf = ({ ids }: Pick<Choices, "ids">) => {
+  let n = 0n
+  return (): { readonly n: bigint; readonly id: bigint } => ({ n: ++n, id: idOf[ids](n) })
+}
+
+/** Creates a catalogue that contains the earlier animals. */
+export const make = (
+  { earlier, order }: Pick<Choices, "earlier" | "order">,
+  next: ReturnType<typeof idsOf>
+) => {
   const byId = new Map<bigint, Pet>()
   const listed: Array<Pet> = []
   let draws = 0n
+  const add = (newPet: NewPet): Pet => {
+    const { id, n } = next()
+    const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
+    byId.set(id, pet)
+    listed.splice(listed.findLastIndex(({ rank }) => rank <= pet.rank) + 1, 0, pet)
+    return pet
+  }
+  for (const pet of earlier) add(pet)
   return {
-    add: (newPet: NewPet): Pet => {
-      const n = BigInt(byId.size) + 1n
-      const id = idOf[ids](n)
-      const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
-      byId.set(id, pet)
-      listed.splice(listed.findLastIndex((earlier) => earlier.rank <= pet.rank) + 1, 0, pet)
-      return pet
-    },
+    add,
     find: (id: bigint): Pet | undefined => byId.get(id),
     /** Returns the animals with a status, or all for `null`, in the order of lists. */
     list: (status: Status | null): ReadonlyArray<Pet> =>

@@ -9,7 +9,18 @@ export const statuses = ["available", "pending", "sold"] as const
 /** The members of a JSON object, by name. */
 export type Fields = Readonly<Record<string, string | number | bigint>>
 
+/** An animal that a store holds. */
+export interface EarlierPet {
+  readonly name: string
+  readonly categoryId: bigint
+  readonly status: Status
+}
+
 export interface Choices {
+  /** The animals in the store before the first request, in each catalogue. */
+  readonly earlier: ReadonlyArray<EarlierPet>
+  /** §4.1 does not say whose animals a key sees: those of all keys, or only its own. */
+  readonly catalogues: "shared" | "one per key"
   /** §2 requires only that `id` is unique: the rule for new ids. */
   readonly ids:
     | "consecutive"
@@ -125,6 +136,8 @@ export interface Choices {
 
 /** The choices of an ordinary server. */
 export const defaults: Choices = {
+  earlier: [],
+  catalogues: "shared",
   ids: "consecutive",
   order: "ascending",
   defaultStatus: "available",

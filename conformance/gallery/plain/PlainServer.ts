@@ -27,22 +27,34 @@ interface Place {
   readonly query: string
 }
 
+type Catalogue = ReturnType<typeof Animals.make>
+
 const cased: Readonly<Record<Choices["headerNames"], (name: string) => string>> = {
   "as written": (name) => name,
   lower: (name) => name.toLowerCase(),
   UPPER: (name) => name.toUpperCase()
 }
 
-/** Creates a server without animals and with no requests counted. */
+/** Creates a server with no requests counted. */
 export const make = (options: Options): Transport => {
   const choices: Choices = { ...defaults, ...options.choices }
   const petsPath = `${options.basePath ?? "/v1"}/pets`
   const removedAt = Date.parse(choices.removedAt)
   /** The machine's time in epoch milliseconds: constant, because its clock hardly moves during a run. */
   const startedAt = options.now()
-  const animals = Animals.make(choices)
+  const nextId = Animals.idsOf(choices)
+  const shared = Animals.make(choices, nextId)
+  const own = new Map<Callers.Caller, Catalogue>()
   const callers = Callers.make(options.keys, choices)
   const replies = Replies.make(choices)
+
+  /** Returns the animals that a caller sees. */
+  const catalogueOf = (caller: Callers.Caller): Catalogue => {
+    if (choices.catalogues === "shared") return shared
+    const catalogue = own.get(caller) ?? Animals.make(choices, nextId)
+    own.set(caller, catalogue)
+    return catalogue
+  }
 
   // Operations
 
@@ -53,7 +65,7 @@ export const make = (options: Options): Transport => {
     return limit !== undefined && limit >= 1 && limit <= 100 ? limit : undefined
   }
 
-  const listPets = (query: string): Replies.Reply => {
+  const listPets = (animals: Catalogue, query: string): Replies.Reply => {
     const given = new URLSearchParams(query)
     const known = choices.paging === "link" ? ["limit", "status", "offset"] : ["limit", "status"]
     const isStrict = choices.unknownParameters === 400
@@ -75,7 +87,10 @@ export const make = (options: Options): Transport => {
     return replies.pets(page, [["Link", `<${petsPath}?${given}>; rel="next"`]])
   }
 
-  const createPet = ({ body = new Uint8Array(), headers }: WireRequest): Replies.Reply => {
+  const createPet = (
+    animals: Catalogue,
+    { body = new Uint8Array(), headers }: WireRequest
+  ): Replies.Reply => {
     const isJson = headers.some(
       ([name, value]) => name.toLowerCase() === "content-type" && /^\s*application\/json\s*(;|$)/i.test(value)
     )
@@ -85,7 +100,7 @@ export const make = (options: Options): Transport => {
     return newPet === undefined ? replies.error(400) : replies.pet(201, animals.add(newPet))
   }
 
-  const getPet = (petId: string): Replies.Reply => {
+  const getPet = (animals: Catalogue, petId: string): Replies.Reply => {
     const id = /^-?\d+$/.test(petId) ? Bodies.int64(petId) : undefined
     if (id === undefined) return replies.error(choices.badPetId)
     const pet = animals.find(id)
@@ -123,16 +138,20 @@ export const make = (options: Options): Transport => {
   ]
 
   /** Responds to an admitted caller with a valid key. */
-  const route = (request: WireRequest, now: number): Replies.Reply => {
+  const route = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
     const place = placeOf(request.target)
     if (place === undefined) return replies.error(404)
     const { petId, query } = place
+    const animals = catalogueOf(caller)
     if (petId === undefined) {
-      return byMethod(request.method, { GET: () => listPets(query), POST: () => createPet(request) })
+      return byMethod(request.method, {
+        GET: () => listPets(animals, query),
+        POST: () => createPet(animals, request)
+      })
     }
     const reply =
       now < removedAt
-        ? byMethod(request.method, { GET: () => getPet(petId) })
+        ? byMethod(request.method, { GET: () => getPet(animals, petId) })
         : replies.error(choices.removed)
     return choices.deprecationHeaders ? { ...reply, headers: [...reply.headers, ...deprecation] } : reply
   }
@@ -148,7 +167,7 @@ export const make = (options: Options): Transport => {
       const { retryAfter, status } = callers.deny(caller, now)
       return replies.error(status, retryAfter === undefined ? [] : [["Retry-After", retryAfter]])
     }
-    const reply = caller.hasKey ? route(request, now) : unauthorized(request)
+    const reply = caller.hasKey ? route(request, caller, now) : unauthorized(request)
     callers.count(caller, reply.status, now)
     return reply
   }

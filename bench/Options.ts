@@ -80,7 +80,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       requests: isQuick ? 500 : 2_000,
       seconds: isQuick ? 0.1 : 0.3,
       warmUpRequests: isQuick ? 500 : 20_000,
-      warmUpSeconds: isQuick ? 0.1 : 0.8
+      warmUpSeconds: isQuick ? 0.1 : 0.5
     },
     latency: {
       rounds: isQuick ? 1 : 3,

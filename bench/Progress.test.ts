@@ -17,15 +17,15 @@ describe("Progress", () => {
   it("rewrites one line on a terminal, truncated to the terminal's width", () => {
     const [, ...lines] = written(true).split("\r\u001b[K")
     expect(lines).toEqual([
-      "0:00   0 %  get",
-      "0:00  25 %  get: round 1 of 5",
+      "0:00   0%  get",
+      "0:00  25%  get: round 1 of 5,",
       "PostgreSQL is skipped\n",
-      "0:00  25 %  create",
+      "0:00  25%  create",
       ""
     ])
   })
 
   it("writes a line for each part if the output is not a terminal", () => {
-    expect(written(false)).toBe("0:00   0 % get\nPostgreSQL is skipped\n0:00  25 % create\n")
+    expect(written(false)).toBe("0:00   0% get\nPostgreSQL is skipped\n0:00  25% create\n")
   })
 })

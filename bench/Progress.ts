@@ -54,7 +54,7 @@ export class Progress {
 
   #head(): string {
     const share = Math.min(Math.floor((this.#spentSeconds / this.#totalSeconds) * 100), 100)
-    return `${minutes((performance.now() - this.#began) / 1000)} ${String(share).padStart(3)} %`
+    return `${minutes((performance.now() - this.#began) / 1000)} ${String(share).padStart(3)}%`
   }
 
   #clear(): string {

@@ -156,7 +156,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     `${tried.length} faults were written from the text of the contract, before their author had read a check (\`conformance/gallery/outsiders/\`).`,
     "The author knew the gallery's helpers and the first 50 rows of the kill matrix, which are about lists.",
-    `The first measurement rejected ${FIRST}. One run of the current suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share} %). It reports these as conformant:`,
+    `The first measurement rejected ${FIRST}. One run of the current suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share}%). It reports these as conformant:`,
     "",
     "| Outsider | Section | Behavior | Gap in the contract that may allow it |",
     "|---|---|---|---|",

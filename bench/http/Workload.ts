@@ -179,7 +179,7 @@ export interface Workload {
   readonly keys?: number
 }
 
-/** The default workload; the shares add up to 100 %. */
+/** The default workload; the shares add up to 100%. */
 export const mix: Workload = {
   name: "mix",
   isRepeated: false,

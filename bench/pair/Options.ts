@@ -25,7 +25,7 @@ multiple of A's. Both need their dependencies installed. Comparing A with itself
   --metrics           count metrics in B only; with the same checkout as A and B, this measures what metrics cost
   --help
 
-Columns: the median of the rounds' ratios, its 95 % confidence interval, the middle half of the rounds, and the median CPU
+Columns: the median of the rounds' ratios, its 95% confidence interval, the middle half of the rounds, and the median CPU
 time of A and of B. The CPU time of the PostgreSQL server itself is not included.
 `
 

@@ -61,7 +61,7 @@ export const measure = async (
 }
 
 /**
- * Half the width of the 95 % confidence interval of the median, as a share of the ranks, times √rounds (binomial
+ * Half the width of the 95% confidence interval of the median, as a share of the ranks, times √rounds (binomial
  * distribution, normal approximation).
  */
 const HALF_WIDTH = 0.98
@@ -88,4 +88,4 @@ const columns = ([name = "", ...cells]: ReadonlyArray<string>): string =>
   )
 
 /** The heading of the columns that `row` formats. */
-export const heading = columns(["database, workload", "B / A", "95 %", "middle half", "A, µs", "B, µs"])
+export const heading = columns(["database, workload", "B / A", "95%", "middle half", "A, µs", "B, µs"])

@@ -82,7 +82,7 @@ const method: ReadonlyArray<string> = [
     ["Requests", "Share"],
     Object.entries(mix.shares)
       .toSorted(([, first], [, second]) => second - first)
-      .map(([kind, share]) => [kind, `${share} %`])
+      .map(([kind, share]) => [kind, `${share}%`])
   ),
   `Keys, animals and deep pages follow Zipf distributions with exponent ${ZIPF_EXPONENT}: rank r is drawn in proportion to 1/r.`,
   "Deep pages use cursors that the server issued. Filtered pages have a status and a limit of 20, 50 or 100. The bodies of",
@@ -272,7 +272,7 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
           latency.workloads.map(({ maximumPerSecond, p50, p99, p999, rate, server, share, workload }) => [
             `${server}, ${workload}`,
             wholeThousands(maximumPerSecond),
-            `${wholeThousands(rate)} (${share * 100} %)`,
+            `${wholeThousands(rate)} (${share * 100}%)`,
             ...[p50, p99, p999].map((each) => spread(short, each))
           ])
         )
@@ -283,7 +283,7 @@ const soak = ({ soak }: Results): ReadonlyArray<string> => {
   if (soak === undefined || last === undefined) return []
   const { residentGrowth, server, usedGrowth, workloads } = soak
   const growth = ({ bytes, share }: typeof usedGrowth): string =>
-    `${(bytes / 1024).toFixed(0)} KiB (${(share * 100).toFixed(1)} %)`
+    `${(bytes / 1024).toFixed(0)} KiB (${(share * 100).toFixed(1)}%)`
   return [
     "## Memory over time",
     "",

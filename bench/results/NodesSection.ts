@@ -28,7 +28,7 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
         "CPU of the nodes, µs per request",
         "CPU of PostgreSQL",
         "Batches",
-        ...(nodes.figures[0]?.latency.map(({ share }) => `p50 / p99 at ${share * 100} % of that rate, ms`) ??
+        ...(nodes.figures[0]?.latency.map(({ share }) => `p50 / p99 at ${share * 100}% of that rate, ms`) ??
           [])
       ],
       nodes.figures.map(({ batches, cpuMicros, databaseMicros, keys, latency, nodes, perSecond }) => [

@@ -38,7 +38,7 @@ export interface Target {
 
 const perSecond = (value: number): string => `${wholeThousands(value)} per second`
 const bytes = (value: number): string => `${Math.round(value)} bytes`
-const percent = (value: number): string => `${(value * 100).toFixed(1)} %`
+const percent = (value: number): string => `${(value * 100).toFixed(1)}%`
 const multiple = (value: number): string => value.toFixed(1)
 
 const value =

@@ -7,7 +7,7 @@ import type { Report } from "./Simulation.ts"
 export const json = (report: Report): string =>
   JSON.stringify(report, (_, value) => (typeof value === "number" ? Number(value.toPrecision(6)) : value))
 
-const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
 /** Whether lost counts explain all over-admissions, and batching made no mistakes. */

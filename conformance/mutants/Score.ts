@@ -68,9 +68,9 @@ export const of = (all: ReadonlyArray<Scored>): Score => {
 /** Returns the number of faulty mutants: mutants that break the contract as far as is known. */
 export const faulty = ({ design, open, spec, undecided }: Score): number => spec + design + undecided + open
 
-/** Returns a share of the faulty mutants, rounded down, such as `93.4 %`; `–` if there are no faulty mutants. */
+/** Returns a share of the faulty mutants, rounded down, such as `93.4%`; `–` if there are no faulty mutants. */
 export const percentOf = (count: number, score: Score): string =>
-  faulty(score) === 0 ? "–" : `${Math.floor((count / faulty(score)) * 1_000) / 10} %`
+  faulty(score) === 0 ? "–" : `${Math.floor((count / faulty(score)) * 1_000) / 10}%`
 
 /** Returns the share of the faulty mutants that the suite rejects at one of the levels. */
 export const percent = (score: Score): string => percentOf(score.spec + score.design, score)

@@ -104,7 +104,7 @@ const check = (
   )
 
 const percent = (bytes: number, size: number | undefined): string =>
-  size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)} %`
+  size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)}%`
 
 /** Stores the animals: those in a file only if all its lines are valid, those in a stream while it is read. */
 const store = Effect.fnUntraced(function* (

@@ -142,8 +142,8 @@ for (const kind of Databases.kinds) {
         // Each step replaces the line of the step before.
         const shown = (text: string) => expect.stringMatching(new RegExp(`\\r\\u001b\\[2K${text}`))
         const imported = ["import", file, "--database", address]
-        expect(await Terminal.run(imported)).toEqual(shown("checked 3,000 animals, 100 %"))
-        expect(await Terminal.run([...imported, "--again"])).toEqual(shown("imported 3,000 animals, 100 %"))
+        expect(await Terminal.run(imported)).toEqual(shown("checked 3,000 animals, 100%"))
+        expect(await Terminal.run([...imported, "--again"])).toEqual(shown("imported 3,000 animals, 100%"))
         const exporting = ["export", "--out", out, "--database", address]
         expect(await Terminal.run(exporting)).toEqual(shown("exported 1,000 animals"))
         const copying = ["copy", "--from", address, "--to", target.address]

@@ -514,7 +514,7 @@ describe("a store on SQLite", () => {
     expect(await caller.checkStored()).toBe(0)
     console.log(
       `locked: 503 in ${slowest(outcomes)} ms, event loop at most ${longestMs.toFixed(1)} ms late ` +
-        `(99 %: ${(delay.percentile(99) / 1e6).toFixed(1)} ms), back after ${Math.round(afterMs)} ms`
+        `(99%: ${(delay.percentile(99) / 1e6).toFixed(1)} ms), back after ${Math.round(afterMs)} ms`
     )
   })
 

@@ -159,9 +159,9 @@ export class Connection implements Resumable {
   }
 
   /**
-   * Closes the connection after the latest response, without reading further input: when it was read, each read left a
-   * buffer of 64 KiB for the garbage collector, and 1,000 such connections used 480 MB instead of 340 MB. The client
-   * should send its pipelined requests again on another connection (RFC 9112 §9.3.2).
+   * Closes the connection after the latest response; the client should send its pipelined requests again on another
+   * connection (RFC 9112 §9.3.2). Further input is not read, because each read leaves a buffer of 64 KiB for the garbage
+   * collector. A client that has sent more than two reads may lose the end of the response (decision 10).
    */
   #closeAfterLatest(): void {
     const latest = this.#latest

@@ -128,6 +128,9 @@ describe("connections", () => {
     await gate.entered.reaches(HOLDING + 1)
     const plain = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(HOLDING + 2)
+    const prompt = await Wire.openAndSend(server.port, request({ target: "/livez" }).repeat(2))
+    expect((await prompt.response()).status).toBe(200)
+    expect(await prompt.rest()).toBe("")
     const sockets: Array<Net.Socket> = []
     onServerSocket((socket) => sockets.push(socket))
     const greedy = await pipelining()

@@ -93,22 +93,32 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
 
   // Stores
-  decoy("store.used", "The store holds animals of other clients, some with the same names: §2 allows that.", {
-    earlier: ["a", "abc", "sold", "Rex", "a".repeat(300), ""].flatMap((name, index) =>
-      statuses.map((status) => ({ name, categoryId: BigInt(index), status }))
-    )
-  }),
-  decoy("store.used-and-shuffled", "Lists are random selections from a store with earlier animals.", {
-    earlier: Array.from({ length: 30 }, (_, index) => ({
-      name: `${index % 2 === 0 ? "abc" : "a"}`,
-      categoryId: -1n,
-      status: statuses[index % 3] ?? "sold"
-    })),
-    order: "shuffled"
-  }),
-  decoy("keys.own-catalogue", "Each key sees only its own animals: §4.1 does not say whose it lists.", {
-    catalogues: "one per key"
-  }),
+  decoy(
+    "store.used",
+    "The store already holds animals, some with names that the suite uses: §2 allows equal names.",
+    {
+      earlier: ["a", "abc", "sold", "Rex", "a".repeat(300), ""].flatMap((name, index) =>
+        statuses.map((status) => ({ name, categoryId: BigInt(index), status }))
+      )
+    }
+  ),
+  decoy(
+    "store.used-and-shuffled",
+    "Lists are random selections from a store with earlier animals: §4.1 states no order.",
+    {
+      earlier: Array.from({ length: 5 }, () => ["a", "abc"])
+        .flat()
+        .flatMap((name) => statuses.map((status) => ({ name, categoryId: -1n, status }))),
+      order: "shuffled"
+    }
+  ),
+  decoy(
+    "keys.own-catalogue",
+    "Each key sees only its own animals; others are 404: §4 does not say whose it shows.",
+    {
+      catalogues: "one per key"
+    }
+  ),
 
   // Parameters, pages and paths
   decoy("limit.clamped", "A limit out of range is clamped: §4.1 lists no 400.", { badLimit: "clamped" }),
@@ -322,7 +332,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     petExtras: { createdAt: "2026-01-01T00:00:00Z" },
     errorExtras: { help: "https://example.com/help" }
   }),
-  decoy("mixed.contrary", "Differs in every choice: ids, order, windows, dates and errors.", {
+  decoy("mixed.contrary", "Differs in ids, order, windows, dates, errors and more at once.", {
     ids: "from 2^63-1 down",
     order: "shuffled",
     defaultStatus: "pending",

@@ -45,7 +45,12 @@ export const areSelected = (
   query: string
 ): Effect.Effect<void, Violation> => {
   const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
-  const twice = animals.find(({ id }, index) => animals.findIndex((next) => next.id === id) < index)
+  const seen = new Set<bigint>()
+  const twice = animals.find(({ id }) => {
+    if (seen.has(id)) return true
+    seen.add(id)
+    return false
+  })
   return Effect.andThen(
     expect(
       other === undefined,

@@ -99,7 +99,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "list.positions",
     profile: "core",
     law: "The first and the last animal of a list are shown as created, whatever their content.",
-    clauses: ["list.faithful", "list.status.filter", "list.distinct", "create.returns-created"],
+    clauses: ["list.faithful", ...Lists.selectionClauses, "create.returns-created"],
     requests: 17,
     examples: [{ statuses: ["sold", "pending", "available"] }],
     *holds(http, { statuses }, trial) {

@@ -42,8 +42,8 @@ const rankOf: Readonly<Record<Choices["order"], (n: bigint, id: bigint, name: st
   shuffled: ascending
 }
 
-/** Creates the rule for new ids, which are unique in all catalogues that share it. */
-export const idsOf = ({ ids }: Pick<Choices, "ids">) => {
+/** Creates the numbering of new animals; catalogues that share it never assign the same id. */
+export const makeNumbering = ({ ids }: Pick<Choices, "ids">) => {
   let n = 0n
   return (): { readonly n: bigint; readonly id: bigint } => ({ n: ++n, id: idOf[ids](n) })
 }
@@ -51,13 +51,13 @@ export const idsOf = ({ ids }: Pick<Choices, "ids">) => {
 /** Creates a catalogue that contains the earlier animals. */
 export const make = (
   { earlier, order }: Pick<Choices, "earlier" | "order">,
-  next: ReturnType<typeof idsOf>
+  nextNumber: ReturnType<typeof makeNumbering>
 ) => {
   const byId = new Map<bigint, Pet>()
   const listed: Array<Pet> = []
   let draws = 0n
   const add = (newPet: NewPet): Pet => {
-    const { id, n } = next()
+    const { id, n } = nextNumber()
     const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
     byId.set(id, pet)
     listed.splice(listed.findLastIndex(({ rank }) => rank <= pet.rank) + 1, 0, pet)

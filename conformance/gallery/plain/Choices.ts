@@ -9,7 +9,7 @@ export const statuses = ["available", "pending", "sold"] as const
 /** The members of a JSON object, by name. */
 export type Fields = Readonly<Record<string, string | number | bigint>>
 
-/** An animal that a store holds. */
+/** An animal in the store before the first request. */
 export interface EarlierPet {
   readonly name: string
   readonly categoryId: bigint

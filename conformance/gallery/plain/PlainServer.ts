@@ -42,8 +42,8 @@ export const make = (options: Options): Transport => {
   const removedAt = Date.parse(choices.removedAt)
   /** The machine's time in epoch milliseconds: constant, because its clock hardly moves during a run. */
   const startedAt = options.now()
-  const nextId = Animals.idsOf(choices)
-  const shared = Animals.make(choices, nextId)
+  const nextNumber = Animals.makeNumbering(choices)
+  const shared = Animals.make(choices, nextNumber)
   const own = new Map<Callers.Caller, Catalogue>()
   const callers = Callers.make(options.keys, choices)
   const replies = Replies.make(choices)
@@ -51,7 +51,7 @@ export const make = (options: Options): Transport => {
   /** Returns the animals that a caller sees. */
   const catalogueOf = (caller: Callers.Caller): Catalogue => {
     if (choices.catalogues === "shared") return shared
-    const catalogue = own.get(caller) ?? Animals.make(choices, nextId)
+    const catalogue = own.get(caller) ?? Animals.make(choices, nextNumber)
     own.set(caller, catalogue)
     return catalogue
   }

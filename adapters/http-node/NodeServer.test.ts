@@ -137,6 +137,7 @@ describe("connections", () => {
     await gate.entered.reaches(HOLDING + 3)
     const response = greedy.response()
     const allSent = greedy.send(Buffer.alloc(64 * 1024 * 1024))
+    // A server that read on would receive megabytes in this time.
     await sleep(200)
     gate.open()
     expect((await further.response()).status).toBe(200)

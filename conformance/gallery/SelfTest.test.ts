@@ -45,6 +45,18 @@ describe("the gallery", () => {
   })
 })
 
+describe("a rate-limit store that admits every request", () => {
+  it("does not keep a check from ending", async () => {
+    const fault = faults.find(({ id }) => id === "limits-store.first-wins")
+    if (fault === undefined) throw new Error("the fault is missing")
+    const only = ["ban.slots"]
+    const report = await run(SelfTest.examine(Subjects.ofFault(fault), { level: "design", seed: 1, only }))
+    expect(report.checks.filter(({ status }) => status !== "excluded")).toMatchObject([
+      { id: "ban.slots", status: "inconclusive", reason: "only 0 of 21 requests were denied" }
+    ])
+  })
+})
+
 describe("clauses and checks", () => {
   it("every clause has either a check or a reason why it is unchecked", () => {
     const open = clauses.filter(

@@ -26,24 +26,13 @@ describe("PostgresPages.of", () => {
     expect(PostgresPages.of(queries).positions).toEqual([0, 1, 0, 2, 3, 1, 4])
   })
 
-  it("splits rows by position, drops the position, and sorts the rows of each page by id", () => {
+  it("splits rows by the position in the last column, and sorts the rows of each page by id", () => {
     const { split } = PostgresPages.of([query(9), query(9, "sold"), query(9, "pending")])
-    const rows = [
-      [2, "5", "e"],
-      [0, "10", "j"],
-      [0, "9", "i"],
-      [2, "6", "f"]
-    ]
-    expect(split(rows)).toEqual([
-      [
-        ["9", "i"],
-        ["10", "j"]
-      ],
+    const row = (id: string, position: number) => [id, "Rex", "7", "sold", position]
+    expect(split([row("5", 2), row("10", 0), row("9", 0), row("6", 2)])).toEqual([
+      [row("9", 0), row("10", 0)],
       [],
-      [
-        ["5", "e"],
-        ["6", "f"]
-      ]
+      [row("5", 2), row("6", 2)]
     ])
   })
 })

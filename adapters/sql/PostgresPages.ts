@@ -1,19 +1,19 @@
 /** Reads the pages of several queries in one statement of PostgreSQL; equal queries are executed once. */
 import type { PageQuery } from "../../core/domain/Page.ts"
 import * as PostgresArray from "./PostgresArray.ts"
-import { columns, type Row, toInt64 } from "./SqlPetRow.ts"
+import { columns, fields, type Row, toInt64 } from "./SqlPetRow.ts"
 
 /**
  * Reads the pages of all queries, each from the index that a statement for this query alone would use. The first half
- * reads the pages of any status, the second half the pages of one status. The first column is the position of the
+ * reads the pages of any status, the second half the pages of one status. The last column is the position of the
  * query.
  */
 export const statement = `
-  SELECT query.position, pet.*
+  SELECT pet.*, query.position
   FROM unnest($1::float8[], $2::bigint[], $3::bigint[]) AS query (position, after, max_rows),
     LATERAL (SELECT id, ${columns} FROM pets WHERE id > query.after ORDER BY id LIMIT query.max_rows) pet
   UNION ALL
-  SELECT query.position, pet.*
+  SELECT pet.*, query.position
   FROM unnest($4::float8[], $5::text[], $6::bigint[], $7::bigint[]) AS query (position, status, after, max_rows),
     LATERAL (
       SELECT id, ${columns} FROM pets
@@ -21,13 +21,16 @@ export const statement = `
       ORDER BY status, id LIMIT query.max_rows
     ) pet`
 
+/** The index of the position in a row: after the id and the fields. */
+const POSITION = 1 + fields.length
+
 /** The parameters for some queries, and a way to find their pages in the rows. */
 export interface Pages {
   /** The parameters of `statement`. */
   readonly parameters: ReadonlyArray<unknown>
   /** For each query, the position of its page in the result of `split`. */
   readonly positions: ReadonlyArray<number>
-  /** Returns the rows of each page by ascending id, without the position. */
+  /** Returns the rows of each page by ascending id. */
   readonly split: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<Row>>
 }
 
@@ -65,7 +68,7 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
     positions,
     split: (rows) => {
       const pages: Array<Array<Row>> = distinct.map(() => [])
-      for (const [position, ...row] of rows) pages[Number(position)]?.push(row)
+      for (const row of rows) pages[Number(row[POSITION])]?.push(row)
       for (const page of pages) if (!isAscending(page)) page.sort(byId)
       return pages
     }

@@ -84,7 +84,9 @@ const ourLimits = async (callers: number): Promise<Measured> => {
   const clock: Clock.Clock = {
     ...Clock.Clock.defaultValue(),
     currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now)
+    currentTimeMillis: Effect.sync(() => now),
+    // Otherwise each change of `now` would count as a step of the clock, and the store would shift its states.
+    monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n
   }
   // A ban changes the hidden class of the stored states, so the warm-up bans a caller, as production would.
   const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }

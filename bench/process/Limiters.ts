@@ -37,15 +37,15 @@ export const consume = (
 ) => limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
 
 /** Creates an empty memory store of this project. */
-export const memoryStore = (): RateLimitStore["Service"] =>
-  Effect.runSync(Effect.provide(RateLimitStore, Memory.layer))
+export const memoryStore = (clock: Clock.Clock = Clock.Clock.defaultValue()): RateLimitStore["Service"] =>
+  Effect.runSync(Effect.provideService(Effect.provide(RateLimitStore, Memory.layer), Clock.Clock, clock))
 
 /** Creates the limiter of this project: token bucket, daily quota and ban. All callers of one call share a fiber. */
 export const animalStore = (
   clock: Clock.Clock = Clock.Clock.defaultValue(),
   policy: RateLimit.Policy = endless
 ): Limiter => {
-  const limits = memoryStore()
+  const limits = memoryStore(clock)
   return {
     consume: (callers) => {
       const all = FiberLoop.times(callers.length, (index) =>

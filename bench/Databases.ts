@@ -12,7 +12,7 @@ import * as RedisServer from "./RedisServer.ts"
 export const postgresServer =
   process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-/** A database file in a temporary folder. */
+/** A database file in a temporary directory. */
 export interface SqliteFile {
   readonly filename: string
   readonly remove: () => void
@@ -28,16 +28,16 @@ export interface PostgresSchema {
 }
 
 /** The reason why a database is unavailable. */
-export interface Missing {
-  readonly missing: string
+export interface Unavailable {
+  readonly reason: string
 }
 
-/** Creates a temporary folder for a new SQLite file. */
+/** Creates a temporary directory for a new SQLite file. */
 export const sqliteFile = (): SqliteFile => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
   return {
-    filename: path.join(folder, "bench.db"),
-    remove: () => fs.rmSync(folder, { recursive: true, force: true })
+    filename: path.join(directory, "bench.db"),
+    remove: () => fs.rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -53,18 +53,18 @@ const query = (
       ),
       {
         onSuccess: (rows) => ({ rows }),
-        onFailure: ({ message }): Missing => ({ missing: message })
+        onFailure: ({ message }): Unavailable => ({ reason: message })
       }
     )
   )
 
 /** Creates a schema on the PostgreSQL server at `url`, if it is reachable. */
-export const postgresSchema = async (url: string): Promise<PostgresSchema | Missing> => {
+export const postgresSchema = async (url: string): Promise<PostgresSchema | Unavailable> => {
   const schema = `animal_store_bench_${process.pid}_${Date.now().toString(36)}`
   const created = await query(url, (sql) =>
     Effect.andThen(sql`CREATE SCHEMA ${sql(schema)}`, sql`SHOW server_version`)
   )
-  if ("missing" in created) return created
+  if ("reason" in created) return created
   const address = new URL(url)
   address.searchParams.set("options", `-csearch_path=${schema}`)
   return {
@@ -72,8 +72,7 @@ export const postgresSchema = async (url: string): Promise<PostgresSchema | Miss
     version: versionOf(created.rows),
     remove: async () => {
       const dropped = await query(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
-      if ("missing" in dropped)
-        throw new Error(`the schema ${schema} could not be removed: ${dropped.missing}`)
+      if ("reason" in dropped) throw new Error(`the schema ${schema} could not be removed: ${dropped.reason}`)
     }
   }
 }
@@ -93,13 +92,13 @@ export type Kind = (typeof kinds)[number]
 /** The databases of a run. */
 export interface RunDatabases {
   /** For each kind of database that cannot be used, the reason. */
-  readonly missing: Readonly<Partial<Record<Kind, string>>>
+  readonly unavailable: Readonly<Partial<Record<Kind, string>>>
   /** Versions of the database servers, by name. */
   readonly versions: Readonly<Record<string, string>>
   /** Creates an empty database and returns its address; all Redis addresses are the same. */
   readonly create: (kind: Kind) => Promise<string>
-  /** Returns the id of a database server's main process, if it is on this machine; its children share its work. */
-  readonly process: (kind: Kind) => number | undefined
+  /** Returns the process id of a database server, if it runs on this machine; its child processes share its work. */
+  readonly pidOf: (kind: Kind) => number | undefined
   readonly remove: () => Promise<void>
 }
 
@@ -107,21 +106,21 @@ export interface RunDatabases {
 export const make = async (url: string, needsRedis = true): Promise<RunDatabases> => {
   const removals: Array<() => void | Promise<void>> = []
   const postgres = await postgresSchema(url)
-  if (!("missing" in postgres)) removals.push(postgres.remove)
-  const redis = needsRedis ? await RedisServer.start() : { missing: "it is not needed" }
-  if (!("missing" in redis)) removals.push(redis.stop)
+  if (!("reason" in postgres)) removals.push(postgres.remove)
+  const redis = needsRedis ? await RedisServer.start() : { reason: "it is not needed" }
+  if (!("reason" in redis)) removals.push(redis.stop)
   const pids = {
-    postgresql: "missing" in postgres ? undefined : await postgresProcess(url),
-    redis: "missing" in redis ? undefined : redis.pid
+    postgresql: "reason" in postgres ? undefined : await postgresProcess(url),
+    redis: "reason" in redis ? undefined : redis.pid
   }
   return {
-    missing: {
-      ...("missing" in postgres ? { postgresql: postgres.missing } : {}),
-      ...("missing" in redis ? { redis: redis.missing } : {})
+    unavailable: {
+      ...("reason" in postgres ? { postgresql: postgres.reason } : {}),
+      ...("reason" in redis ? { redis: redis.reason } : {})
     },
     versions: {
-      ...("missing" in postgres ? {} : { PostgreSQL: postgres.version }),
-      ...("missing" in redis ? {} : { Redis: redis.version })
+      ...("reason" in postgres ? {} : { PostgreSQL: postgres.version }),
+      ...("reason" in redis ? {} : { Redis: redis.version })
     },
     create: async (kind) => {
       switch (kind) {
@@ -134,17 +133,17 @@ export const make = async (url: string, needsRedis = true): Promise<RunDatabases
         }
         case "postgresql": {
           const schema = await postgresSchema(url)
-          if ("missing" in schema) throw new Error(schema.missing)
+          if ("reason" in schema) throw new Error(schema.reason)
           removals.push(schema.remove)
           return schema.address
         }
         case "redis": {
-          if ("missing" in redis) throw new Error(redis.missing)
+          if ("reason" in redis) throw new Error(redis.reason)
           return redis.address
         }
       }
     },
-    process: (kind) => (kind === "postgresql" || kind === "redis" ? pids[kind] : undefined),
+    pidOf: (kind) => (kind === "postgresql" || kind === "redis" ? pids[kind] : undefined),
     remove: async () => {
       for (const remove of removals.splice(0)) await remove()
     }
@@ -160,5 +159,5 @@ const postgresProcess = async (url: string): Promise<number | undefined> => {
         : undefined
     )
   )
-  return "missing" in found || typeof found.rows !== "number" ? undefined : found.rows
+  return "reason" in found || typeof found.rows !== "number" ? undefined : found.rows
 }

@@ -6,7 +6,7 @@ import type { LatencyOptions } from "./http/Latency.ts"
 import type { NodesOptions } from "./http/Nodes.ts"
 import type { RoundsOptions } from "./http/Rounds.ts"
 import type { SoakOptions } from "./http/Soak.ts"
-import { MANY } from "./http/Workload.ts"
+import { DEFAULT_CONNECTIONS } from "./http/Workload.ts"
 
 export const help = `npm run bench [-- OPTIONS]
 
@@ -14,7 +14,7 @@ export const help = `npm run bench [-- OPTIONS]
   --servers NAMES   only servers whose name contains one of these; Bare and AnimalStore memory always run
   --cases NAMES     only cases whose name contains one of these, such as "mix" or "1 connection"
   --rounds N        rounds per case (default 5)
-  --quick           short rounds, no process part: shows in two minutes that the benchmark works
+  --quick           short rounds, no process part: checks within two minutes that the benchmark works
   --out DIR         writes the results there, even those of a partial run
   --help
 
@@ -38,7 +38,7 @@ export interface Options {
   readonly latency: LatencyOptions
   readonly nodes: NodesOptions
   readonly soak: SoakOptions
-  /** The folder to which the results are written; if `undefined`, they are only printed. */
+  /** The directory to which the results are written; if `undefined`, they are only printed. */
   readonly out: URL | undefined
   readonly postgres: string
 }
@@ -64,7 +64,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
   const servers = listOf(values.servers)
   const cases = listOf(values.cases)
   const rounds = roundsOf(values.rounds) ?? (isQuick ? 1 : ROUNDS)
-  const isWhole =
+  const isFull =
     rounds >= ROUNDS &&
     !isQuick &&
     servers.length === 0 &&
@@ -86,7 +86,7 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       rounds: isQuick ? 1 : 3,
       seconds: isQuick ? 0.5 : 1,
       maximumSeconds: isQuick ? 0.5 : 2,
-      connections: MANY
+      connections: DEFAULT_CONNECTIONS
     },
     nodes: {
       nodes: isQuick ? [1, 2] : [1, 2, 4],
@@ -94,8 +94,8 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       rounds: isQuick ? 1 : 2,
       seconds: isQuick ? 0.3 : 1
     },
-    soak: { seconds: isQuick ? 5 : 30, intervalSeconds: isQuick ? 0.5 : 5, connections: MANY },
-    out: values.out === undefined ? (isWhole ? documentation : undefined) : pathToFileURL(`${values.out}/`),
+    soak: { seconds: isQuick ? 5 : 30, intervalSeconds: isQuick ? 0.5 : 5, connections: DEFAULT_CONNECTIONS },
+    out: values.out === undefined ? (isFull ? documentation : undefined) : pathToFileURL(`${values.out}/`),
     postgres: postgresServer
   }
 }

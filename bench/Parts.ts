@@ -36,7 +36,7 @@ const SECTION_SECONDS = 20
  */
 const SECTION_SILENCE_MS = 180_000
 
-/** Number of responses that the bare server repeats. */
+/** Number of responses that the bare server replays. */
 const RECORDED = 200
 
 /** Workloads that only read, because created animals would increase the memory in use. */
@@ -69,14 +69,14 @@ export const serversOf = (options: Options, databases: Databases.RunDatabases): 
   expectKnown("--servers", Servers.all.map(nameOf), options.servers)
   const chosen = new Set([bare, reference, ...choose(Servers.all, options.servers)])
   return Servers.all.filter(
-    (server) => chosen.has(server) && Servers.missingFor(server, databases) === undefined
+    (server) => chosen.has(server) && Servers.unavailableReason(server, databases) === undefined
   )
 }
 
 /** Returns the chosen servers that cannot be measured, with the reasons. */
 export const skippedOf = (options: Options, databases: Databases.RunDatabases): ReadonlyArray<Skipped> =>
   choose(Servers.all, options.servers).flatMap((server) => {
-    const reason = Servers.missingFor(server, databases)
+    const reason = Servers.unavailableReason(server, databases)
     return reason === undefined ? [] : [{ name: server.name, reason }]
   })
 
@@ -101,7 +101,7 @@ export const http = async (
   progress.begin(`starting ${servers.length} servers`)
   const running = new Map<string, ServerProcess>()
   for (const server of servers) {
-    progress.at(server.name)
+    progress.step(server.name)
     running.set(server.name, await startServer(server, databases, { core: cores?.server }))
     progress.advance(START_SECONDS)
   }
@@ -109,13 +109,13 @@ export const http = async (
   if (bareProcess === undefined || referenceProcess === undefined)
     throw new Error("the bare server and the reference are not among the servers")
   const load = new LoadGenerator(cores?.load)
-  const field = { servers: [...running.values()], bare: bareProcess, reference: referenceProcess, load }
+  const setup = { servers: [...running.values()], bare: bareProcess, reference: referenceProcess, load }
   const figures: Array<Rounds.CaseFigures> = []
   for (const chosen of casesOf(options)) {
     progress.begin(chosen.name)
-    figures.push(await Rounds.measure(field, chosen, options.rounds, progress))
+    figures.push(await Rounds.measure(setup, chosen, options.rounds, progress))
   }
-  await Promise.all([...field.servers, load].map((child) => child.stop()))
+  await Promise.all([...setup.servers, load].map((child) => child.stop()))
   return {
     options: options.rounds,
     servers: servers.map(({ isDurable, isOurs, name, what }) => ({ name, what, isOurs, isDurable })),
@@ -125,7 +125,7 @@ export const http = async (
 }
 
 /** Starts one server and measures it while no other server runs. */
-const alone = async <A>(
+const measureAlone = async <A>(
   start: (options: StartOptions) => Promise<ServerProcess>,
   { cores, progress }: Bench,
   nodeFlags: ReadonlyArray<string>,
@@ -143,15 +143,15 @@ const alone = async <A>(
 export const latency = async (bench: Bench, databases: Databases.RunDatabases): Promise<LatencyResults> => {
   const { options, progress } = bench
   const figures: Array<Latency.LatencyFigures> = []
-  const recorded: Array<Parameters<ServerProcess["repeat"]>> = []
+  const recorded: Array<Parameters<ServerProcess["replay"]>> = []
   const measure = async (server: ServerProcess, load: LoadGenerator, workload: Workload): Promise<void> => {
     progress.begin(`latency, ${workload.name}, ${server.name}`)
     figures.push(...(await Latency.measure(server, load, workload, options.latency, progress)))
   }
   for (const chosen of [reference, ...durable]) {
-    if (Servers.missingFor(chosen, databases) !== undefined) continue
-    await alone(
-      (given) => startServer(chosen, databases, given),
+    if (Servers.unavailableReason(chosen, databases) !== undefined) continue
+    await measureAlone(
+      (startOptions) => startServer(chosen, databases, startOptions),
       bench,
       [],
       async (server, load) => {
@@ -163,14 +163,14 @@ export const latency = async (bench: Bench, databases: Databases.RunDatabases): 
       }
     )
   }
-  await alone(
-    (given) => ServerProcess.start(bare, given),
+  await measureAlone(
+    (startOptions) => ServerProcess.start(bare, startOptions),
     bench,
     [],
     async (server, load) => {
       for (const [index, workload] of reads.entries()) {
         const responses = recorded[index]
-        if (responses !== undefined) await server.repeat(...responses)
+        if (responses !== undefined) await server.replay(...responses)
         await measure(server, load, workload)
       }
     }
@@ -184,18 +184,18 @@ export const nodes = async (
   databases: Databases.RunDatabases
 ): Promise<NodesResults> => {
   progress.begin("nodes on one PostgreSQL database")
-  const skipped = databases.missing.postgresql
+  const skipped = databases.unavailable.postgresql
   if (skipped !== undefined) return { options: options.nodes, figures: [], skipped }
   const address = await databases.create("postgresql")
-  const process = databases.process("postgresql")
-  const figures = await Nodes.measure(address, process, cores?.load, options.nodes, progress)
+  const databaseProcess = databases.pidOf("postgresql")
+  const figures = await Nodes.measure(address, databaseProcess, cores?.load, options.nodes, progress)
   return { options: options.nodes, figures }
 }
 
 /** Measures the memory of this project's server under a long load. */
 export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
-  alone(
-    (given) => ServerProcess.start(reference, given),
+  measureAlone(
+    (startOptions) => ServerProcess.start(reference, startOptions),
     bench,
     ["--expose-gc"],
     (server, load) => {
@@ -207,7 +207,7 @@ export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
 const isSectionMessage: Guard<SectionMessage> = (message): message is SectionMessage =>
   typeof message === "object" && message !== null && ("progress" in message || "figures" in message)
 
-/** Measures each section in its own process, so that it inherits no heap and no optimized code. */
+/** Measures each section in its own process, so that it inherits neither heap nor optimized code from others. */
 export const sections = async (
   { cores, progress }: Bench,
   names: ReadonlyArray<string>
@@ -228,7 +228,7 @@ export const sections = async (
           break
         }
         lastMessage = message.progress
-        progress.at(lastMessage)
+        progress.step(lastMessage)
       }
     } catch (error) {
       // The figures of the other sections are kept.

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { Progress } from "./Progress.ts"
 
-const written = (isTTY: boolean): string => {
+const outputOf = (isTTY: boolean): string => {
   let text = ""
   const progress = new Progress(10, { isTTY, columns: 30, write: (more) => (text += more) })
   progress.begin("get")
   progress.advance(2.5)
-  progress.at("round 1 of 5, a server with a long name")
+  progress.step("round 1 of 5, a server with a long name")
   progress.note("PostgreSQL is skipped")
   progress.begin("create")
   progress.end()
@@ -15,7 +15,7 @@ const written = (isTTY: boolean): string => {
 
 describe("Progress", () => {
   it("rewrites one line on a terminal, truncated to the terminal's width", () => {
-    const [, ...lines] = written(true).split("\r\u001b[K")
+    const [, ...lines] = outputOf(true).split("\r\u001b[K")
     expect(lines).toEqual([
       "0:00   0%  get",
       "0:00  25%  get: round 1 of 5,",
@@ -26,6 +26,6 @@ describe("Progress", () => {
   })
 
   it("writes a line for each part if the output is not a terminal", () => {
-    expect(written(false)).toBe("0:00   0% get\nPostgreSQL is skipped\n0:00  25% create\n")
+    expect(outputOf(false)).toBe("0:00   0% get\nPostgreSQL is skipped\n0:00  25% create\n")
   })
 })

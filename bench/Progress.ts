@@ -33,7 +33,7 @@ export class Progress {
   }
 
   /** Shows a step within the part, on a terminal only. */
-  at(detail: string): void {
+  step(detail: string): void {
     if (this.#output.isTTY === true) this.#rewrite(`${this.#part}: ${detail}`)
   }
 

@@ -14,20 +14,20 @@ export interface RedisServer {
   readonly stop: () => Promise<void>
 }
 
-/** The reason why there is no server. */
-export interface Missing {
-  readonly missing: string
+/** The reason why no server was started. */
+export interface Unavailable {
+  readonly reason: string
 }
 
 const READY_MS = 5_000
 
 /** Starts `redis-server` on a free port, if it is installed and this version of the project accepts its address. */
-export const start = async (): Promise<RedisServer | Missing> => {
+export const start = async (): Promise<RedisServer | Unavailable> => {
   const parsed = DatabaseAddress.parse("redis://127.0.0.1:6379")
   if (Result.isFailure(parsed))
-    return { missing: `this version does not support limits in Redis: ${parsed.failure}` }
+    return { reason: `this version does not support limits in Redis: ${parsed.failure}` }
   const version = versionOf()
-  if (version === undefined) return { missing: "redis-server is not installed" }
+  if (version === undefined) return { reason: "redis-server is not installed" }
   const port = await freePort()
   const server = spawn(
     "redis-server",
@@ -42,10 +42,10 @@ export const start = async (): Promise<RedisServer | Missing> => {
     server.kill()
     await closed
   }
-  const isReady = await Promise.race([isReachable(port), closed.then(() => false)])
+  const isReady = await Promise.race([becomesReady(port), closed.then(() => false)])
   if (!isReady) {
     await stop()
-    return { missing: `redis-server did not listen within ${READY_MS / 1_000} s` }
+    return { reason: `redis-server did not listen within ${READY_MS / 1_000} s` }
   }
   return { address: `redis://127.0.0.1:${port}`, version, pid: server.pid, stop }
 }
@@ -71,9 +71,9 @@ const freePort = (): Promise<number> =>
     })
   })
 
-const isReachable = async (port: number): Promise<boolean> => {
-  const end = performance.now() + READY_MS
-  while (performance.now() < end) {
+const becomesReady = async (port: number): Promise<boolean> => {
+  const deadline = performance.now() + READY_MS
+  while (performance.now() < deadline) {
     if (await ping(port)) return true
     await pause(50)
   }

@@ -49,11 +49,11 @@ const measure = async (options: Options, databases: Databases.RunDatabases): Pro
   }
 }
 
-const write = (results: Results.Results, page: string, folder: URL): void => {
-  fs.mkdirSync(folder, { recursive: true })
+const write = (results: Results.Results, page: string, directory: URL): void => {
+  fs.mkdirSync(directory, { recursive: true })
   const json = `${JSON.stringify(results, undefined, 2)}\n`
   const files = [["results.json", json], ["README.md", page], ...Pictures.make(results)] as const
-  for (const [name, content] of files) fs.writeFileSync(new URL(name, folder), content)
+  for (const [name, content] of files) fs.writeFileSync(new URL(name, directory), content)
 }
 
 /** Rounds all numbers to six significant digits before rendering; the remaining digits are noise. */
@@ -84,7 +84,7 @@ const messageOf = (error: unknown): string =>
     : String(error)
 
 let isInterrupted = false
-// Stopping the children makes all pending waits fail, which cleans up; a second signal ends this process immediately.
+// Stopping the children makes all pending waits fail, which starts cleanup; a second signal ends this process at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     isInterrupted = true

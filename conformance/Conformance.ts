@@ -1,5 +1,5 @@
 /**
- * The conformance suite for programs: creates subjects, and runs the checks as a promise.
+ * Runs the conformance suite from a program: creates subjects, and returns reports as promises.
  *
  * @example
  * ```ts
@@ -34,13 +34,13 @@ export interface ServerOptions {
   readonly budget?: Partial<Budget> | undefined
 }
 
-/** Creates a subject from storage ports; each layer must build an empty store each time. */
+/** Creates a subject from storage ports; a layer must build a new, empty store each time. */
 export const ports = PortSubject.make
 
 /**
  * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a
- * key banned. `clock` moves the server's time; it is an address, or the clock itself if it is in this process. Rejects
- * with `SetupFault`.
+ * key banned. `clock` moves the server's time: the address of a test clock, or a clock in this process. Rejects with
+ * `SetupFault` if the set-up is wrong.
  */
 export const server = async ({
   clock,
@@ -58,7 +58,7 @@ export const server = async ({
       clock === undefined ? undefined : typeof clock === "string" ? addressOf(clock) : serverClockOf(clock)
   })
   // Idle connections of an agent do not keep a process alive, so they need not be closed.
-  return open(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
+  return subjectOf(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
 }
 
 /** A clock that the program moves itself. */
@@ -81,7 +81,7 @@ export const handler = async ({
   readonly basePath: string
   readonly clock?: MovableClock | undefined
 }): Promise<Subject> =>
-  open({
+  subjectOf({
     ...options,
     name: options.name ?? "a fetch handler",
     transport: FetchTransport.make(fetch),
@@ -90,7 +90,7 @@ export const handler = async ({
     clock: clock === undefined ? undefined : serverClockOf(clock)
   })
 
-const open = (target: HttpSubject.HttpTarget): Promise<Subject> =>
+const subjectOf = (target: HttpSubject.HttpTarget): Promise<Subject> =>
   Effect.runPromise(
     Effect.mapError(HttpSubject.make(target), ({ message }) => new SetupFault({ reason: message }))
   )

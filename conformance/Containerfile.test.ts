@@ -8,7 +8,7 @@ const read = (file: string): string => fs.readFileSync(new URL(file, root), "utf
 
 const instructions = instructionsOf(read("conformance/Containerfile"))
 
-const all = (keyword: string): ReadonlyArray<string> =>
+const textsOf = (keyword: string): ReadonlyArray<string> =>
   instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text)
 
 describe("the Containerfile of the suite", () => {
@@ -17,26 +17,35 @@ describe("the Containerfile of the suite", () => {
     expect(instructions.filter(({ keyword }) => !known.includes(keyword))).toEqual([])
   })
 
-  it("builds and runs on the pinned Node of the repository", () => {
+  it("builds and runs on the Node version that the repository pins", () => {
     const { version } = JSON.parse(read(".config/node/package.json"))
-    expect(all("FROM")).toEqual([`node:${version}-bookworm-slim AS build`, `node:${version}-bookworm-slim`])
+    expect(textsOf("FROM")).toEqual([
+      `node:${version}-bookworm-slim AS build`,
+      `node:${version}-bookworm-slim`
+    ])
+  })
+
+  it("documents an image tag with the version of the package", () => {
     expect(read("conformance/Containerfile")).toContain(
       `animal-store-conformance:${JSON.parse(read("package.json")).version} `
     )
   })
 
-  it("copies only existing files, and sends the engine only the files that the build reads", () => {
-    const sources = all("COPY").flatMap((text) =>
+  it("copies only existing files", () => {
+    const sources = textsOf("COPY").flatMap((text) =>
       text.startsWith("--from=") ? [] : text.split(" ").slice(0, -1)
     )
     expect(sources.filter((source) => !fs.existsSync(new URL(source, root)))).toEqual([])
+  })
+
+  it("excludes git data, secrets, databases and installed packages from the build context", () => {
     const ignored = read("conformance/Containerfile.dockerignore").split("\n")
     expect(ignored).toEqual(expect.arrayContaining([".git", "secrets", "data", "**/node_modules"]))
   })
 
-  it("installs the command of the package, and does not run as root", () => {
+  it("installs the package's command, and does not run as root", () => {
     const { bin } = JSON.parse(read("package.json"))
-    expect(all("RUN").at(-1)).toContain(
+    expect(textsOf("RUN").at(-1)).toContain(
       `ln -s /opt/animal-store/${bin["animal-store"].slice(2)} /usr/local/bin/animal-store `
     )
     const last = instructions.findLastIndex(({ keyword }) => keyword === "USER")
@@ -45,6 +54,6 @@ describe("the Containerfile of the suite", () => {
   })
 
   it("passes its arguments to the suite, without a shell", () => {
-    expect(JSON.parse(all("ENTRYPOINT")[0] ?? "")).toEqual(["animal-store", "conformance"])
+    expect(JSON.parse(textsOf("ENTRYPOINT")[0] ?? "")).toEqual(["animal-store", "conformance"])
   })
 })

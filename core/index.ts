@@ -1,5 +1,5 @@
 /**
- * Exports the public API of the core, for programs that embed the service, storage adapters and hosts. Modules of
+ * Exports the public API of the core, for storage adapters, hosts, and programs that embed the service. Modules of
  * functions are exported under their own name (`RateLimit.step`); types and services are exported separately, so that
  * declarations of other programs can name them.
  */

@@ -158,8 +158,8 @@ export const make = (): Report => {
     }
     add(entry.symbol)
     const own = new Set(entry.symbol.declarations?.map(statementOf))
-    const isHere = (statement: ts.Node) => own.has(statement) || !exportedStatements.has(statement)
-    return [...statements].filter(isHere).toReversed().map(printed)
+    const isPrintedHere = (statement: ts.Node) => own.has(statement) || !exportedStatements.has(statement)
+    return [...statements].filter(isPrintedHere).toReversed().map(printed)
   }
 
   const reported = new Map<ts.Symbol, string>()

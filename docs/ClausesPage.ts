@@ -7,12 +7,12 @@ import { faults } from "../conformance/gallery/Faults.ts"
 
 export const path = new URL("conformance/clauses.md", import.meta.url)
 
-const known = [...checks, ...ambientChecks]
+const allChecks = [...checks, ...ambientChecks]
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const row = ({ level, observable, says, section, slug, unchecked }: Clause): string => {
-  const own = known.filter((check) => check.clauses.some((name) => name === slug)).map(({ id }) => id)
+  const own = allChecks.filter((check) => check.clauses.some((name) => name === slug)).map(({ id }) => id)
   const caught = faults.filter(({ killedBy }) => own.includes(killedBy)).length
   const covered = own.length === 0 ? `none: ${unchecked ?? ""}` : own.map((id) => `\`${id}\``).join(", ")
   const cells = [`\`${slug}\``, section, level, observable, says, covered, String(caught)]
@@ -21,7 +21,9 @@ const row = ({ level, observable, says, section, slug, unchecked }: Clause): str
 
 export const render = (): string => {
   const all: ReadonlyArray<Clause> = clauses
-  const covered = all.filter(({ slug }) => known.some((check) => check.clauses.some((own) => own === slug)))
+  const covered = all.filter(({ slug }) =>
+    allChecks.some((check) => check.clauses.some((own) => own === slug))
+  )
   return [
     "# Clauses",
     "",
@@ -29,7 +31,7 @@ export const render = (): string => {
     "design), with the checks that cover it and the number of faulty backends that these checks catch. Clause slugs and check ids",
     "never change meaning.",
     "",
-    `${all.length} clauses; ${known.length} checks cover ${covered.length} of them, and ${faults.length} faulty backends test the checks.`,
+    `${all.length} clauses; ${allChecks.length} checks cover ${covered.length} of them, and ${faults.length} faulty backends test the checks.`,
     "",
     "| Clause | § | Level | Observable at | Sentence | Checks | Faults caught |",
     "|---|---|---|---|---|---|---|",

@@ -11,8 +11,8 @@ import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
 const page = "docs/embedding.md"
 
-/** A program, found by a `text` that only it contains; the code to add before and after it; and the expected output. */
-interface Tried {
+/** A program on the page: a text that only it contains, code to add before and after it, and the expected output. */
+interface ProgramCase {
   readonly text: string
   readonly before?: string
   readonly after?: string
@@ -23,7 +23,7 @@ const openStore = 'import { openAnimalStore } from "animal-store"\n'
 const nodeHttp = fs.readFileSync(path.join(root, "docs/recipes/node-http/main.mjs"), "utf8")
 
 /** Code that sends two requests with a key that is limited to one request per minute. */
-const deny = `
+const exceedLimit = `
 const { key } = await store.keys.issue({ plan: "Free", limits: { perMinute: 1, perDay: 9 } })
 const request = () => new Request("http://store.test/v1/pets", { headers: { Authorization: "Bearer " + key } })
 await store.fetch(request())
@@ -31,7 +31,7 @@ await store.fetch(request())
 await store.close()
 `
 
-const programs: ReadonlyArray<Tried> = [
+const programs: ReadonlyArray<ProgramCase> = [
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
   {
@@ -41,7 +41,12 @@ const programs: ReadonlyArray<Tried> = [
       'process.once("exit", () => console.log("closed"))\nsetTimeout(() => process.kill(process.pid, "SIGTERM"), 500)\n',
     prints: /^closed$/m
   },
-  { text: "onResponse:", before: openStore, after: deny, prints: /^key key_\w+ on plan Free is limited/ },
+  {
+    text: "onResponse:",
+    before: openStore,
+    after: exceedLimit,
+    prints: /^key key_\w+ on plan Free is limited/
+  },
   {
     text: "store.metrics()",
     before: `import * as http from "node:http"\n${openStore}`,
@@ -84,27 +89,29 @@ const recipes = fs
 
 describe(page, () => {
   it("contains only programs that a recipe or this file tests", () => {
-    const untried = programsOf(page).filter(
+    const untested = programsOf(page).filter(
       (code) => !recipes.includes(code) && !programs.some(({ text }) => code.includes(text))
     )
-    expect(untried).toEqual([])
+    expect(untested).toEqual([])
   })
 
-  it.each(programs)("has a program with $text that prints the expected output", (tried) => {
-    const { after = "", before = "", prints, text } = tried
-    const program = programOf(page, text).replace(/listen\(\d+/, "listen(0")
-    const file = save("program.mjs", `${before}\n${program}\n${after}`)
-    const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
-      cwd: path.dirname(file),
-      encoding: "utf8",
-      env: { ...process.env, PORT: "0" },
-      timeout: 25_000
-    })
-    expect({ status, stderr, stdout: stdout.trimEnd() }).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(prints)
-    })
-  })
+  it.each(programs)(
+    "has a program with $text that prints the expected output",
+    ({ after = "", before = "", prints, text }) => {
+      const program = programOf(page, text).replace(/listen\(\d+/, "listen(0")
+      const file = save("program.mjs", `${before}\n${program}\n${after}`)
+      const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
+        cwd: path.dirname(file),
+        encoding: "utf8",
+        env: { ...process.env, PORT: "0" },
+        timeout: 25_000
+      })
+      expect({ status, stderr, stdout: stdout.trimEnd() }).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(prints)
+      })
+    }
+  )
 })
 
 describe("statements of docs/embedding.md about its recipes", () => {
@@ -130,16 +137,16 @@ await store.close()
     expect({ status, stdout }).toEqual({ status: 0, stdout: "200 []\n" })
   })
 
-  it("a finalizer with `service.drain` lets a server of layers drain before it stops", async () => {
+  it("a finalizer with `service.drain` lets a server that is built from layers drain before it stops", async () => {
     const [, finalizer = ""] = /`(Effect\.addFinalizer\([^`]*\))`/.exec(read(page)) ?? []
     const [, service = ""] = /`(yield\* Service\.Service)`/.exec(read(page)) ?? []
-    const make = /^ *const \{ port \} = yield\* NodeServer\.make.*$/m
+    const makeLine = /^ *const \{ port \} = yield\* NodeServer\.make.*$/m
     const program = read("docs/recipes/effect/main.mjs")
-    expect(program).toMatch(make)
+    expect(program).toMatch(makeLine)
     const file = save(
       "program.mjs",
       program.replace(
-        make,
+        makeLine,
         (line) =>
           `${line}\n  const service = ${service}\n  yield* ${finalizer.replace("5 seconds", "2 seconds")}`
       )
@@ -155,17 +162,17 @@ await store.close()
       [Symbol.asyncIterator]()
       .next()
     const [origin = ""] = /http:[^/]*\/\/[^/]+/.exec(String(line)) ?? []
-    const ready = async (): Promise<number> => (await fetch(`${origin}/readyz`)).status
-    expect(await ready()).toBe(200)
+    const readyStatus = async (): Promise<number> => (await fetch(`${origin}/readyz`)).status
+    expect(await readyStatus()).toBe(200)
     server.kill("SIGTERM")
-    let status = await ready()
+    let status = await readyStatus()
     for (let attempt = 0; status === 200 && attempt < 50; attempt++) {
       await sleep(20)
-      status = await ready()
+      status = await readyStatus()
     }
     expect(status).toBe(503)
     expect((await fetch(`${origin}/livez`)).status).toBe(200)
     await exit
-    await expect(ready()).rejects.toThrow()
+    await expect(readyStatus()).rejects.toThrow()
   })
 })

@@ -1,4 +1,4 @@
-/** Generates the page `errors.md` from the error catalog: `node docs/ErrorsPage.ts` writes it. */
+/** Generates the page `errors.md` from the error catalogue: `node docs/ErrorsPage.ts` writes it. */
 import { writeFileSync } from "node:fs"
 import { catalogue, codes } from "../core/errors/ErrorCatalogue.ts"
 

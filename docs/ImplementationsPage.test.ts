@@ -9,7 +9,7 @@ const submissions = ImplementationsPage.submissions()
 const report = submissions.find(({ file }) => file === "python.json")?.report
 if (report === undefined) throw new Error("run: node docs/OwnReports.ts python")
 
-const listed = (changed: Partial<Report>): string =>
+const pageWith = (changed: Partial<Report>): string =>
   ImplementationsPage.render([
     ImplementationsPage.submission("x.json", Json.render({ ...report, ...changed }))
   ])
@@ -35,21 +35,21 @@ describe("the page of implementations", () => {
   )
 
   it("links to the contact of an implementation, and escapes Markdown in its name and version", () => {
-    const page = listed({
+    const page = pageWith({
       implementation: { name: "A | <b>[x](y)", version: "1|2", contact: "https://shop.example/a_b?c=d" }
     })
     expect(page).toContain("](<https://shop.example/a_b?c=d>)")
     expect(page).toContain("| A &#124; &#60;b&#62;&#91;x&#93;(y) 1&#124;2 |")
-    expect(listed({ implementation: { name: "A", contact: "a@b.example" } })).toContain(
+    expect(pageWith({ implementation: { name: "A", contact: "a@b.example" } })).toContain(
       "(<mailto:a@b.example>)"
     )
   })
 
   const { implementation: _, ...anonymous } = report
-  const { contract: __, ...old } = report
+  const { contract: __, ...withoutContract } = report
   it.each<[string, Report, RegExp]>([
     ["no implementation", anonymous, /names no implementation/],
-    ["no version of the contract", old, /no version of the contract/],
+    ["no version of the contract", withoutContract, /no version of the contract/],
     [
       "a contact that pages cannot link to",
       { ...report, implementation: { name: "A", contact: "javascript:alert(1)" } },
@@ -61,12 +61,30 @@ describe("the page of implementations", () => {
       /not about a server/
     ],
     ["an error as its verdict", { ...report, verdict: "error" }, /its run failed/],
-    ["fewer checks than the counts state", { ...report, checks: report.checks.slice(1) }, /its counts/],
+    ["a check missing", { ...report, checks: report.checks.slice(1) }, /not those of version .*: list\./],
+    [
+      "another law for a check",
+      {
+        ...report,
+        checks: report.checks.map((check, index) => (index === 0 ? { ...check, law: "It passes." } : check))
+      },
+      /not those of version/
+    ],
+    [
+      "an unknown version of the suite",
+      { ...report, suite: { ...report.suite, laws: "0.0.1" } },
+      /there is no version 0\.0\.1/
+    ],
+    [
+      "counts that do not match its checks",
+      { ...report, counts: { ...report.counts, pass: report.counts.pass + 1 } },
+      /its counts/
+    ],
     [
       "a failed check that the counts do not include",
       {
         ...report,
-        checks: report.checks.map((check, at) => (at === 0 ? { ...check, status: "fail" } : check))
+        checks: report.checks.map((check, index) => (index === 0 ? { ...check, status: "fail" } : check))
       },
       /its counts/
     ],
@@ -76,8 +94,8 @@ describe("the page of implementations", () => {
       /its verdict/
     ],
     ["a claim that the checks do not support", { ...report, claims: ["port"] }, /its claims/]
-  ])("rejects a report with %s", (_what, spoiled, reason) => {
-    expect(() => ImplementationsPage.submission("x.json", Json.render(spoiled))).toThrow(reason)
+  ])("rejects a report with %s", (_problem, invalid, reason) => {
+    expect(() => ImplementationsPage.submission("x.json", Json.render(invalid))).toThrow(reason)
   })
 
   it("rejects JSON that is not a report", () => {

@@ -1,6 +1,6 @@
 /**
  * Runs the self-test of the suite on all cores and generates the page `conformance/kill-matrix.md`:
- * `node docs/KillMatrixPage.ts`. This takes three quarters of an hour on two cores.
+ * `node docs/KillMatrixPage.ts`. This takes about 45 minutes on two cores.
  */
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -28,7 +28,7 @@ const row = ({ fault, killers, kills, seeds }: Gate.Caught): string => {
 const decoyRow = ({ complaints, differs, id, seeds }: Gate.Tried): string =>
   `| \`${id}\` | ${cell(differs)} | ${seeds - complaints.length}/${seeds} |`
 
-/** The numbers of seeds of each subject. */
+/** How many seeds the self-test runs for each kind of subject. */
 const options = { faultSeeds: 20, decoySeeds: 50, referenceSeeds: 50 } as const
 
 export const render = ({ caught, tried }: Gate.GateResult): string =>
@@ -53,12 +53,10 @@ export const render = ({ caught, tried }: Gate.GateResult): string =>
     ""
   ].join("\n")
 
-/**
- * The data that this file passes to the threads that it starts; threads of other programs may also import this file.
- */
+/** The `workerData` of the threads that this file starts; threads of other programs may also import this file. */
 const THREAD = "kill matrix"
 
-/** The result for one subject, as a thread sends it: with the fault's id, because its functions cannot be sent. */
+/** The result for one subject, as a thread sends it. It has only the fault's id, because functions cannot be sent. */
 interface Part {
   readonly caught: ReadonlyArray<Omit<Gate.Caught, "fault"> & { readonly id: string }>
   readonly tried: ReadonlyArray<Gate.Tried>
@@ -82,10 +80,10 @@ const serve = (port: MessagePort): void => {
 
 /** Runs the self-test of all subjects with one thread per core, and returns the results in the order of the ids. */
 const runAll = async (): Promise<Gate.GateResult> => {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const queue = Gate.ids.entries()
   const parts: Array<Part> = []
-  const work = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     const worker = new Worker(new URL(import.meta.url), { workerData: THREAD })
     for (const [index, id] of queue) {
       worker.postMessage(id)
@@ -96,7 +94,7 @@ const runAll = async (): Promise<Gate.GateResult> => {
     }
     await worker.terminate()
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await Promise.all(Array.from({ length: availableParallelism() }, runWorker))
   const byId = new Map(faults.map((fault) => [fault.id, fault]))
   return {
     caught: parts.flatMap(({ caught }) =>
@@ -109,7 +107,7 @@ const runAll = async (): Promise<Gate.GateResult> => {
     ),
     tried: parts.flatMap(({ tried }) => tried),
     idle: parts[0]?.idle ?? [],
-    milliseconds: performance.now() - begun,
+    milliseconds: performance.now() - startedAt,
     passed: parts.every(({ passed }) => passed)
   }
 }

@@ -10,15 +10,15 @@ import * as SelfTest from "../conformance/gallery/SelfTest.ts"
 
 const [count = "3", part] = process.argv.slice(2)
 const seeds = Array.from({ length: Number(count) }, (_, index) => index + 1)
-const began = performance.now()
+const startedAt = performance.now()
 let runs = 0
 let alarms = 0
 
-const record = (what: string, seed: number, complaints: ReadonlyArray<string>): void => {
+const record = (name: string, seed: number, complaints: ReadonlyArray<string>): void => {
   runs++
   if (complaints.length === 0) return
   alarms++
-  console.log(`FALSE ALARM  ${what}, seed ${seed}: ${complaints.join("; ")}`)
+  console.log(`FALSE ALARM  ${name}, seed ${seed}: ${complaints.join("; ")}`)
 }
 
 if (part !== "decoys") {
@@ -35,8 +35,8 @@ if (part !== "decoys") {
       const failed = output
         .split("\n")
         .filter((line) => /^\s*(✗|\?|!|FAIL|INCONCLUSIVE|fail|incon)/.test(line))
-      const shown = failed.length > 0 ? failed : [output.slice(-2_000)]
-      record(`${language.command} ${variation.name}`, seed, code === 0 ? [] : [`exit code ${code}`, ...shown])
+      const lines = failed.length > 0 ? failed : [output.slice(-2_000)]
+      record(`${language.command} ${variation.name}`, seed, code === 0 ? [] : [`exit code ${code}`, ...lines])
     }
   }
 }
@@ -46,10 +46,10 @@ if (part !== "foreign") {
       record(decoy.id, seed, await Effect.runPromise(SelfTest.complaints(decoy, seed)))
     }
     console.log(
-      `${decoys.length} decoys with seed ${seed}, ${Math.round((performance.now() - began) / 1_000)} s`
+      `${decoys.length} decoys with seed ${seed}, ${Math.round((performance.now() - startedAt) / 1_000)} s`
     )
   }
 }
-const seconds = Math.round((performance.now() - began) / 1_000)
+const seconds = Math.round((performance.now() - startedAt) / 1_000)
 console.log(`${alarms} false alarms in ${runs} runs with ${seeds.length} seeds, ${seconds} s`)
 process.exitCode = alarms === 0 && runs > 0 ? 0 : 1

@@ -13,6 +13,7 @@ import * as Subjects from "../conformance/gallery/Subjects.ts"
 import * as Campaign from "../conformance/mutants/Campaign.ts"
 import { mutants, operators, places, sample } from "../conformance/mutants/Mutants.ts"
 import * as Score from "../conformance/mutants/Score.ts"
+import * as Survival from "../conformance/mutants/Survival.ts"
 
 export const path = new URL("conformance/mutants.md", import.meta.url)
 
@@ -20,7 +21,7 @@ export const path = new URL("conformance/mutants.md", import.meta.url)
 export const [SAMPLE, SEED] = [600, 2]
 
 /** The number of outsiders that the suite rejected before any check was changed because of them. */
-const FIRST = 80
+const REJECTED_AT_FIRST = 80
 
 /** An outsider, and whether a run at level `spec` rejected it. */
 interface Tried {
@@ -40,15 +41,15 @@ const scoreRow = ([name, score]: readonly [string, Score.Score]): string =>
   `| ${cell(name)} | ${score.tried} | ${score.equal} | ${score.legal} | ${score.disputed} | ${score.spec} | ${score.design} | ${score.undecided} | ${score.open} | ${Score.percent(score)} |`
 
 const scores = (
-  first: string,
+  heading: string,
   rows: ReadonlyArray<readonly [string, Score.Score]>
 ): ReadonlyArray<string> => [
-  `| ${first} | Tried | Equal | Legal | Disputed | Level spec | Level design | Undecided | Open | Rejected |`,
+  `| ${heading} | Tried | Equal | Legal | Disputed | Level spec | Level design | Undecided | Open | Rejected |`,
   "|---|---|---|---|---|---|---|---|---|---|",
   ...rows.map(scoreRow)
 ]
 
-/** Renders a table of operators and places; each cell has the numbers of rejected and of all faulty mutants. */
+/** Renders a table of operators and places; a cell such as 3/4 means that 3 of 4 faulty mutants were rejected. */
 const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const groups = [...new Set(places.map(({ group }) => group))]
   const rows = operators.map(({ id }) => {
@@ -75,9 +76,12 @@ const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   )
 }
 
-/** Returns the line of a surviving mutant; a test also searches the page for this line. */
-export const survivorLine = (id: string, isReached: boolean): string =>
-  `- \`${id}\`${isReached ? "" : " (not reached)"}`
+/** Returns the beginning of the row of a surviving mutant; a test also searches the page for it. */
+export const survivorCells = (id: string, isReached: boolean): string =>
+  `| \`${cell(id)}\` | ${isReached ? "yes" : "no"} |`
+
+const survivorRow = ({ hunted, mutant }: Score.Scored): string =>
+  `${survivorCells(hunted.id, hunted.by === undefined)} ${hunted.changed} | ${Survival.reasonFor(mutant)} |`
 
 const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): string => {
   const total = Score.of(all)
@@ -97,18 +101,18 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     `A mutant is an operator applied at a place under a condition, such as \`drop X-RateLimit-Reset · on 404\`. The product of ${operators.length}`,
     `operators and ${places.length} places, under the conditions that fit, has ${mutants.length} mutants. Each wraps the in-process`,
-    "service that the gallery uses, so a mutant is a function, not a change to source code. `npm run mutants -- --help` lists what can be run.",
+    "service that the gallery uses, so a mutant is a function, not a change to source code. `npm run mutants -- --help` lists the options.",
     "",
-    `This page shows ${total.tried} of them, drawn with seed ${SEED}. The suite runs on each at level spec until the first check fails, and`,
-    "then at level design. The columns:",
+    `This page shows ${total.tried} of them, drawn with seed ${SEED}; \`node docs/MutantsPage.ts\` runs them and writes the page. The suite runs`,
+    "on each at level spec until the first check fails, and then at level design. The columns:",
     "",
     "- Equal: neither the suite nor a random conversation of 1,500 requests found a difference from the correct server.",
     "- Legal: the contract allows it, for a reason given below, and level spec does not reject it.",
-    "- Disputed: a reason given below calls it legal, but level spec rejects it. Each is listed, with the check that failed.",
+    "- Disputed: it would be legal for a reason given below, but level spec rejects it. Each is listed, with the check that failed.",
     "- Level spec, level design: it breaks the contract, as far as is known, and a check failed at level spec, or only at level design.",
     "- Undecided: no check failed, but the run is not conformant (exit code 2 or 3).",
-    "- Open: the run is conformant, for no known reason.",
-    `- Rejected: the percentage of the mutants that break the contract that one of the levels rejects; level spec alone rejects ${bySpec}.`,
+    "- Open: the run is conformant, and no known reason makes the mutant legal.",
+    `- Rejected: the percentage of contract-breaking mutants that one of the levels rejects; level spec alone rejects ${bySpec}.`,
     "",
     ...scores("", [["all", total]]),
     "",
@@ -136,7 +140,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     "### Disputed",
     "",
-    "| Mutant | Check that failed | Reason that calls it legal |",
+    "| Mutant | Check that failed | Reason why it may be legal |",
     "|---|---|---|",
     ...all
       .filter(Score.isDisputed)
@@ -150,13 +154,18 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "",
     "### Open survivors",
     "",
-    ...open.map(({ hunted }) => survivorLine(hunted.id, hunted.by === undefined)),
+    "Reached: whether a request at level spec met the condition at the place. Changed: the number of values that the mutant",
+    "changed in the runs at both levels.",
+    "",
+    "| Mutant | Reached | Changed | Why no check detects it |",
+    "|---|---|---|---|",
+    ...open.map(survivorRow),
     "",
     "## Outsiders",
     "",
     `${tried.length} faults were written from the text of the contract, before their author had read a check (\`conformance/gallery/outsiders/\`).`,
     "The author knew the gallery's helpers and the first 50 rows of the kill matrix, which are about lists.",
-    `The first measurement rejected ${FIRST}. One run of the current suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share}%). It reports these as conformant:`,
+    `The first measurement, which an earlier version of the suite made, rejected ${REJECTED_AT_FIRST}. One run of the current suite at level spec, with seed ${SEED}, rejects ${rejected} of them (${share}%). It reports these as conformant:`,
     "",
     "| Outsider | Section | Behavior | Gap in the contract that may allow it |",
     "|---|---|---|---|",

@@ -74,7 +74,7 @@ const foreign =
     const { greeting, stop } = await firstLines(command, [
       ...args,
       ...["--port", "0", "--test-clock-port", "0"],
-      ...keys.flatMap((key, at) => ["--key", `${key}:${plans[at]}`])
+      ...keys.flatMap((key, index) => ["--key", `${key}:${plans[index]}`])
     ])
     return { url: greeting.url, clock: greeting.clock, keys, stop }
   }

@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL("../", import.meta.url))
 /** Reads a file in the repository. */
 export const read = (name: string): string => fs.readFileSync(path.join(root, name), "utf8")
 
-/** The pages whose commands are marked. */
+/** The pages whose shell commands are marked as run or as not run. */
 export const pages = [
   "README.md",
   ".github/CONTRIBUTING.md",

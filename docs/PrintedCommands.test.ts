@@ -1,4 +1,7 @@
-/** Runs the commands of README.md, using.md, operating.md, embedding.md, conformance.md and ci.md with other ports, keys and databases. */
+/**
+ * Runs the commands of README.md, using.md, operating.md, embedding.md, conformance.md and ci.md with other ports, keys
+ * and databases.
+ */
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -53,8 +56,8 @@ interface Greeting {
 /** Runs a serve command, but with free ports, JSON output and a database in memory; stops it after the test. */
 const serve = async (shell: Shell, command: string): Promise<Greeting> => {
   const missing = ["--json", "--database memory:"].filter((flag) => !command.includes(flag))
-  const free = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
-  const { errors, line } = await startUntilLine(shell, free)
+  const adapted = `${command.replaceAll(/(port) [0-9]+/g, "$1 0")} ${missing.join(" ")}`
+  const { errors, line } = await startUntilLine(shell, adapted)
   const [clock] = /http:\S+\/clock/.exec(errors) ?? []
   return { ...JSON.parse(line), ...(clock === undefined ? {} : { clock }) }
 }
@@ -98,7 +101,10 @@ describe("README.md", () => {
   })
 })
 
-/** The parts of an HTTP response that do not depend on time, key and request: names of headers in order, and fixed values. */
+/**
+ * Returns the parts of an HTTP response that do not depend on time, key or request: header names in order, and fixed
+ * values.
+ */
 const shapeOf = (response: string) => {
   const [head = "", body] = response.replaceAll("\r", "").trimEnd().split("\n\n")
   const varying = /^(Date|X-RateLimit-Reset|RateLimit|X-Request-Id): .*$/gm

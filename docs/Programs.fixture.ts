@@ -18,7 +18,7 @@ const sources: { readonly [entry: string]: string } = {
 export const programsOf = (page: string): ReadonlyArray<string> =>
   [...read(page).matchAll(/^```(?:ts|js)\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 
-/** Returns the program on a page that contains a text; throws unless exactly one does. */
+/** Returns the page's program that contains `text`; throws unless exactly one does. */
 export const programOf = (page: string, text: string): string => {
   const found = programsOf(page).filter((code) => code.includes(text))
   if (found.length !== 1) throw new Error(`${found.length} programs in ${page} contain ${text}`)

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest"
 import { root } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
-/** Saves the program on the page that contains a text, and returns its path. */
-const saved = (name: string, text: string): string => save(name, programOf("docs/conformance.md", text))
+/** Saves the page's program that contains `text`, and returns its path. */
+const saveProgram = (name: string, text: string): string => save(name, programOf("docs/conformance.md", text))
 
 const run = (args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, args, {
@@ -17,23 +17,27 @@ const run = (args: ReadonlyArray<string>) =>
   })
 
 describe("conformance.md", () => {
-  it("has a program for Vitest that passes all its tests", () => {
-    const file = saved("adapter.test.ts", "animal-store/conformance/vitest")
+  it("has a Vitest example whose tests all pass", () => {
+    const file = saveProgram("adapter.test.ts", "animal-store/conformance/vitest")
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
     const { status, stdout } = run([vitest, "run", "--dir", path.dirname(file)])
     expect(stdout).toMatch(/Tests +\d+ passed/)
     expect(status).toBe(0)
   }, 150_000)
 
-  it("has a program for node:test that passes all its tests", () => {
-    const { status, stdout } = run(["--test", "--test-reporter=tap", saved("adapter.test.mjs", "node:test")])
+  it("has a node:test example whose tests all pass", () => {
+    const { status, stdout } = run([
+      "--test",
+      "--test-reporter=tap",
+      saveProgram("adapter.test.mjs", "node:test")
+    ])
     expect(stdout).toMatch(/# pass [1-9]/)
     expect(stdout).toMatch(/# fail 0/)
     expect(status).toBe(0)
   }, 150_000)
 
   it("has a program that reports this project's service as conformant", () => {
-    const { status, stderr, stdout } = run([saved("program.mjs", "Conformance.handler")])
+    const { status, stderr, stdout } = run([saveProgram("program.mjs", "Conformance.handler")])
     expect(stderr).toBe("")
     expect(stdout).toMatch(/CONFORMANT at level spec/)
     expect(status).toBe(0)

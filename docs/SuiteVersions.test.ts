@@ -4,20 +4,20 @@ import * as Versions from "../conformance/clauses/Versions.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"
 
 const versions = SuiteVersions.readVersions()
-const rewrite = `run: ${SuiteVersions.command}`
+const hint = `run: ${SuiteVersions.command}`
 
 describe("the versions of the suite", () => {
   it("end with the version that conformance/clauses/Versions.ts names", () => {
-    expect(versions.at(-1)?.version, rewrite).toBe(Versions.suite)
+    expect(versions.at(-1)?.version, hint).toBe(Versions.suite)
   })
 
-  it("match the current checks and clauses in the last version", () => {
+  it("have the current checks and clauses in the last version", () => {
     const { changed, added, removed } = SuiteVersions.changes(
       SuiteVersions.readFrozen(Versions.suite),
       SuiteVersions.current
     )
-    expect({ changed, added, removed }, rewrite).toEqual({ changed: [], added: [], removed: [] })
-    expect(SuiteVersions.hashOf(SuiteVersions.current), rewrite).toBe(versions.at(-1)?.hash)
+    expect({ changed, added, removed }, hint).toEqual({ changed: [], added: [], removed: [] })
+    expect(SuiteVersions.hashOf(SuiteVersions.current), hint).toBe(versions.at(-1)?.hash)
   })
 
   it.each(versions)("all have a description and a correct SHA-256: $version", ({ hash, says, version }) => {
@@ -26,13 +26,13 @@ describe("the versions of the suite", () => {
   })
 
   it("are all listed in conformance/changelog.md", () => {
-    expect(readFileSync(SuiteVersions.path, "utf8"), rewrite).toBe(SuiteVersions.render())
+    expect(readFileSync(SuiteVersions.path, "utf8"), hint).toBe(SuiteVersions.render())
   })
 })
 
 describe("a change of the suite", () => {
-  const law = { id: "list.limit", law: "A list is short.", level: "spec" } as const
-  const other = { id: "list.order", law: "A list is sorted.", level: "design" } as const
+  const law = { id: "list.limit", law: "A list is short.", level: "spec", on: "http" } as const
+  const other = { id: "list.order", law: "A list is sorted.", level: "design", on: "http" } as const
   const says = { slug: "list.array", says: "A list is an array.", level: "spec" } as const
   const before = SuiteVersions.freeze([law], [says])
   const released = (version: string) => [
@@ -49,11 +49,11 @@ describe("a change of the suite", () => {
     ["a changed clause", SuiteVersions.freeze([law], [{ ...says, says: "A list is a list." }])]
   ] as const
 
-  it.each(changed)("is rejected if the version is released: %s", (_what, after) => {
+  it.each(changed)("is rejected if the version is released: %s", (_change, after) => {
     expect(freeze("1.0.0", after)).toMatch(/must not change: set the next version/)
   })
 
-  it.each(changed)("starts a new version, which can be frozen until its release: %s", (_what, after) => {
+  it.each(changed)("starts a new version, which can be frozen until its release: %s", (_change, after) => {
     const next = freeze("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     expect(next.map(({ released, version }) => [version, released])).toEqual([

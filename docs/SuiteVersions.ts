@@ -27,26 +27,35 @@ export interface Version {
   readonly hash: string
 }
 
-/** One line for each check and clause: kind, id, level, and the first 16 digits of the SHA-256 of its sentence. */
+/**
+ * One line for each check and clause: kind, id, level, for checks the interface that they examine, and the first 16
+ * digits of the SHA-256 of its sentence.
+ */
 export type Frozen = ReadonlyArray<string>
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const line = (kind: string, id: string, level: string, sentence: string): string =>
-  `${kind} ${id} ${level} ${sha256(sentence).slice(0, 16)}`
+/** Returns the first 16 digits of the SHA-256 of a sentence. */
+export const digits = (sentence: string): string => sha256(sentence).slice(0, 16)
 
-type Law = Pick<(typeof checks)[number], "id" | "law" | "level">
+type Law = Pick<(typeof checks)[number], "id" | "law" | "level"> & { readonly on: string }
 type Sentence = Pick<Clause, "slug" | "says" | "level">
+
+/** Returns the line of a check. */
+export const checkLine = ({ id, law, level, on }: Law): string => `check ${id} ${level} ${on} ${digits(law)}`
 
 /** Returns the sorted lines of the given checks and clauses. */
 export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>
   [
-    ...laws.map(({ id, law, level }) => line("check", id, level, law)),
-    ...sentences.map(({ level, says, slug }) => line("clause", slug, level, says))
+    ...laws.map(checkLine),
+    ...sentences.map(({ level, says, slug }) => `clause ${slug} ${level} ${digits(says)}`)
   ].toSorted()
 
 /** The lines of the current checks and clauses. */
-export const current = freeze([...checks, ...ambientChecks], clauses)
+export const current = freeze(
+  [...checks, ...ambientChecks.map((check) => ({ ...check, on: "exchanges" }))],
+  clauses
+)
 
 export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))
 
@@ -81,7 +90,7 @@ export const changes = (before: Frozen, after: Frozen): Changes => {
 const numbers = (version: string): ReadonlyArray<number> => version.split(".").map(Number)
 
 /** Whether a version number is high enough: added or removed ids need a new minor or major number. */
-export const isEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
+export const isHighEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
   const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = numbers(before)
   const [major = 0, minor = 0, patch = 0] = numbers(after)
   if (major !== oldMajor) return major > oldMajor
@@ -104,7 +113,7 @@ export const frozenAs = (
     return `version ${version} was released on ${last.released} and must not change: set the next version in conformance/clauses/Versions.ts`
   }
   if (last !== undefined && last.released === null) return `version ${last.version} is not released yet`
-  if (last !== undefined && !isEnough(last.version, version, changes(linesOf(last.version), lines))) {
+  if (last !== undefined && !isHighEnough(last.version, version, changes(linesOf(last.version), lines))) {
     return `version ${version} is too low after ${last.version}: new or removed ids need a new minor number`
   }
   return [...versions, { version, released: null, says: "", hash }]
@@ -117,8 +126,10 @@ const section = (
 ): ReadonlyArray<string> => {
   const count = (kind: string) => after.filter((entry) => entry.startsWith(`${kind} `)).length
   const { added, changed, removed } = changes(before ?? [], after)
-  const listed = (what: string, names: ReadonlyArray<string>) =>
-    names.length === 0 ? [] : [`- ${what}: ${names.map((name) => name.replace(/ (.*)/, " `$1`")).join(", ")}`]
+  const listed = (heading: string, names: ReadonlyArray<string>) =>
+    names.length === 0
+      ? []
+      : [`- ${heading}: ${names.map((name) => name.replace(/ (.*)/, " `$1`")).join(", ")}`]
   return [
     `## ${version} (${released ?? "unreleased"})`,
     "",
@@ -137,8 +148,8 @@ export const render = (
   versions = readVersions(),
   linesOf: (version: string) => Frozen = readFrozen
 ): string => {
-  const sections = versions.map((version, at) => {
-    const previous = versions[at - 1]
+  const sections = versions.map((version, index) => {
+    const previous = versions[index - 1]
     return section(version, previous && linesOf(previous.version), linesOf(version.version))
   })
   return [
@@ -163,8 +174,8 @@ const main = (args: ReadonlyArray<string>): void => {
   if (typeof frozen === "string") throw new Error(frozen)
   const isRelease = flag === "--release" && /^\d{4}-\d\d-\d\d$/.test(day ?? "")
   if (flag !== undefined && !isRelease) throw new Error("usage: [--release YYYY-MM-DD]")
-  const versions = frozen.map((version, at) =>
-    isRelease && at === frozen.length - 1
+  const versions = frozen.map((version, index) =>
+    isRelease && index === frozen.length - 1
       ? { ...version, released: version.released ?? day ?? null }
       : version
   )

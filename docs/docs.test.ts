@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import config from "../.config/dependency-cruiser.cjs"
 import { faults } from "../conformance/gallery/Faults.ts"
 import * as ServiceOptions from "../core/service/ServiceOptions.ts"
 import * as ClausesPage from "./ClausesPage.ts"
@@ -33,7 +34,7 @@ const anchorsOf = (text: string): ReadonlyArray<string> => {
 }
 
 describe("documentation", () => {
-  it("lists exactly the errors of the error catalog in errors.md", () => {
+  it("lists exactly the errors of the error catalogue in errors.md", () => {
     expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
   })
 
@@ -74,6 +75,17 @@ describe("documentation", () => {
     expect(dead.map(([link]) => link)).toEqual([])
   })
 
+  it("lists in conformance.md which directories each directory of the suite may import", () => {
+    const rules = config.forbidden.flatMap(({ name, to }) => {
+      const [, directory] = /^conformance-(\w+)-imports-lower-rooms$/.exec(name) ?? []
+      const allowed = /\((.*)\)/.exec(String(to.pathNot))?.[1]?.split("|") ?? []
+      return directory === undefined ? [] : [[directory, allowed.slice(1)] as const]
+    })
+    const rows = read("docs/conformance.md").matchAll(/^\| `(\w+)\/` \| .* \| (.*) ?\|$/gm)
+    const listed = [...rows].map(([, directory, cell = ""]) => [directory, cell.match(/\w+/g) ?? []] as const)
+    expect(new Map(listed)).toEqual(new Map(rules))
+  })
+
   it("names only existing source files in life-of-a-request.md", () => {
     const files = [...read("docs/life-of-a-request.md").matchAll(/`((?:core|adapters)\/[^`]+\.ts)`/g)].map(
       (match) => match[1] ?? ""
@@ -81,6 +93,19 @@ describe("documentation", () => {
     expect(files.length).toBeGreaterThan(20)
     expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
   })
+
+  it.each(["core", "adapters", "conformance", "bench", "docs"])(
+    "lists the directories of %s in the map of decisions/README.md",
+    (room) => {
+      const [, map = ""] = read("docs/decisions/README.md").split("## The map")
+      const [, section = ""] = new RegExp(`^${room}/.*\n((?: .*\n)*)`, "m").exec(map) ?? []
+      const listed = [...section.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name = ""]) => name)
+      const directories = readdirSync(new URL(`${room}/`, root), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+        .map(({ name }) => name)
+      expect(listed.toSorted()).toEqual(directories.toSorted())
+    }
+  )
 
   it("names every option of the service in embedding.md", () => {
     const page = read("docs/embedding.md")

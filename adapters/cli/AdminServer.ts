@@ -1,6 +1,6 @@
 /**
- * Serves `/metrics`, `/livez` and `/readyz` for operators on the admin port. The port requires no key and applies no
- * rate limits, so it is bound to the loopback address unless the operator chooses another one.
+ * Serves `/metrics`, `/livez` and `/readyz` for operators on the admin port. The admin server requires no key and
+ * applies no rate limits, so it listens on the loopback address unless the operator chooses another one.
  */
 import type * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -13,7 +13,7 @@ import * as LocalServer from "./LocalServer.ts"
 /** The content type of the Prometheus text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** The content of the pages. */
+/** The functions that produce the pages. */
 export interface Pages {
   /** Returns the text for Prometheus. */
   readonly metrics: () => Promise<string>
@@ -24,12 +24,12 @@ export interface Pages {
 /** A health check. */
 export type Probe = "/livez" | "/readyz"
 
-/** Returns the pages of a store. */
+/** Returns the functions that produce the pages of a store. */
 export const pagesOf = ({ fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics">): Pages => ({
   metrics: async () => metrics(),
   probe: async (path) => {
-    const probed = await fetch(new Request(`http://localhost${path}`))
-    return { status: probed.status, body: await probed.text() }
+    const response = await fetch(new Request(`http://localhost${path}`))
+    return { status: response.status, body: await response.text() }
   }
 })
 
@@ -57,10 +57,10 @@ const respond = async (
   }
   const path = url.replace(/\?.*$/s, "")
   if (path !== "/metrics" && path !== "/livez" && path !== "/readyz")
-    return send(404, "text/plain", "The pages are /metrics, /livez and /readyz.\n")
+    return send(404, "text/plain", "Not found. Available: /metrics, /livez, /readyz.\n")
   if (method !== "GET" && method !== "HEAD") {
     response.setHeader("Allow", "GET, HEAD")
-    return send(405, "text/plain", "The methods are GET and HEAD.\n")
+    return send(405, "text/plain", "Method not allowed. Use GET or HEAD.\n")
   }
   try {
     if (path === "/metrics") return send(200, METRICS_TYPE, await metrics())

@@ -38,7 +38,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   )
 })
 
-/** Issues the requested keys in order; if none and `isFirstWanted` is set, issues the first key of an empty store. */
+/** Issues the requested keys in order. Without any, issues the first key of an empty store if `isFirstWanted`. */
 const issueAtStartup = (
   store: AnimalStore,
   requested: ReadonlyArray<KeyLifecycle.IssueOptions>,

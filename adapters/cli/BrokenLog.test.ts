@@ -1,4 +1,4 @@
-/** Checks that servers keep serving if their standard error cannot be written to or is never read. */
+/** Checks that servers keep responding if their standard error cannot be written to or is never read. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -58,8 +58,8 @@ const failAndRecover = async ({ execute, status }: Server): Promise<void> => {
   for (let round = 0; round < 2; round++) {
     expect(await status()).toBe(200)
     execute("ALTER TABLE pets RENAME TO gone")
-    const until = performance.now() + 1_300
-    while (performance.now() < until) expect(await status()).toBe(503)
+    const deadline = performance.now() + 1_300
+    while (performance.now() < deadline) expect(await status()).toBe(503)
     execute("ALTER TABLE gone RENAME TO pets")
     expect(await status()).toBe(200)
   }
@@ -100,7 +100,7 @@ it.skipIf(!canMakeFifo)(
     const reader = fs.openSync(filename, O_RDWR | O_NONBLOCK)
     // A separate blocking descriptor, so that writes block unless the server prevents it.
     const writer = fs.openSync(filename, O_WRONLY)
-    onTestFinished(() => [reader, writer].forEach((end) => void fs.closeSync(end)))
+    onTestFinished(() => [reader, writer].forEach((descriptor) => void fs.closeSync(descriptor)))
     try {
       while (true) fs.writeSync(reader, Buffer.alloc(4_096, "x\n"))
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Parses the value of `--budget`: the maximum cost of a run, such as `5000req`, `120s` or `5000req,120s`. */
+/** Parses `--budget`: how many requests and seconds a run may take, such as `5000req`, `120s` or `5000req,120s`. */
 import * as Result from "effect/Result"
 
 export interface Budget {

@@ -13,7 +13,7 @@ import * as HarSchema from "../../conformance/reports/HarSchema.fixture.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url))
-const foreign = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
+const pythonServer = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
 
 const cleanups: Array<() => void> = []
 afterAll(() => {
@@ -110,10 +110,10 @@ const reportOf = (text: string): Report => Result.getOrThrow(Json.parse(text))
 const startModifyingProxy = async (
   target: string,
   modify: (body: string, status: number) => string,
-  at = 0
+  port = 0
 ): Promise<string> => {
   const server = http.createServer((request, response) => {
-    const onward = http.request(
+    const forwarded = http.request(
       target.replace(/\/v1$/, "") + request.url,
       { method: request.method, headers: request.headers },
       (upstream) => {
@@ -128,12 +128,12 @@ const startModifyingProxy = async (
         })
       }
     )
-    request.pipe(onward)
+    request.pipe(forwarded)
   })
-  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   cleanups.push(() => server.close())
-  const { port } = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
-  return `http://127.0.0.1:${port}/v1`
+  const address = server.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+  return `http://127.0.0.1:${address.port}/v1`
 }
 
 const python = await new Promise<string | undefined>((resolve) =>
@@ -141,7 +141,7 @@ const python = await new Promise<string | undefined>((resolve) =>
 )
 
 describe("animal-store conformance run", () => {
-  it("reports the reference server as conformant at level design, within 30 s and 5,000 requests, without printing a key", async () => {
+  it("reports the reference server as conformant at level design, within 30 s and 5,000 requests", async () => {
     const server = await startReference()
     const out = path.join(directory, "own")
     const declared = [
@@ -186,19 +186,19 @@ describe("animal-store conformance run", () => {
     }
   }, 120_000)
 
-  it("reports inconclusive checks with their reason without a clock, within 3 minutes", async () => {
+  it("without a clock, reports the reason for each inconclusive check, within 3 minutes", async () => {
     const server = await startReference(plans.tinyWithoutClock)
     const { code, stdout } = await conformance(["run", ...server.flags, "--json"], server.environment)
     const report = reportOf(stdout)
     expect(report.milliseconds).toBeLessThan(180_000)
     expect(report.counts).toMatchObject({ fail: 0, error: 0 })
-    const open = report.checks.filter(({ status }) => status === "inconclusive")
-    expect(open.length).toBeGreaterThan(0)
-    expect(open.filter(({ reason = "" }) => !/clock/.test(reason))).toEqual([])
+    const inconclusive = report.checks.filter(({ status }) => status === "inconclusive")
+    expect(inconclusive.length).toBeGreaterThan(0)
+    expect(inconclusive.filter(({ reason = "" }) => !/clock/.test(reason))).toEqual([])
     expect(code).toBe(3)
   }, 200_000)
 
-  it("--allow-inconclusive exits with code 0 without a clock, and lists the profiles that were shown", async () => {
+  it("--allow-inconclusive exits with code 0 without a clock, and lists the profiles that passed", async () => {
     const server = await startReference(plans.tinyWithoutClock)
     const flags = ["run", ...server.flags, "--only", "core,auth,limits.exhausted,limits.whole-minute"]
     const strict = await conformance(flags, server.environment)
@@ -217,14 +217,14 @@ describe("animal-store conformance run", () => {
     const { port } = starting.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     await new Promise((resolve) => starting.close(resolve))
     const address = ["--url", `http://127.0.0.1:${port}/v1`, "--key", "env:MAIN"]
-    const never = await conformance(["doctor", ...address, "--wait", "1s"], { MAIN: "k" })
-    expect(never.code).toBe(2)
-    expect(never.stderr).toMatch(/is not ready after 1 s \(--wait\): connect ECONNREFUSED/)
+    const timedOut = await conformance(["doctor", ...address, "--wait", "1s"], { MAIN: "k" })
+    expect(timedOut.code).toBe(2)
+    expect(timedOut.stderr).toMatch(/is not ready after 1 s \(--wait\): connect ECONNREFUSED/)
     const server = await startReference()
     const waiting = conformance(["doctor", ...address, "--wait", "60s"], server.environment)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const late = await startModifyingProxy(server.url, (body) => body, port)
-    expect(late).toContain(String(port))
+    const lateUrl = await startModifyingProxy(server.url, (body) => body, port)
+    expect(lateUrl).toContain(String(port))
     expect((await waiting).stdout).toMatch(/accepts the main key/)
   }, 120_000)
 
@@ -240,7 +240,7 @@ describe("animal-store conformance run", () => {
     expect(code).toBe(1)
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^NOT CONFORMANT at level spec/)
     const report = reportOf(fs.readFileSync(path.join(out, "report.json"), "utf8"))
-    // The first check that failed itself; a counterexample with a clause means that only its preparation failed.
+    // The first check whose own law failed. If a counterexample has a clause, a preparatory step failed instead.
     const [failed] = report.checks.filter(
       ({ counterexample, status }) => status === "fail" && counterexample?.clause === undefined
     )
@@ -262,7 +262,7 @@ describe("animal-store conformance run", () => {
     async () => {
       const keys = { MAIN: "main-key-of-python", TINY: "tiny-key-of-python", VICTIM: "victim-key-of-python" }
       const { greeting } = await startProcess("python3", [
-        ...[foreign, "--port", "0", "--test-clock-port", "0"],
+        ...[pythonServer, "--port", "0", "--test-clock-port", "0"],
         ...["--key", `${keys.MAIN}:100000:10000000`],
         ...["--key", `${keys.TINY}:${plans.tiny}`, "--key", `${keys.VICTIM}:${plans.victim}`]
       ])
@@ -282,12 +282,12 @@ describe("an invalid set-up", () => {
     return stderr
   }
 
-  it("prints one line and exits with code 2 for an invalid set-up", async () => {
+  it("prints one line and exits with code 2", async () => {
     const server = await startReference()
     const otherServer = await startReference()
     const { TINY: tiny = "", VICTIM: victim = "" } = server.environment
     const key = ["--url", server.url, "--key", "env:MAIN"]
-    const faults: ReadonlyArray<readonly [args: ReadonlyArray<string>, pattern: RegExp]> = [
+    const invalid: ReadonlyArray<readonly [args: ReadonlyArray<string>, pattern: RegExp]> = [
       [["run"], /--url: the base URL of the server is required/],
       [["run", "--url", "http://127.0.0.1:1/v1", "--key", "k"], /cannot reach http:\/\/127.0.0.1:1\/v1/],
       [["run", "--url", server.url, "--key", "wrong"], /rejects the main key/],
@@ -301,12 +301,12 @@ describe("an invalid set-up", () => {
       [["replay", "junk", ...key], /this is not a replay token/],
       [["explain", "no.such"], /there is no check or clause/]
     ]
-    for (const [args, pattern] of faults) {
-      const sentence = expectOneLine(await conformance(args, server.environment))
-      expect(sentence).toMatch(pattern)
-      for (const secret of [tiny, victim]) expect(sentence).not.toContain(secret)
+    for (const [args, pattern] of invalid) {
+      const message = expectOneLine(await conformance(args, server.environment))
+      expect(message).toMatch(pattern)
+      for (const secret of [tiny, victim]) expect(message).not.toContain(secret)
     }
-    // A working clock of another server.
+    // A clock that works but belongs to another server.
     await fetch(`${otherServer.clock}/advance`, { method: "POST", body: '{"ms":100000000}' })
     const wrongClock = await conformance(["run", ...key, "--clock", otherServer.clock], server.environment)
     expect(expectOneLine(wrongClock)).toMatch(/it belongs to another server/)
@@ -314,7 +314,7 @@ describe("an invalid set-up", () => {
 })
 
 describe("animal-store conformance", () => {
-  it("doctor prints its findings and the cost of a run", async () => {
+  it("doctor prints its findings, and how many requests and seconds a run would take", async () => {
     const server = await startReference()
     const { code, stdout } = await conformance(["doctor", ...server.flags], server.environment)
     expect(code).toBe(0)
@@ -329,20 +329,22 @@ describe("animal-store conformance", () => {
     expect(stderr).toBe("")
     expect(stdout).toMatch(/^caught +list\.limit-plus-one +2\/2 by list\.limit/m)
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
-      /^THE SUITE HOLDS: (\d+) of \1 faulty backends caught, 0 false alarms on \d+ correct backends/
+      /^SELF-TEST PASSED: (\d+) of \1 faulty backends caught, 0 false alarms on \d+ correct backends/
     )
     expect(code).toBe(0)
-    const nothing = await conformance(["self-test", "--only", "no.such"])
-    expect(nothing.stdout).toMatch(/^THE SUITE DOES NOT HOLD: 0 of 0/)
-    expect(nothing.code).toBe(1)
+    const emptySelection = await conformance(["self-test", "--only", "no.such"])
+    expect(emptySelection.stdout).toMatch(/^SELF-TEST FAILED: 0 of 0/)
+    expect(emptySelection.code).toBe(1)
   }, 120_000)
 
-  it("list and explain describe the checks, and run reads its set-up from a file", async () => {
+  it("list and explain describe the checks", async () => {
     const list = await conformance(["list"])
     expect(list.stdout).toMatch(/^list\.filter +spec +both +A list/m)
     const explained = await conformance(["explain", "list.filter"])
     expect(explained.stdout).toContain("list.status.filter (§4.1, spec)")
+  })
 
+  it("run reads its set-up from a file", async () => {
     const server = await startReference()
     const config = path.join(directory, "config.json")
     const file = { url: server.url, keys: { main: "env:MAIN" }, clock: server.clock, only: ["list.filter"] }

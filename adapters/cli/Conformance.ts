@@ -36,21 +36,13 @@ import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 
 /** Exit code of commands with an invalid set-up. */
-const SET_UP_FAULT = 2
+const SET_UP_ERROR = 2
 
 const MAX_WAIT_MS = 600_000
 
 const MAX_SEED = 2 ** 31 - 1
 
 const levels = ["spec", "design"] as const
-
-const oneOf =
-  <const Words extends ReadonlyArray<string>>(words: Words): Setting.Parse<Words[number]> =>
-  (text) =>
-    Result.fromNullishOr(
-      words.find((word) => word === text),
-      () => `must be one of ${words.join(", ")}`
-    )
 
 const parseCategory: Setting.Parse<bigint> = (text) =>
   /^-?[0-9]{1,19}$/.test(text) && Int64.is(BigInt(text))
@@ -76,7 +68,12 @@ const subjectFlags = {
     "Key with low limits that the run may exhaust: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
     Setting.text
   ),
-  victim: optional("victim", "KEY:PERMINUTE:PERDAY", "Key that the run may get banned.", Setting.text),
+  victim: optional(
+    "victim",
+    "KEY:PERMINUTE:PERDAY",
+    "Key that the run may cause to be banned.",
+    Setting.text
+  ),
   revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
   expired: optional("expired", "KEY", "Expired key.", Setting.text),
   clock: optional(
@@ -89,13 +86,13 @@ const subjectFlags = {
     "level",
     "LEVEL",
     "spec checks the contract; design also checks this project's decisions where the contract is silent. Default spec.",
-    oneOf(levels)
+    Setting.oneOf(levels)
   ),
-  name: optional("name", "TEXT", "Name of the server in reports.", Setting.text),
+  name: optional("name", "TEXT", "Label of this server in reports, such as staging.", Setting.text),
   implementation: optional(
     "implementation",
     "NAME",
-    "Name of the implementation, for published reports.",
+    "Name of the software under test, such as acme-pets.",
     Setting.text
   ),
   implementationVersion: optional(
@@ -110,14 +107,22 @@ const subjectFlags = {
     "Home page (https://…) or email address for the implementation.",
     Setting.text
   ),
-  budget: optional("budget", "BUDGET", "Maximum cost of the run; default 5000req,180s.", BudgetFlag.parse),
+  budget: optional(
+    "budget",
+    "BUDGET",
+    "Maximum number of requests and seconds; default 5000req,180s.",
+    BudgetFlag.parse
+  ),
   categories: Setting.repeated(
     "category",
     "N",
     "A categoryId that the server accepts, if it does not accept every int64; repeatable.",
     parseCategory
   ),
-  noBans: Setting.toggle("no-bans", "Declare that the server never bans keys (contract §8.4.3 allows both)."),
+  noBans: Setting.toggle(
+    "no-bans",
+    "Declare that the server never bans keys (bans are optional: contract §8.4.3)."
+  ),
   only: Setting.repeated(
     "only",
     "ID",
@@ -141,8 +146,8 @@ const subjectFlags = {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Maps a file error to a set-up fault that names the flag. */
-const faultOf = (flag: string) => (cause: unknown) =>
+/** Converts a file error to a set-up error that names the flag. */
+const toSetUpError = (flag: string) => (cause: unknown) =>
   new SetupFault({ reason: `--${flag}: ${messageOf(cause)}` })
 
 type SubjectFlags = Omit<Settings.Flags, "bans"> & {
@@ -159,7 +164,7 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
       : yield* Effect.flatMap(
           Effect.tryPromise({
             try: () => readFile(config, "utf8"),
-            catch: faultOf("config")
+            catch: toSetUpError("config")
           }),
           Configuration.parse
         )
@@ -173,7 +178,7 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
   return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
 })
 
-/** Prints a set-up error as one line, and exits with 2; `CommandExit` and `UserError` pass unchanged. */
+/** Prints a set-up error as one line, and exits with 2; `CommandExit` and `UserError` are passed through. */
 const withExitCodes = <A, E, R>(
   command: Effect.Effect<A, E, R>
 ): Effect.Effect<A, CommandExit.CommandExit | CliError.UserError, R> =>
@@ -184,7 +189,7 @@ const withExitCodes = <A, E, R>(
       Console.error(
         `animal-store: ${printable(Invocation.localize(Invocation.current(), messageOf(error)))}`
       ),
-      Effect.fail(new CommandExit.CommandExit({ code: SET_UP_FAULT }))
+      Effect.fail(new CommandExit.CommandExit({ code: SET_UP_ERROR }))
     )
   })
 
@@ -206,7 +211,8 @@ const progress = () => {
   }
 }
 
-const openSubject = <A, E>(
+/** Opens the subject that the flags describe, passes it to `use` with the settings, and closes it afterwards. */
+const withSubject = <A, E>(
   flags: SubjectFlags,
   use: (subject: HttpSubject, settings: Settings.Settings) => Effect.Effect<A, E, Scope.Scope>
 ) =>
@@ -230,20 +236,20 @@ const run = Command.make(
     ),
     allowInconclusive: Setting.toggle(
       "allow-inconclusive",
-      "Exit with 0 if nothing failed and at least one profile was shown, even if some checks were inconclusive."
+      "Exit with 0 if nothing failed and at least one profile passed, even if some checks were inconclusive."
     ),
-    json: Setting.toggle("json", "Print only the report, as JSON, to standard output.")
+    json: Setting.toggle("json", "Print JSON only, on one line: the report.")
   },
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
     const { end, show } = progress()
     const tryWrite = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
-        catch: faultOf("out")
+        catch: toSetUpError("out")
       })
     // Checked before the run, so that the result of the run is not lost.
     if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
-    const { report, subject } = yield* openSubject(flags, (subject, settings) =>
+    const { report, subject } = yield* withSubject(flags, (subject, settings) =>
       Effect.ensuring(
         HttpRun.run(subject, {
           level: settings.level,
@@ -284,18 +290,18 @@ const doctor = Command.make(
   "doctor",
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
-    const findings = yield* openSubject(flags, (subject, settings) => Doctor.examine(subject, settings))
+    const findings = yield* withSubject(flags, (subject, settings) => Doctor.examine(subject, settings))
     yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
   }, withExitCodes)
 ).pipe(
   Command.withDescription(
-    "Check only the set-up: whether the server is reachable, which keys work and what a run costs."
+    "Check only the set-up: whether the server is reachable, which keys work, and how many requests and seconds a run would take."
   )
 )
 
 const list = Command.make(
   "list",
-  { json: Setting.toggle("json", "Print only JSON to standard output.") },
+  { json: Setting.toggle("json", "Print JSON only, on one line.") },
   Effect.fn("conformance list")(function* ({ json }) {
     const width = Math.max(...Explain.listed.map(({ id }) => id.length))
     yield* Output.print(
@@ -324,7 +330,7 @@ const explain = Command.make(
   }, withExitCodes)
 ).pipe(Command.withDescription("Describe a check and the clauses that it tests."))
 
-const replayed = { fixed: 0, failed: 1, cannot: 2 } as const
+const replayExitCodes = { fixed: 0, failed: 1, cannot: 2 } as const
 
 const replay = Command.make(
   "replay",
@@ -336,7 +342,7 @@ const replay = Command.make(
   },
   Effect.fn("conformance replay")(function* ({ token, ...flags }) {
     const content = yield* Effect.fromResult(ReplayToken.decode(token))
-    const [outcome, lines] = yield* openSubject(flags, (subject, { level }) =>
+    const [outcome, lines] = yield* withSubject(flags, (subject, { level }) =>
       Effect.gen(function* () {
         yield* Doctor.examine(subject, { level, only: [content.check] })
         const result = yield* Replay.replay(subject, content)
@@ -345,9 +351,13 @@ const replay = Command.make(
       })
     )
     yield* Output.print(lines.map(printable).join("\n"))
-    yield* CommandExit.withCode(replayed[outcome])
+    yield* CommandExit.withCode(replayExitCodes[outcome])
   }, withExitCodes)
-).pipe(Command.withDescription("Replay the case of a reported failure: FIXED (0), FAILED (1) or CANNOT (2)."))
+).pipe(
+  Command.withDescription(
+    "Replay the case of a reported failure. Exit codes: 0 fixed, 1 still fails, 2 cannot be replayed."
+  )
+)
 
 /** The `conformance` commands. */
 export const conformance = Command.make("conformance").pipe(

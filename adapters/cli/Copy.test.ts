@@ -7,7 +7,7 @@ import { killAfterProgress, launch, makeLines, type ProcessResult, run, valueOf 
 
 const create = Databases.createForTest
 
-const LIMIT_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 interface CopyRecord {
   readonly resumed: boolean
@@ -35,7 +35,7 @@ for (const from of Databases.kinds) {
 
     describeBoth(title, () => {
       it("transfers keys, request counts and animals, and keeps cursors valid on the new server", {
-        timeout: LIMIT_MS
+        timeout: TIMEOUT_MS
       }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 300)
@@ -73,20 +73,20 @@ for (const from of Databases.kinds) {
       })
 
       it("stores each row once even when the command is killed repeatedly", {
-        timeout: LIMIT_MS
+        timeout: TIMEOUT_MS
       }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 60_000)
         const args = ["copy", "--json", "--from", source.address, "--to", target.address]
         let killed = 0
         for (let round = 0; round < 4; round++) {
-          const end = await killAfterProgress(
+          const outcome = await killAfterProgress(
             launch(args),
             target,
             "SELECT last_id FROM copies",
             Math.random() * 40
           )
-          if (end !== "killed") break
+          if (outcome !== "killed") break
           killed++
         }
         expect(killed).toBeGreaterThan(1)

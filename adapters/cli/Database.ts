@@ -56,7 +56,7 @@ export const connections = Setting.withDefault(
 export const keyCacheMs = Setting.withDefault(
   Failure.flagOf.keyCacheMs,
   "DURATION",
-  `How long keys are cached, and so how long a revocation can take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
+  `How long keys are cached, and therefore how long a revocation can take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
   DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max),
   DurationFlag.format(defaults.keyCacheMs)
 )
@@ -91,7 +91,7 @@ export const openExisting = (
     return yield* open(options)
   })
 
-/** Fails if the SQLite file of an address does not exist. The error names `flag`, where the address comes from. */
+/** Fails if the SQLite file of an address does not exist. The error names `flag`, the source of the address. */
 export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
   const filename = filenameOf(address)
   return filename === undefined || existsSync(filename)

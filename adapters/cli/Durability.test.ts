@@ -69,8 +69,8 @@ class Ledger {
     this.#requests++
     const response = await client.send(request, onSent).catch(() => undefined)
     if (response !== undefined) {
-      const until = response.header("x-ratelimit-reset")
-      this.#responsesByReset.set(until, (this.#responsesByReset.get(until) ?? 0) + 1)
+      const reset = response.header("x-ratelimit-reset")
+      this.#responsesByReset.set(reset, (this.#responsesByReset.get(reset) ?? 0) + 1)
     }
     return response
   }
@@ -189,13 +189,13 @@ for (const kind of Databases.kinds) {
       await Load.runClients([url], CLIENTS, async (client, index) => {
         while (true) {
           const pet = next()
-          let sentBefore = false
+          let isSentBeforeStop = false
           ledger.sent.set(pet.categoryId, pet)
           const response = await ledger.send(client, { key, path: "/pets", body: Load.bodyOf(pet) }, () => {
-            sentBefore = !isStopping
+            isSentBeforeStop = !isStopping
           })
           if (response === undefined) {
-            if (sentBefore) lost.push(Load.bodyOf(pet))
+            if (isSentBeforeStop) lost.push(Load.bodyOf(pet))
             return
           }
           expect(response.status).toBe(201)

@@ -1,4 +1,4 @@
-/** `animal-store export`: exports animals as lines of JSON. */
+/** `animal-store export`: exports animals as JSON Lines. */
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -33,7 +33,7 @@ export const exportAnimals = Command.make(
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
     database: Database.address,
-    json: Setting.toggle("json", "Print the summary as one line of JSON; requires --out.")
+    json: Setting.toggle("json", "Print JSON only, on one line: the summary; requires --out.")
   },
   Effect.fn("export")(function* (flags) {
     const file = Option.getOrUndefined(flags.out)

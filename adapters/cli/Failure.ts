@@ -24,6 +24,7 @@ export const flagOf = {
   keyCacheMs: "key-cache",
   limits: "limits",
   maxAnonymousStates: "max-anonymous-states",
+  onLimitsUnavailable: "on-limits-unavailable",
   publicBaseUrl: "public-base-url",
   stagingBaseUrl: "staging-base-url",
   standardHeaders: "standard-headers",
@@ -56,7 +57,7 @@ const messageOf = (cause: unknown): string => {
   if (cause instanceof DatabaseUnusable) return `${Setting.title("database")}: ${cause.reason}`
   if (cause instanceof RedisUnusable) return `${Setting.title(flagOf.limits)}: ${cause.reason}`
   if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
-  if (cause instanceof PlanInvalid) return inFlags(cause.reason)
+  if (cause instanceof PlanInvalid) return withFlagNames(cause.reason)
   if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`
   if (cause instanceof InvalidOption && Object.hasOwn(flagOf, cause.option)) {
     // The cast is safe: the condition above checks it.
@@ -74,5 +75,5 @@ const innermost = (cause: unknown): string => {
   return cause.message === "" ? cause.name : cause.message
 }
 
-const inFlags = (reason: string): string =>
+const withFlagNames = (reason: string): string =>
   reason.replace("perMinute", "--per-minute").replace("perDay", "--per-day")

@@ -28,7 +28,7 @@ const post = (url: string, secret: string, name: string): Promise<Response> =>
     body: JSON.stringify({ name, categoryId: 1 })
   })
 
-/** Sends the POST again while the response is 409, as clients are told to do when their first request is in progress. */
+/** Repeats the POST while it gets 409, which means that the first request is still in progress. */
 const postUntilDone = async (url: string, secret: string, name: string): Promise<Response> => {
   for (;;) {
     const response = await post(url, secret, name)
@@ -101,7 +101,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    `creates one animal for a POST that ${SERVERS} servers get at once, and all return it${missing ? ` (skipped, ${missing})` : ""}`,
+    `creates one animal for a POST that is sent to ${SERVERS} servers at once, and all of them return it${missing ? ` (skipped, ${missing})` : ""}`,
     async () => {
       const { address } = await Databases.createForTest(kind)
       const opened = await Promise.all(Array.from({ length: SERVERS }, () => serve(address)))

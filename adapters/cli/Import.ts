@@ -1,4 +1,4 @@
-/** `animal-store import`: stores animals from lines of JSON. */
+/** `animal-store import`: stores animals from JSON Lines. */
 
 import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
@@ -27,7 +27,7 @@ const flags = {
   file: Argument.String("file").pipe(
     Argument.withDescription("File with one animal as JSON per line, or - for standard input.")
   ),
-  dryRun: Setting.toggle("dry-run", "Check the lines only; no database is opened."),
+  dryRun: Setting.toggle("dry-run", "Only check the lines; do not open the database."),
   keepIds: Setting.toggle(
     "keep-ids",
     "Keep the ids in the lines, which must be ascending; default: new ids."
@@ -44,7 +44,7 @@ const flags = {
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
-  json: Setting.toggle("json", "Print exactly one line of JSON to standard output.")
+  json: Setting.toggle("json", "Print JSON only, on one line.")
 }
 
 type Flags = Command.Command.Config.Infer<typeof flags>
@@ -57,12 +57,14 @@ export const importAnimals = Command.make(
     const source = yield* ImportSource.open(flags.file)
     if (source.isFile && Option.isSome(flags.name)) {
       return yield* Effect.fail(
-        Failure.userError(new Error("--name: is for standard input; a file is recognized by its content"))
+        Failure.userError(
+          new Error("--name: only valid for standard input; files are identified by their content")
+        )
       )
     }
     const status = StatusLine.make()
     const work = flags.dryRun
-      ? Effect.map(check(flags, source, status), dryRun)
+      ? Effect.map(check(flags, source, status), dryRunOutcome)
       : store(flags, source, status)
     const [elapsed, outcome] = yield* work.pipe(
       Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${hintOf(flags, source)}`)),
@@ -71,7 +73,7 @@ export const importAnimals = Command.make(
     )
     const throughput = Throughput.make(flags.dryRun ? outcome.animals : outcome.inserted, elapsed)
     if (outcome.faults.length > 0) {
-      for (const line of ImportSummary.formatFaults(source.label, outcome)) yield* Console.error(line)
+      for (const line of ImportSummary.formatInvalidLines(source.label, outcome)) yield* Console.error(line)
     }
     if (flags.json) yield* Output.print(JSON.stringify(ImportSummary.recordOf(outcome, throughput)))
     else if (outcome.faults.length === 0) yield* Output.print(ImportSummary.format(outcome, throughput))
@@ -79,7 +81,7 @@ export const importAnimals = Command.make(
   }, Effect.scoped)
 ).pipe(Command.withDescription(descriptions.import))
 
-const dryRun = ({ animals, faults }: Import.Checked): ImportSummary.Outcome => ({
+const dryRunOutcome = ({ animals, faults }: Import.Checked): ImportSummary.Outcome => ({
   isDryRun: true,
   animals,
   before: 0,
@@ -106,36 +108,41 @@ const check = (
 const percent = (bytes: number, size: number | undefined): string =>
   size === undefined || size === 0 ? "" : `, ${Math.floor((bytes * 100) / size)}%`
 
-/** Stores the animals: those in a file only if all its lines are valid, those in a stream while it is read. */
+/**
+ * Stores the animals. A file is checked completely first, and stored only if all lines are valid; a stream is stored as
+ * it is read.
+ */
 const store = Effect.fnUntraced(function* (
   flags: Flags,
   source: ImportSource.ImportSource,
   status: StatusLine.StatusLine
 ): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
-  // Only ids are checked against the database. Without `--keep-ids`, the database is opened after the
-  // check, so that an invalid file creates no database.
-  const early = flags.keepIds ? yield* Archive.open(flags.database) : undefined
-  const checked = source.isFile ? yield* check(flags, source, status, early?.findTaken) : undefined
-  if (checked !== undefined && checked.faults.length > 0) return { ...dryRun(checked), isDryRun: false }
-  const archive = early ?? (yield* Archive.open(flags.database))
+  // The check needs the database only with `--keep-ids`. Otherwise the database is opened after the check, so that an
+  // invalid file does not create one.
+  const openedForCheck = flags.keepIds ? yield* Archive.open(flags.database) : undefined
+  const checked = source.isFile ? yield* check(flags, source, status, openedForCheck?.findTaken) : undefined
+  if (checked !== undefined && checked.faults.length > 0)
+    return { ...dryRunOutcome(checked), isDryRun: false }
+  const archive = openedForCheck ?? (yield* Archive.open(flags.database))
   const name =
     checked === undefined
       ? Option.getOrUndefined(Option.map(flags.name, (given) => `name:${given}`))
       : `sha256:${checked.digest}`
   const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
   if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
-  // Otherwise a server that creates an animal during the import could give it the id of a later line.
+  // Reserve the ids first: a server that creates an animal during the import could otherwise take the id
+  // of a later line.
   if (flags.keepIds && checked !== undefined) {
     yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
   }
-  let reached = from.animals
+  let animalsSoFar = from.animals
   const { faults, inserted, position, present } = yield* Import.store(
     source.blocks,
     { name, from, digest: checked?.digest },
     flags,
     ImportSource.makeHash(),
     (bytes, animals) => {
-      reached = animals
+      animalsSoFar = animals
       status.show(`imported ${Throughput.animals(animals)}${percent(bytes, source.size)}`)
     }
   ).pipe(
@@ -143,7 +150,7 @@ const store = Effect.fnUntraced(function* (
     Effect.mapError((error) =>
       Failure.withConsequence(
         error,
-        `; stored: ${Throughput.animals(reached)}; ${hintAfter(error, flags, source)}`
+        `; stored: ${Throughput.animals(animalsSoFar)}; ${hintAfter(error, flags, source)}`
       )
     )
   )
@@ -174,7 +181,10 @@ const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.Impor
     : "the same command would store these animals twice"
 }
 
-/** Returns the position where the import starts, and records a new import; fails if it must not run, or not again. */
+/**
+ * Returns the position to start from, and records the import if it is new. Fails if the source was already imported, or
+ * if `--keep-ids` differs from the interrupted import.
+ */
 const start = Effect.fnUntraced(function* (
   { again, keepIds }: Flags,
   { isFile, label }: ImportSource.ImportSource,

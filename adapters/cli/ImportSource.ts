@@ -33,14 +33,14 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
   }
   const unreadable = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
   return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => unreadable(reasonOf(cause)) }).pipe(
-    Effect.flatMap((found) =>
-      found.isDirectory()
+    Effect.flatMap((stats) =>
+      stats.isDirectory()
         ? Effect.fail(unreadable("it is a directory"))
         : Effect.succeed({
             // Anything else, such as a named pipe, is read as a stream.
-            isFile: found.isFile(),
+            isFile: stats.isFile(),
             label,
-            size: found.isFile() ? found.size : undefined,
+            size: stats.isFile() ? stats.size : undefined,
             blocks: ByteBlocks.ofFile(file)
           })
     )

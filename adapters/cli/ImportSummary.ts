@@ -33,7 +33,7 @@ export const recordOf = (
   moreFaults: faults.length === Import.maxFaults
 })
 
-/** Formats the result of an import without faults as one line. */
+/** Formats the result of an import without invalid lines as one line. */
 export const format = (
   { animals, before, inserted, isDryRun, present }: Outcome,
   throughput: Throughput.Throughput
@@ -49,8 +49,8 @@ export const format = (
   ].join("")
 }
 
-/** Formats the faults and the number of stored animals as lines for standard error. */
-export const formatFaults = (
+/** Formats the invalid lines and the number of stored animals as lines for standard error. */
+export const formatInvalidLines = (
   label: string,
   { before, faults, inserted, present }: Outcome
 ): ReadonlyArray<string> => {

@@ -4,7 +4,11 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import * as Invocation from "./Invocation.ts"
 
-const at = (script: string, cwd: string, ...commandDirectories: ReadonlyArray<string>): Invocation.Start => ({
+const startOf = (
+  script: string,
+  cwd: string,
+  ...commandDirectories: ReadonlyArray<string>
+): Invocation.Start => ({
   script,
   cwd,
   commandDirectories
@@ -16,36 +20,40 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   const main = "/src/shop/adapters/cli/main.ts"
 
   it.each([
-    ["for a clone", at(main, "/src/shop"), "npm run keys -- list"],
-    ["outside a clone that contains the script", at(main, "/srv"), `node ${main} keys list`],
-    ["in a subdirectory of a clone", at(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
+    ["for a clone", startOf(main, "/src/shop"), "npm run keys -- list"],
+    ["outside a clone that contains the script", startOf(main, "/srv"), `node ${main} keys list`],
+    ["in a subdirectory of a clone", startOf(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
     [
       "in a project that has installed the package",
-      at("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
+      startOf("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
       "npx animal-store keys list"
     ],
     [
       "for a global installation",
-      at("/usr/local/bin/animal-store", "/", "/usr/local/bin"),
+      startOf("/usr/local/bin/animal-store", "/", "/usr/local/bin"),
       "animal-store keys list"
     ],
     [
       "for a script that was started by its path within a package",
-      at("/opt/a/node_modules/animal-store/dist/adapters/cli/bin.js", "/opt/a"),
+      startOf("/opt/a/node_modules/animal-store/dist/adapters/cli/bin.js", "/opt/a"),
       "npx animal-store keys list"
     ],
     [
       "for a built command in a clone",
-      at("/src/shop/dist/adapters/cli/bin.js", "/src/shop"),
+      startOf("/src/shop/dist/adapters/cli/bin.js", "/src/shop"),
       "node dist/adapters/cli/bin.js keys list"
     ],
-    ["for a path with a space", at("/my shop/it's/bin.js", "/"), "node 'my shop/it'\\''s/bin.js' keys list"]
-  ])("commandLine works %s", (_, start, command) => {
+    [
+      "for a path with a space",
+      startOf("/my shop/it's/bin.js", "/"),
+      "node 'my shop/it'\\''s/bin.js' keys list"
+    ]
+  ])("commandLine returns the command %s", (_, start, command) => {
     expect(list(start)).toBe(command)
   })
 
   it("commandLine uses the npm script of each command in a clone", () => {
-    const start = at(main, "/src/shop")
+    const start = startOf(main, "/src/shop")
     const commands = [["serve"], ["serve", "--help"], ["conformance", "list"], ["--help"]]
     expect(commands.map((args) => Invocation.commandLine(start, args))).toEqual([
       "npm start",
@@ -56,7 +64,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   })
 
   it("localize replaces the quoted commands in a string, and nothing else", () => {
-    const start = at(main, "/src/shop")
+    const start = startOf(main, "/src/shop")
     expect(Invocation.localize(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
       "animal-store: see 'npm run conformance -- list' or 'x'"
     )

@@ -17,12 +17,12 @@ const inAnyCase = (text: string) =>
     )
 
 describe("the name of a plan", () => {
-  it("parsePlan accepts the name of each plan in upper and lower case, and no other string", () => {
+  it("parsePlan accepts the name of each plan in any letter case, and no other string", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
-      fc.property(names, fc.string({ minLength: 1 }), ([name, written], more) => {
-        expect(IssueKeyFlag.parsePlan(written)).toEqual(Result.succeed(name))
-        for (const text of ["", more, written + more, more + written]) {
+      fc.property(names, fc.string({ minLength: 1 }), ([name, nameInAnyCase], extra) => {
+        expect(IssueKeyFlag.parsePlan(nameInAnyCase)).toEqual(Result.succeed(name))
+        for (const text of ["", extra, nameInAnyCase + extra, extra + nameInAnyCase]) {
           if (Plan.names.some((known) => known.toLowerCase() === text.toLowerCase())) continue
           expect(IssueKeyFlag.parsePlan(text)).toEqual(
             Result.fail("must be one of Free, Pro, Business, Enterprise")
@@ -34,18 +34,18 @@ describe("the name of a plan", () => {
 })
 
 describe("a key specification", () => {
-  it("parse accepts the plan in upper or lower case and the limits in any order", () => {
+  it("parse accepts the plan in any letter case and the limits in any order", () => {
     fc.assert(
       fc.property(
         plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
         requests,
         requests,
         fc.shuffledSubarray(["perMinute", "perDay"] as const),
-        ([name, written], perMinute, perDay, given) => {
+        ([name, nameInAnyCase], perMinute, perDay, given) => {
           fc.pre(name !== "Enterprise" || given.length === 2)
           const numbers = { perMinute, perDay }
           const pairs = given.map((window) => `${window}=${numbers[window]}`)
-          const text = [written, ...(pairs.length === 0 ? [] : [pairs.join(",")])].join(":")
+          const text = [nameInAnyCase, ...(pairs.length === 0 ? [] : [pairs.join(",")])].join(":")
           const limits = Object.fromEntries(given.map((window) => [window, numbers[window]]))
           expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed({ plan: name, limits }))
         }
@@ -54,7 +54,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("parse returns options that can be issued, or fails with a reason, for any string", () => {
+  it("for any string, parse returns valid key options or fails with a reason", () => {
     const noise = fc
       .array(
         fc.constantFrom(
@@ -86,18 +86,18 @@ describe("a key specification", () => {
     )
   })
 
-  it("parse fails with the range of the number, without the format, if only a number is wrong", () => {
-    const wrong = fc.oneof(
+  it("if only a limit is invalid, the error states its range and not the whole format", () => {
+    const invalid = fc.oneof(
       fc
         .bigInt({ min: BigInt(Plan.maxRequests) + 1n })
-        .map((digits) => [String(digits), "is too large: it "] as const),
-      fc.bigInt({ max: 0n }).map((digits) => [String(digits), ""] as const),
-      fc.constantFrom("", "x", "1.5", "1e3", "0x5").map((digits) => [digits, ""] as const)
+        .map((value) => [String(value), "is too large: it "] as const),
+      fc.bigInt({ max: 0n }).map((value) => [String(value), ""] as const),
+      fc.constantFrom("", "x", "1.5", "1e3", "0x5").map((value) => [value, ""] as const)
     )
     fc.assert(
-      fc.property(plan, fc.constantFrom("perMinute", "perDay"), wrong, (name, window, [digits, size]) => {
-        expect(IssueKeyFlag.parse(`${name}:${window}=${digits}`)).toEqual(
-          Result.fail(`${window} ${size}must be a whole number from 1 to 1000000000`)
+      fc.property(plan, fc.constantFrom("perMinute", "perDay"), invalid, (name, window, [value, prefix]) => {
+        expect(IssueKeyFlag.parse(`${name}:${window}=${value}`)).toEqual(
+          Result.fail(`${window} ${prefix}must be a whole number from 1 to 1000000000`)
         )
       })
     )

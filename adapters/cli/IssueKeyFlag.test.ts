@@ -37,7 +37,7 @@ describe("a key specification", () => {
     ["Enterprise", /^Enterprise needs both perMinute and perDay$/],
     ["Enterprise:perDay=1", /^Enterprise needs both/]
   ])("rejects '%s' with the reason", (text, reason) => {
-    expect(Result.getOrElse(IssueKeyFlag.parse(text), (fault) => fault)).toEqual(
+    expect(Result.getOrElse(IssueKeyFlag.parse(text), (failure) => failure)).toEqual(
       expect.stringMatching(reason)
     )
   })

@@ -21,13 +21,13 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
   }
   const limits: { perMinute?: number; perDay?: number } = {}
   for (const pair of numbers?.split(",") ?? []) {
-    const [, window, digits = ""] = /^(perMinute|perDay)=(.*)$/s.exec(pair) ?? []
+    const [, window, value = ""] = /^(perMinute|perDay)=(.*)$/s.exec(pair) ?? []
     if (!isWindow(window) || limits[window] !== undefined) {
       return Result.fail(`${form} with perMinute and perDay at most once`)
     }
-    const fault = numberFault(digits)
-    if (fault !== undefined) return Result.fail(`${window} ${fault}`)
-    limits[window] = Number(digits)
+    const reason = reasonIfInvalid(value)
+    if (reason !== undefined) return Result.fail(`${window} ${reason}`)
+    limits[window] = Number(value)
   }
   const options: KeyLifecycle.IssueOptions = { plan, limits }
   return Result.mapBoth(KeyLifecycle.limitsOf(options), {
@@ -41,9 +41,9 @@ const isWindow = (text: string | undefined): text is "perMinute" | "perDay" =>
 
 const range = `a whole number from 1 to ${Plan.maxRequests}`
 
-const numberFault = (digits: string): string | undefined => {
-  if (!/^[0-9]+$/.test(digits) || Number(digits) < 1) return `must be ${range}`
-  return Number(digits) > Plan.maxRequests ? `is too large: it must be ${range}` : undefined
+const reasonIfInvalid = (value: string): string | undefined => {
+  if (!/^[0-9]+$/.test(value) || Number(value) < 1) return `must be ${range}`
+  return Number(value) > Plan.maxRequests ? `is too large: it must be ${range}` : undefined
 }
 
 /** Parses the value of `--plan`: the name of a plan, case-insensitive. */

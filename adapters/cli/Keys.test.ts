@@ -146,13 +146,13 @@ for (const kind of Databases.kinds) {
         for (const { key } of [first, second, rotated]) expect(output).not.toContain(key.slice(4, 20))
         expect(output).not.toMatch(/[0-9a-f]{64}/)
       }
-      const at = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
+      const timePattern = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
       const lines = [
         / +PER MINUTE +PER DAY +CREATED +STATE +LABEL$/,
         new RegExp(
-          `^${first.id} +Free +60 +1000 +${at} +rotating until ${at} +till №1\\\\u\\{a\\}\\\\u\\{202e\\}$`
+          `^${first.id} +Free +60 +1000 +${timePattern} +rotating until ${timePattern} +till №1\\\\u\\{a\\}\\\\u\\{202e\\}$`
         ),
-        new RegExp(`^${second.id} +Enterprise +5 +50 +${at} +revoked at ${at}$`),
+        new RegExp(`^${second.id} +Enterprise +5 +50 +${timePattern} +revoked at ${timePattern}$`),
         /^$/
       ]
       expect(table.split("\n")).toEqual(lines.map((line) => expect.stringMatching(line)))

@@ -195,8 +195,8 @@ for (const kind of Databases.kinds) {
     it("`keys show` reads the usage of a key from the database that --limits names", async () => {
       const { address } = await Databases.createForTest(kind)
       const limits = (await Databases.createForTest(Databases.sqlite)).address
-      const at = ["--database", address, "--limits", limits]
-      const server = await start(["--json", "--port", "0", ...at, "--issue-key", "Free"])
+      const databases = ["--database", address, "--limits", limits]
+      const server = await start(["--json", "--port", "0", ...databases, "--issue-key", "Free"])
       onTestFinished(async () => void (await stop(server, "SIGKILL")))
       const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<Issued> } = JSON.parse(
         server.greeting
@@ -208,7 +208,7 @@ for (const kind of Databases.kinds) {
         const shown: { readonly day: { readonly used: number } } = JSON.parse(stdout)
         return shown.day.used
       }
-      expect(await used(...at)).toBe(1)
+      expect(await used(...databases)).toBe(1)
       expect(await used("--database", address)).toBe(0)
     })
   })

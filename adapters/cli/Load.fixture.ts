@@ -83,7 +83,7 @@ export interface WirePet extends NewPet {
   readonly id: bigint
 }
 
-const read = (value: Json.Json | undefined): WirePet => {
+const toPet = (value: Json.Json | undefined): WirePet => {
   if (typeof value !== "object" || value === null || !isObject(value)) throw new Error("not a pet")
   const { categoryId, id, name, status } = value
   if (
@@ -105,13 +105,13 @@ const parse = (text: string): Json.Json => {
 }
 
 /** Parses the pet in a response body. */
-export const petIn = (body: string): WirePet => read(parse(body))
+export const petIn = (body: string): WirePet => toPet(parse(body))
 
 /** Parses the pets in the body of a list response. */
 export const petsIn = (body: string): ReadonlyArray<WirePet> => {
   const list = parse(body)
   if (!Array.isArray(list)) throw new Error(`not a list: ${body}`)
-  return list.map(read)
+  return list.map(toPet)
 }
 
 /** Creates a generator of distinct animals with hostile names; the categoryId identifies each animal. */
@@ -137,6 +137,6 @@ export const isSame = (pet: WirePet, sent: NewPet): boolean =>
 
 /** Waits until midnight UTC is at least `marginMs` away, so that the daily quota does not reset during a test. */
 export const awayFromMidnight = async (marginMs: number): Promise<void> => {
-  const left = 86_400_000 - (Date.now() % 86_400_000)
-  if (left < marginMs) await new Promise((resolve) => setTimeout(resolve, left + 1_000))
+  const untilMidnightMs = 86_400_000 - (Date.now() % 86_400_000)
+  if (untilMidnightMs < marginMs) await new Promise((resolve) => setTimeout(resolve, untilMidnightMs + 1_000))
 }

@@ -3,18 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type { ObservationOptions } from "../embed/index.ts"
 import { isLogged, type LogThreshold, thresholds } from "../log/LogEvent.ts"
 import * as LogFormat from "../log/LogFormat.ts"
 import * as Setting from "./Setting.ts"
-
-const oneOf =
-  <const Word extends string>(words: ReadonlyArray<Word>): Setting.Parse<Word> =>
-  (text) => {
-    const word = words.find((candidate) => candidate === text)
-    return word === undefined ? Result.fail(`must be one of ${words.join(", ")}`) : Result.succeed(word)
-  }
 
 /** `--log-format`, `--log-level` and `--access-log`. */
 export const flags = {
@@ -22,14 +14,14 @@ export const flags = {
     "log-format",
     "FORMAT",
     "Format of log lines: text (logfmt) or json.",
-    oneOf(LogFormat.formats),
+    Setting.oneOf(LogFormat.formats),
     "text"
   ),
   logLevel: Setting.withDefault(
     "log-level",
     "LEVEL",
-    `The least severe level that is logged: ${thresholds.join(", ")}.`,
-    oneOf(thresholds),
+    `Minimum level to log: ${thresholds.join(", ")}.`,
+    Setting.oneOf(thresholds),
     "info"
   ),
   accessLog: Setting.preference(

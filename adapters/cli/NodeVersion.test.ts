@@ -17,7 +17,7 @@ const manifest: { readonly version: string; readonly engines: { readonly node: s
 const version = fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 }), fc.nat({ max: 30 }))
 
 describe("the version of Node", () => {
-  it("fault reports a version if and only if its numbers, compared from left to right, are below the minimum", () => {
+  it("findProblem returns an error if and only if the version is below the minimum", () => {
     fc.assert(
       fc.property(
         version,
@@ -26,28 +26,33 @@ describe("the version of Node", () => {
         (actual, minimum, suffix) => {
           const order = ([major, minor, patch]: readonly [number, number, number]): number =>
             major * 10_000 + minor * 100 + patch
-          const fault = NodeVersion.fault(actual.join(".") + suffix, `>=${minimum.join(".")}`)
-          expect(fault !== undefined).toBe(order(actual) < order(minimum))
+          const problem = NodeVersion.findProblem(actual.join(".") + suffix, `>=${minimum.join(".")}`)
+          expect(problem !== undefined).toBe(order(actual) < order(minimum))
         }
       )
     )
   })
 
-  it("fault returns the required and the actual version, or undefined for the Node that runs the tests", () => {
-    expect(NodeVersion.fault("20.20.2", ">=22.19.0")).toBe(
+  it("findProblem names the required and the actual version", () => {
+    expect(NodeVersion.findProblem("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )
-    expect(NodeVersion.fault(process.versions.node, manifest.engines.node)).toBeUndefined()
+  })
+
+  it("findProblem returns undefined for the Node that runs the tests", () => {
+    expect(NodeVersion.findProblem(process.versions.node, manifest.engines.node)).toBeUndefined()
   })
 })
 
 /** The paths and versions of the Node programs in the command directories of this machine. */
-const installed = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
+const installedNodes = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
   .map((directory) => path.join(directory, "node"))
   .filter((file) => fs.existsSync(file))
   .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
 
-const old = installed.find(([, found]) => NodeVersion.fault(found, manifest.engines.node) !== undefined)
+const oldNode = installedNodes.find(
+  ([, found]) => NodeVersion.findProblem(found, manifest.engines.node) !== undefined
+)
 
 describe("the built command", () => {
   // Within the repository, so that packages are found.
@@ -75,10 +80,10 @@ describe("the built command", () => {
     })
   })
 
-  it.skipIf(old === undefined)(
-    `exits on Node ${old?.[1] ?? "(skipped: no old Node is installed)"} with one sentence and code 1, or 2 for conformance`,
+  it.skipIf(oldNode === undefined)(
+    `prints one sentence and exits with code 1 (2 for conformance) on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
     () => {
-      const [node = "", found = ""] = old ?? []
+      const [node = "", found = ""] = oldNode ?? []
       const stderr = `animal-store: Node 22.19.0 or newer is required; this is Node ${found}\n`
       expect(run(node, "serve")).toEqual({ status: 1, stderr, stdout: "" })
       expect(run(node, "keys", "list")).toEqual({ status: 1, stderr, stdout: "" })

@@ -1,14 +1,14 @@
 /** Checks whether Node is new enough. This module imports nothing, so that an old Node can run it. */
 
 /**
- * Returns why a version of Node is too old for a range such as `>=22.19.0`, or `undefined` if it is not.
+ * Returns an error message if `version` is below the minimum of `range` (such as `>=22.19.0`), otherwise `undefined`.
  *
  * @example
  * ```ts
- * fault("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
+ * findProblem("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
  * ```
  */
-export const fault = (version: string, range: string): string | undefined => {
+export const findProblem = (version: string, range: string): string | undefined => {
   const minimum = range.replace(">=", "")
   return isBelow(numbersOf(version), numbersOf(minimum))
     ? `Node ${minimum} or newer is required; this is Node ${version}`

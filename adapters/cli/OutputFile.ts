@@ -26,7 +26,7 @@ export const make = (
     const target = path.resolve(file)
     const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
-      Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(faultOf(file, cause))) })
+      Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(messageOf(file, cause))) })
     // `complete` also fails if the file exists; this check reports it before anything is written.
     if (!force && (yield* attempt(() => exists(target)))) {
       return yield* Effect.fail(Failure.userError(new Error(existsMessage(file))))
@@ -65,7 +65,7 @@ const exists = (file: string): Promise<boolean> =>
 
 const existsMessage = (file: string): string => `--out: ${file} exists; --force replaces it`
 
-const faultOf = (file: string, cause: unknown): string => {
+const messageOf = (file: string, cause: unknown): string => {
   if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") return existsMessage(file)
   return `--out: ${cause instanceof Error ? cause.message : String(cause)}`
 }

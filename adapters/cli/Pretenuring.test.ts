@@ -5,7 +5,7 @@ import { start, stop } from "./Serve.fixture.ts"
 const module = JSON.stringify(new URL("Pretenuring.ts", import.meta.url).href)
 
 /** Runs `first` and then code that keeps arrays from one allocation site; returns V8's decisions about that site. */
-const decisions = (first: string): string =>
+const traceDecisions = (first: string): string =>
   execFileSync(
     process.execPath,
     [
@@ -23,7 +23,7 @@ const decisions = (first: string): string =>
   )
 
 /** A module that prints, to standard error, each V8 flag that a program sets. */
-const reporting = `data:text/javascript,${encodeURIComponent(
+const flagReporter = `data:text/javascript,${encodeURIComponent(
   `import v8 from "node:v8"
    import { syncBuiltinESMExports } from "node:module"
    const set = v8.setFlagsFromString
@@ -33,8 +33,8 @@ const reporting = `data:text/javascript,${encodeURIComponent(
 
 describe("Pretenuring.disable", () => {
   it("makes V8 allocate surviving objects in the young generation", () => {
-    expect(decisions("")).toMatch(/=> (maybe )?tenure/)
-    expect(decisions(`const { disable } = await import(${module}); disable()`)).not.toMatch(
+    expect(traceDecisions("")).toMatch(/=> (maybe )?tenure/)
+    expect(traceDecisions(`const { disable } = await import(${module}); disable()`)).not.toMatch(
       /=> (maybe )?tenure/
     )
   })
@@ -43,7 +43,7 @@ describe("Pretenuring.disable", () => {
     const server = await start(
       ["--database", "memory:", "--port", "0"],
       {},
-      { nodeFlags: ["--import", reporting] }
+      { nodeFlags: ["--import", flagReporter] }
     )
     const { stderr } = await stop(server)
     expect(stderr).toContain("V8 flags: --no-allocation-site-pretenuring")

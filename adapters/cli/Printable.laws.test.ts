@@ -11,8 +11,8 @@ describe("printable", () => {
     const texts = fc.array(fc.oneof(hostile, fc.string({ unit: "binary" })), { maxLength: 6 })
     fc.assert(
       fc.property(texts, (parts) => {
-        const shown = printable(parts.join(""))
-        expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)
+        const escaped = printable(parts.join(""))
+        expect(escaped).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)
       }),
       { numRuns: 1_000 }
     )

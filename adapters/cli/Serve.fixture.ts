@@ -18,7 +18,7 @@ export interface ServerProcess {
   /** The text that the server printed to standard output when it listened. */
   readonly greeting: string
   /** Milliseconds from the start of the process to the greeting. */
-  readonly startedIn: number
+  readonly startupMs: number
   /** Waits until standard error matches the pattern. */
   readonly waitForLog: (pattern: RegExp) => Promise<RegExpExecArray>
   readonly ended: Promise<ProcessResult>
@@ -26,8 +26,7 @@ export interface ServerProcess {
 
 export type Environment = { readonly [name: string]: string }
 
-/** The Node flags, working directory, user and umask of a process. */
-export interface Place {
+export interface LaunchOptions {
   readonly nodeFlags?: ReadonlyArray<string>
   readonly cwd?: string
   /** User id and group id. */
@@ -64,7 +63,7 @@ const listenTo = (stream: Readable) => {
 export const launch = (
   args: ReadonlyArray<string>,
   environment: Environment,
-  { cwd, nodeFlags = [], uid, umask }: Place
+  { cwd, nodeFlags = [], uid, umask }: LaunchOptions
 ) => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
   const command = [process.execPath, ...nodeFlags, main, ...args]
@@ -94,22 +93,22 @@ export const launch = (
 export const run = (
   args: ReadonlyArray<string>,
   environment: Environment = {},
-  place: Place = {}
-): Promise<ProcessResult> => launch(args, environment, place).ended
+  options: LaunchOptions = {}
+): Promise<ProcessResult> => launch(args, environment, options).ended
 
 /** Starts `serve` and waits until it listens; rejects with its output if it exits instead. */
 export const start = async (
   args: ReadonlyArray<string>,
   environment: Environment = {},
-  place: Place = {}
+  options: LaunchOptions = {}
 ): Promise<ServerProcess> => {
   const launchedAt = performance.now()
-  const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, place)
-  const failed = ended.then((end) => Promise.reject(new Error(`exited early: ${JSON.stringify(end)}`)))
+  const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, options)
+  const failed = ended.then((result) => Promise.reject(new Error(`exited early: ${JSON.stringify(result)}`)))
   failed.catch(() => undefined)
   const greeting = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
-  const startedIn = performance.now() - launchedAt
-  return { process: child, greeting: greeting[0], startedIn, waitForLog: stderr.waitFor, ended }
+  const startupMs = performance.now() - launchedAt
+  return { process: child, greeting: greeting[0], startupMs, waitForLog: stderr.waitFor, ended }
 }
 
 /** Stops a server with a signal and waits for its exit. */

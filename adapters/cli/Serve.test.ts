@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it, onTestFinished } from "vitest"
+import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import { type Environment, main, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const running: Array<ServerProcess> = []
@@ -77,7 +78,7 @@ describe("serve --json", () => {
       const begin = performance.now()
       await promisify(execFile)(process.execPath, ["-e", "0"])
       bare.push(performance.now() - begin)
-      times.push((await serveJson()).server.startedIn)
+      times.push((await serveJson()).server.startupMs)
     }
     expect(Math.min(...times)).toBeLessThan(Math.max(1_000, 20 * Math.min(...bare)))
   })
@@ -248,6 +249,20 @@ describe("--no-standard-headers and --no-idempotency-keys", () => {
   })
 })
 
+RedisServers.describeOn(RedisServers.redis, "--on-limits-unavailable", () => {
+  it.each(["closed", "open"])("%s determines the responses while Redis does not respond", async (choice) => {
+    const redis = await RedisServers.startForTest(RedisServers.redis)
+    const { get } = await serveJson([
+      ...["--limits", redis.address, "--on-limits-unavailable", choice],
+      ...["--issue-key", "enterprise:perMinute=1,perDay=10"]
+    ])
+    const statuses = async () => [(await get("/pets")).status, (await get("/pets")).status]
+    expect(await statuses()).toEqual([200, 429])
+    redis.pause()
+    expect(await statuses()).toEqual(choice === "open" ? [200, 200] : [503, 503])
+  })
+})
+
 describe("--database and --limits", () => {
   it("--database and --limits accept an absolute path after sqlite://", async () => {
     const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
@@ -307,13 +322,15 @@ describe("every flag and its environment variable", () => {
     expect((await post('{"name":"Rex","categoryId":1,"color":"red"}')).status).toBe(400)
     const openApi = await (await fetch(new URL("/openapi.json", url))).text()
     expect(openApi).toContain("https://staging.example.org/v1")
-    const stranger = (address: string) => fetch(`${url}/pets`, { headers: { "X-Forwarded-For": address } })
-    const left = async (address: string) => (await stranger(address)).headers.get("X-RateLimit-Remaining")
-    expect([await left("203.0.113.1"), await left("203.0.113.1"), await left("203.0.113.2")]).toEqual([
-      "59",
-      "58",
-      "59"
-    ])
+    const sendAnonymous = (address: string) =>
+      fetch(`${url}/pets`, { headers: { "X-Forwarded-For": address } })
+    const remaining = async (address: string) =>
+      (await sendAnonymous(address)).headers.get("X-RateLimit-Remaining")
+    expect([
+      await remaining("203.0.113.1"),
+      await remaining("203.0.113.1"),
+      await remaining("203.0.113.2")
+    ]).toEqual(["59", "58", "59"])
   })
 
   it("environment variables configure the listener and the output", async () => {
@@ -390,7 +407,7 @@ describe("invalid input", () => {
     ],
     [["--cors-origin", "https://shop.example/"], {}, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`],
     [[], { ANIMAL_STORE_CORS_ORIGIN: "* http://a" }, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`]
-  ])("serve with %j and %j reports the fault in one line", async (args, environment, message) => {
+  ])("serve with %j and %j reports the error in one line", async (args, environment, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
   })
@@ -408,15 +425,15 @@ describe("invalid input", () => {
   })
 
   it("a port in use is reported in one line without a stack trace", async () => {
-    const taken = createServer()
-    taken.listen(0, "127.0.0.1")
-    await once(taken, "listening")
-    const { port: used } = taken.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const otherServer = createServer()
+    otherServer.listen(0, "127.0.0.1")
+    await once(otherServer, "listening")
+    const { port: used } = otherServer.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     const [server, clock] = await Promise.all([
       run(["serve", "--port", String(used)], inMemory),
       run(["serve", "--port", "0", "--test-clock-port", String(used)], inMemory)
     ])
-    taken.close()
+    otherServer.close()
     expect(server).toMatchObject({ code: 1, stdout: "" })
     expect(server.stderr).toMatch(/^animal-store: cannot listen on .*address already in use.*\n$/)
     expect(clock).toMatchObject({ code: 1, stdout: "" })

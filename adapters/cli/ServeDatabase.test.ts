@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { main, type Place, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
+import { type LaunchOptions, main, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
 const createDirectory = (): string => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
@@ -18,8 +18,8 @@ const createDirectory = (): string => {
   return directory
 }
 
-const serve = async (args: ReadonlyArray<string>, place?: Place): Promise<ServerProcess> => {
-  const server = await start(["--port", "0", ...args], {}, place)
+const serve = async (args: ReadonlyArray<string>, options?: LaunchOptions): Promise<ServerProcess> => {
+  const server = await start(["--port", "0", ...args], {}, options)
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
   return server
 }
@@ -29,8 +29,8 @@ interface Announced {
   readonly keys: ReadonlyArray<{ readonly plan: string; readonly key: string }>
 }
 
-const serveJson = async (args: ReadonlyArray<string>, place?: Place) => {
-  const server = await serve(["--json", ...args], place)
+const serveJson = async (args: ReadonlyArray<string>, options?: LaunchOptions) => {
+  const server = await serve(["--json", ...args], options)
   const announced: Announced = JSON.parse(server.greeting)
   return { ...announced, server }
 }
@@ -60,9 +60,9 @@ for (const kind of Databases.kinds) {
       expect([created.status, created.headers.get("X-RateLimit-Remaining")]).toEqual([201, "3"])
       expect(await stop(server)).toMatchObject({ code: 0 })
 
-      const again = await serveJson(args)
-      expect(again.keys).toEqual([])
-      const listed = await get(again.url, key)
+      const restarted = await serveJson(args)
+      expect(restarted.keys).toEqual([])
+      const listed = await get(restarted.url, key)
       expect([listed.status, listed.headers.get("X-RateLimit-Remaining")]).toEqual([200, "2"])
       expect(await listed.text()).toBe(
         '[{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}]'
@@ -116,15 +116,15 @@ describe("serve on its default database", () => {
     expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
   })
 
-  it("prints, at its second start, where the data is stored and how to issue a key", async () => {
+  it("prints where the data is stored and how to issue a key when it starts for the second time", async () => {
     const cwd = createDirectory()
     await stop(await serve(["--first-key"], { cwd }))
     const url = "http://127\\.0\\.0\\.1:[0-9]+/v1"
-    const where = "\n\n {2}Data is stored in sqlite:\\./data/animal-store\\.db\n"
+    const location = "\n\n {2}Data is stored in sqlite:\\./data/animal-store\\.db\n"
     const { greeting } = await serve([], { cwd })
     expect(greeting).toMatch(
       new RegExp(
-        `^animal-store listens on ${url}${where} {2}To issue a key: node ${main} keys issue --plan Free\n {2}API reference: http://127\\.0\\.0\\.1:[0-9]+/docs\n\n$`
+        `^animal-store listens on ${url}${location} {2}To issue a key: node ${main} keys issue --plan Free\n {2}API reference: http://127\\.0\\.0\\.1:[0-9]+/docs\n\n$`
       )
     )
     const sameFile = await serve(["--database", "sqlite:data/../data/animal-store.db"], { cwd })
@@ -135,11 +135,11 @@ describe("serve on its default database", () => {
 
   it("issues no first key when startup fails", async () => {
     const cwd = createDirectory()
-    const taken = createServer().listen(0, "127.0.0.1")
-    await once(taken, "listening")
-    const { port } = taken.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const otherServer = createServer().listen(0, "127.0.0.1")
+    await once(otherServer, "listening")
+    const { port } = otherServer.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     expect(await run(["serve", "--port", String(port)], {}, { cwd })).toMatchObject({ code: 1, stdout: "" })
-    taken.close()
+    otherServer.close()
     expect(plansOf([await serveJson([], { cwd })])).toEqual(["Free"])
   })
 })
@@ -193,13 +193,15 @@ Databases.describeOn(Databases.postgres, "serve", () => {
 const escaped = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
 
 /** Expects each start to fail with exit code 1 and one line that contains no password and no stack trace. */
-const expectFailure = (...cases: ReadonlyArray<readonly [database: string, reason: RegExp, place?: Place]>) =>
+const expectFailure = (
+  ...cases: ReadonlyArray<readonly [database: string, reason: RegExp, options?: LaunchOptions]>
+) =>
   Promise.all(
-    cases.map(async ([database, reason, place]) => {
+    cases.map(async ([database, reason, options]) => {
       const { code, stderr, stdout } = await run(
         ["serve", "--port", "0", "--database", database],
         {},
-        { cwd: os.tmpdir(), ...place }
+        { cwd: os.tmpdir(), ...options }
       )
       expect({ code, stdout }, database).toEqual({ code: 1, stdout: "" })
       expect(stderr).not.toContain("s3cret")
@@ -209,7 +211,8 @@ const expectFailure = (...cases: ReadonlyArray<readonly [database: string, reaso
   )
 
 describe("serve on an unusable database", () => {
-  const wrong = /^must be 'memory:', 'sqlite:PATH' or 'postgres:\/\/user:password@host:port\/database'$/
+  const invalidAddress =
+    /^must be 'memory:', 'sqlite:PATH' or 'postgres:\/\/user:password@host:port\/database'$/
 
   it("reports an invalid address in one line", async () => {
     const databases = [
@@ -218,10 +221,10 @@ describe("serve on an unusable database", () => {
       "postgres:u:s3cret@x",
       "postgres://u:s3cret@x:port/y"
     ]
-    await expectFailure(...[...databases, "/tmp/x.db"].map((database) => [database, wrong] as const))
+    await expectFailure(...[...databases, "/tmp/x.db"].map((database) => [database, invalidAddress] as const))
   })
 
-  it("reports in one line a server that is unreachable, does not respond or is not PostgreSQL", async () => {
+  it("reports in one line that a server is unreachable, does not respond, or is not PostgreSQL", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1")
     const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1")
     await Promise.all([once(silent, "listening"), once(closing, "listening")])
@@ -239,30 +242,30 @@ describe("serve on an unusable database", () => {
       ],
       [`postgres://u:s3cret@127.0.0.1:${closingPort}/x`, new RegExp(`${reach} 127.0.0.1:${closingPort}: .+$`)]
     )
-    const timed = async (port: number | undefined): Promise<number> => {
+    const measureStartup = async (port: number | undefined): Promise<number> => {
       const startedAt = performance.now()
       await run(["serve", "--database", `postgres://u:s3cret@127.0.0.1:${port}/x`])
       return performance.now() - startedAt
     }
     // Compared with an unreachable server, because the start time of a process depends on the machine's load.
-    const [missing, waited] = await Promise.all([timed(1), timed(silentPort)])
-    expect(waited - missing).toBeLessThan(3_000)
+    const [unreachableMs, silentMs] = await Promise.all([measureStartup(1), measureStartup(silentPort)])
+    expect(silentMs - unreachableMs).toBeLessThan(3_000)
     silent.close()
     closing.close()
   })
 
-  it("reports in one line a path that is a directory, or a file that is not a database", async () => {
+  it("reports in one line that a path is a directory, or that a file is not a database", async () => {
     const directory = createDirectory()
     fs.mkdirSync(path.join(directory, "directory"))
     fs.writeFileSync(path.join(directory, "text.db"), "no database ".repeat(400))
-    const place = { cwd: directory }
+    const options = { cwd: directory }
     await expectFailure(
-      ["sqlite:directory", /^cannot use the SQLite file directory: it is a directory$/, place],
-      ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is not a SQLite database$/, place],
+      ["sqlite:directory", /^cannot use the SQLite file directory: it is a directory$/, options],
+      ["sqlite:text.db", /^cannot use the SQLite file text\.db: it is not a SQLite database$/, options],
       [
         "sqlite:text.db/x.db",
         /^cannot use the SQLite file text\.db\/x\.db: a part of its path is not a directory$/,
-        place
+        options
       ]
     )
   })
@@ -270,13 +273,13 @@ describe("serve on an unusable database", () => {
   // Root can write everywhere; if the tests run as root, `serve` runs as another user.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined
   const repository = fileURLToPath(new URL("../../package.json", import.meta.url))
-  const canRun = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(repository)})`], {
+  const readAttempt = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(repository)})`], {
     ...(uid === undefined ? {} : { uid, gid: uid })
   })
 
-  const title = "reports in one line a read-only file, or a file in a read-only directory"
-  it.skipIf(canRun.status !== 0)(
-    canRun.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
+  const title = "reports in one line that a file or its directory is read-only"
+  it.skipIf(readAttempt.status !== 0)(
+    readAttempt.status === 0 ? title : `${title} (skipped: user ${uid} cannot read the repository)`,
     async () => {
       const directory = createDirectory()
       const [inside, file] = [path.join(directory, "new/x.db"), path.join(directory, "x.db")]
@@ -289,8 +292,8 @@ describe("serve on an unusable database", () => {
         fs.chmodSync(file, fileMode)
         fs.chmodSync(directory, directoryMode)
         const denied = `cannot use the SQLite file ${database}: no permission to write to it or its directory`
-        const place = uid === undefined ? {} : { uid }
-        await expectFailure([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), place])
+        const options = uid === undefined ? {} : { uid }
+        await expectFailure([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), options])
         fs.chmodSync(directory, 0o755)
       }
       await expectDenied(0o444, 0o755, file)

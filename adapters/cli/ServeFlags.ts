@@ -34,6 +34,13 @@ export const flags = {
   databaseConnections: Database.connections,
   keyCacheMs: Database.keyCacheMs,
   maxAnonymousStates: Database.maxAnonymousStates,
+  onLimitsUnavailable: Setting.withDefault(
+    Failure.flagOf.onLimitsUnavailable,
+    "closed|open",
+    "While limits cannot be checked: closed rejects requests with 503, open handles them without counting.",
+    Setting.oneOf(["closed", "open"]),
+    "closed"
+  ),
   issueKeys: Setting.repeated(
     "issue-key",
     "PLAN[:perMinute=N,perDay=N]",
@@ -41,7 +48,7 @@ export const flags = {
     IssueKeyFlag.parse
   ),
   firstKey: FirstKeyFlag.firstKey,
-  json: Setting.toggle("json", "Print exactly one line of JSON to standard output once the server listens."),
+  json: Setting.toggle("json", "Print JSON only, on one line, once the server listens."),
   publicBaseUrl: Setting.make(
     Failure.flagOf.publicBaseUrl,
     "URL",

@@ -56,10 +56,10 @@ describe("the access log of serve", () => {
     expect(stderr).not.toContain(noisy.key)
   })
 
-  const script = spawnSync("script", ["--version"]).error === undefined
+  const hasScript = spawnSync("script", ["--version"]).error === undefined
 
-  it.skipIf(!script)(
-    `the access log is on if standard error is a terminal, unless --no-access-log is given${script ? "" : " (skipped: there is no script)"}`,
+  it.skipIf(!hasScript)(
+    `the access log is on if standard error is a terminal, unless --no-access-log is given${hasScript ? "" : " (skipped: there is no script)"}`,
     async () => {
       for (const [flag, count] of [
         ["", 1],
@@ -76,7 +76,7 @@ describe("the access log of serve", () => {
         onTestFinished(() => void child.kill("SIGKILL"))
         let output = ""
         child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
-        const until = async (pattern: RegExp): Promise<string> => {
+        const waitForOutput = async (pattern: RegExp): Promise<string> => {
           for (let wait = 0; wait < 500; wait++) {
             const match = pattern.exec(output)
             if (match !== null) return match[1] ?? ""
@@ -84,7 +84,7 @@ describe("the access log of serve", () => {
           }
           throw new Error(`no match for ${pattern}: ${output}`)
         }
-        const url = await until(/"url":"([^"]+)"/)
+        const url = await waitForOutput(/"url":"([^"]+)"/)
         await fetch(`${url}/pets`)
         await sleep(200)
         child.kill("SIGTERM")
@@ -151,7 +151,7 @@ describe("the admin port", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("returns 503 on /readyz during the drain, and does not keep the server running", async () => {
+  it("returns 503 on /readyz during the drain, and does not prevent the server from exiting", async () => {
     const { send, server } = await serve("--admin-port", "0", "--drain", "2s")
     const admin = await adminUrl(server)
     await send("/pets")
@@ -167,10 +167,10 @@ describe("the admin port", () => {
   })
 
   it("makes startup fail with one line if its port is taken", async () => {
-    const taken = net.createServer()
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void taken.close())
-    const address = taken.address()
+    const otherServer = net.createServer()
+    await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void otherServer.close())
+    const address = otherServer.address()
     const port = typeof address === "object" ? address?.port : undefined
     const { code, stderr } = await run(["serve", ...memory, "--admin-port", String(port)])
     expect(code).toBe(1)
@@ -179,10 +179,10 @@ describe("the admin port", () => {
     )
   })
 
-  const prometheus = spawnSync("prometheus", ["--version"]).error === undefined
+  const hasPrometheus = spawnSync("prometheus", ["--version"]).error === undefined
 
-  it.skipIf(!prometheus)(
-    `serves metrics that Prometheus can scrape${prometheus ? "" : " (skipped: there is no prometheus)"}`,
+  it.skipIf(!hasPrometheus)(
+    `serves metrics that Prometheus can scrape${hasPrometheus ? "" : " (skipped: there is no prometheus)"}`,
     async () => {
       const { send, server } = await serve("--admin-port", "0")
       const admin = await adminUrl(server)
@@ -245,8 +245,8 @@ const isRejected = async (port: number): Promise<boolean> => {
 }
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "all flags of observation together", () => {
-    it("log, admin port, telemetry, drain and the limit on connections work", async () => {
+  Databases.describeOn(kind, "all observability flags together", () => {
+    it("the log, the admin port, telemetry, the drain and the connection limit work", async () => {
       const receiver = await Receiver.start()
       const system = kind.name.toLowerCase()
       const { address } = await Databases.createForTest(kind)
@@ -290,7 +290,7 @@ for (const kind of Databases.kinds) {
         .split("\n")
         .map((line): unknown => JSON.parse(line))
       const [span] = receiver.spans.filter(
-        (one) => Receiver.attributesOf(one)["http.response.header.x-request-id"] === requestId
+        (candidate) => Receiver.attributesOf(candidate)["http.response.header.x-request-id"] === requestId
       )
       expect(span?.name).toBe("GET /v1/pets")
       expect(

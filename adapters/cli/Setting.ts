@@ -39,8 +39,10 @@ const fromVariable = (flag: string): Config.Config<Source> =>
 const parseSource = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, CliError.CliError> =>
   Effect.mapError(
     Effect.fromResult(parse(text)),
-    (fault) =>
-      new CliError.ValidationError({ message: `${source}: ${fault}; got ${printable(JSON.stringify(text))}` })
+    (reason) =>
+      new CliError.ValidationError({
+        message: `${source}: ${reason}; got ${printable(JSON.stringify(text))}`
+      })
   )
 
 // An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
@@ -120,6 +122,14 @@ const boolean = (flag: string, description: string): Flag.Flag<boolean> =>
 export const text: Parse<string> = (given) =>
   given === "" ? Result.fail("must not be empty") : Result.succeed(given)
 
+/** Accepts only the words in `choices`. */
+export const oneOf =
+  <const Choice extends string>(choices: ReadonlyArray<Choice>): Parse<Choice> =>
+  (word) => {
+    const choice = choices.find((candidate) => candidate === word)
+    return choice === undefined ? Result.fail(`must be one of ${choices.join(", ")}`) : Result.succeed(choice)
+  }
+
 /** Parses a whole number from `min` (0 or more) to `max`, in decimal digits. */
 export const between =
   (min: number, max: number): Parse<number> =>
@@ -131,12 +141,12 @@ export const between =
 /** Parses a whole number from 0 to `max`, in decimal digits. */
 export const natural = (max: number): Parse<number> => between(0, max)
 
-const words = new Map([
+const booleanWords = new Map([
   ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
   ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
 ])
 
 const parseToggle: Parse<boolean> = (word) => {
-  const value = words.get(word.toLowerCase())
+  const value = booleanWords.get(word.toLowerCase())
   return value === undefined ? Result.fail("must be true or false") : Result.succeed(value)
 }

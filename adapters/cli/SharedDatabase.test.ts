@@ -75,10 +75,10 @@ const isDenied = ({ status }: Load.LoadResponse): boolean => status === 429
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, `${serversOn[kind.name]} servers that start concurrently`, () => {
-    it("servers admit exactly the daily limit of a key, and count down without gaps", async () => {
+    it("servers admit exactly the daily limit of a key, and X-RateLimit-Remaining has no gaps", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000")
-      const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 100)
+      const decisions = await hammer(urls, key, (soFar) => soFar.filter(isDenied).length >= 100)
 
       const admitted = decisions.filter(({ status }) => status === 200 || status === 201)
       expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
@@ -100,12 +100,12 @@ for (const kind of Databases.kinds) {
       expect(new Set(ids).size).toBe(ids.length)
     }, 120_000)
 
-    it("servers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000", async () => {
+    it("servers together admit as many requests with a key as a single bucket of 1,000 tokens", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Business")
-      const began = performance.now()
-      const decisions = await hammer(urls, key, (made) => made.filter(isDenied).length >= 200)
-      const elapsedMs = performance.now() - began
+      const startedAt = performance.now()
+      const decisions = await hammer(urls, key, (soFar) => soFar.filter(isDenied).length >= 200)
+      const elapsedMs = performance.now() - startedAt
 
       const admitted = decisions.filter((decision) => !isDenied(decision)).length
       // At least a full bucket, and at most a full bucket plus the tokens refilled in the elapsed time.

@@ -62,8 +62,8 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal)
         }
       }
     }
-    const ends = await Load.runClients([url], CLIENTS, hammer)
-    expect(ends).toEqual(Array.from({ length: CLIENTS }, () => "closed"))
+    const outcomes = await Load.runClients([url], CLIENTS, hammer)
+    expect(outcomes).toEqual(Array.from({ length: CLIENTS }, () => "closed"))
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
@@ -150,14 +150,14 @@ const npmStart = async (): Promise<{ readonly npm: ChildProcess; readonly url: s
   ]
   const npm = spawn("npm", args, { cwd: repository, detached: true, stdio: ["ignore", "pipe", "inherit"] })
   onTestFinished(() => {
-    if (groupIsAlive(npm)) process.kill(-(npm.pid ?? 0), "SIGKILL")
+    if (isGroupAlive(npm)) process.kill(-(npm.pid ?? 0), "SIGKILL")
   })
   const [greeting] = await once(npm.stdout.setEncoding("utf8"), "data")
   const { url }: Announced = JSON.parse(greeting)
   return { npm, url }
 }
 
-const groupIsAlive = ({ pid }: ChildProcess): boolean => {
+const isGroupAlive = ({ pid }: ChildProcess): boolean => {
   if (pid === undefined) return false
   try {
     process.kill(-pid, 0)
@@ -178,7 +178,7 @@ describe.skipIf(process.platform === "win32")("npm start", () => {
       const [code] = await once(npm, "exit")
       expect(code).toBe(0)
       expect(await refusesConnections(url)).toBe(true)
-      expect(groupIsAlive(npm)).toBe(false)
+      expect(isGroupAlive(npm)).toBe(false)
     }
   )
 })

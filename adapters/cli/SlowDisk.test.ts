@@ -37,14 +37,14 @@ const serve = async (disk: SlowDisk.SlowDisk) => {
     JSON.parse(server.greeting)
   const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
   const send = async (target: string | URL, init: RequestInit): Promise<Exchange> => {
-    const from = performance.now()
+    const startedAt = performance.now()
     const response = await fetch(target, init)
     const body: unknown = await response.json().catch(() => undefined)
     const id =
       response.status === 201 && typeof body === "object" && body !== null
         ? Reflect.get(body, "id")
         : undefined
-    return { status: response.status, ms: performance.now() - from, id }
+    return { status: response.status, ms: performance.now() - startedAt, id }
   }
   return {
     create: () => send(`${url}/pets`, { method: "POST", headers, body: '{"name":"Rex","categoryId":1}' }),
@@ -54,7 +54,7 @@ const serve = async (disk: SlowDisk.SlowDisk) => {
 }
 
 /** Sends requests in sequence until `performance.now()` reaches `end`. */
-const until = async (end: number, pauseMs: number, send: () => Promise<Exchange>) => {
+const sendUntil = async (end: number, pauseMs: number, send: () => Promise<Exchange>) => {
   const exchanges: Array<Exchange> = []
   while (performance.now() < end) {
     exchanges.push(await send())
@@ -70,7 +70,7 @@ const title = "a server on SQLite whose disk stalls for six seconds"
 const reason = SlowDisk.missing === undefined ? "" : ` (skipped, ${SlowDisk.missing})`
 
 describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
-  it("responds to /livez immediately and to other requests within the deadline, recovers, and loses no animal", async () => {
+  it("responds to every request in time, recovers, and loses no animal", async () => {
     const disk = SlowDisk.create()
     onTestFinished(() => fs.rmSync(disk.directory, { recursive: true, force: true }))
     const server = await serve(disk)
@@ -85,10 +85,10 @@ describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
     const clients = <A>(count: number, client: () => Promise<ReadonlyArray<A>>) =>
       Promise.all(Array.from({ length: count }, client)).then((lists) => lists.flat())
     const [alive, created, listed, ready] = await Promise.all([
-      until(end, 20, () => server.probe("livez")),
-      clients(8, () => until(lastCreate, 20, server.create)),
-      clients(8, () => until(end, 20, server.list)),
-      until(end, 500, () => server.probe("readyz"))
+      sendUntil(end, 20, () => server.probe("livez")),
+      clients(8, () => sendUntil(lastCreate, 20, server.create)),
+      clients(8, () => sendUntil(end, 20, server.list)),
+      sendUntil(end, 500, () => server.probe("readyz"))
     ])
 
     expect(statuses(alive)).toEqual(new Set([200]))

@@ -13,6 +13,7 @@ export const options = (flags: ServeFlags.Values, isTerminal: boolean): AnimalSt
   databaseConnections: flags.databaseConnections,
   keyCacheMs: flags.keyCacheMs,
   maxAnonymousStates: flags.maxAnonymousStates,
+  onLimitsUnavailable: flags.onLimitsUnavailable,
   publicBaseUrl: Option.getOrUndefined(flags.publicBaseUrl),
   stagingBaseUrl: Option.getOrUndefined(flags.stagingBaseUrl),
   strict: flags.strict,

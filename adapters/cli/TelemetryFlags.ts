@@ -3,13 +3,13 @@ import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { ObservationOptions } from "../embed/index.ts"
-import { isCollector, otlpUrlFault, TRACE_SAMPLE } from "../embed/ObservationOptions.ts"
+import { isCollector, otlpUrlMessage, TRACE_SAMPLE } from "../embed/ObservationOptions.ts"
 import * as Setting from "./Setting.ts"
 
 const MAX_PORT = 65_535
 
 const collector: Setting.Parse<string> = (text) =>
-  isCollector(text) ? Result.succeed(text) : Result.fail(otlpUrlFault)
+  isCollector(text) ? Result.succeed(text) : Result.fail(otlpUrlMessage)
 
 const ratio: Setting.Parse<number> = (text) =>
   /^(?:0|1|0?\.[0-9]{1,9}|1\.0+)$/.test(text)
@@ -40,7 +40,7 @@ export const flags = {
   traceSample: Setting.withDefault(
     "trace-sample",
     "RATIO",
-    `Fraction of requests that are traced, from 0 to 1; a traceparent header decides for its own request.`,
+    "Fraction of requests that are traced, from 0 to 1; if a request has a traceparent header, the header decides.",
     ratio,
     String(TRACE_SAMPLE)
   )

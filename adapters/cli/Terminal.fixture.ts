@@ -18,10 +18,10 @@ const quoted = (argument: string): string => `'${argument.replaceAll("'", "'\\''
 
 /** Runs `animal-store` on a pseudo-terminal, and returns all that it prints there. */
 export const run = async (args: ReadonlyArray<string>): Promise<string> => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-terminal-"))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-terminal-"))
+  onTestFinished(() => fs.rmSync(directory, { recursive: true }))
   const command = [process.execPath, main, ...args].map(quoted).join(" ")
-  const child = spawn("script", ["-qec", command, path.join(folder, "typescript")], {
+  const child = spawn("script", ["-qec", command, path.join(directory, "typescript")], {
     stdio: ["ignore", "pipe", "ignore"],
     timeout: LIFETIME_MS,
     killSignal: "SIGKILL"

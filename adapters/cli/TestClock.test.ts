@@ -34,18 +34,18 @@ describe("the test clock", () => {
   })
 
   it("GET /clock and POST /clock/advance return the system time plus the sum of all advances", async () => {
-    let ahead = clock.now() - Date.now()
+    let offset = clock.now() - Date.now()
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 10 * 366 * 86_400_000 }), async (ms) => {
-        ahead += ms
-        const before = Date.now() + ahead
+        offset += ms
+        const before = Date.now() + offset
         const responses = [
           await nowOf(await advance(JSON.stringify({ ms }))),
           await nowOf(await fetch(`${origin}/clock`))
         ]
-        const after = Date.now() + ahead
+        const after = Date.now() + offset
         for (const now of [...responses, clock.now()]) {
-          // `ahead` may be 1 ms too small, because it was computed from two clock reads.
+          // `offset` may be 1 ms too small, because it was computed from two clock reads.
           expect(now).toBeGreaterThanOrEqual(before - 1)
         }
         for (const now of responses) expect(now).toBeLessThanOrEqual(after + 1)
@@ -70,11 +70,11 @@ describe("the test clock", () => {
     '{"ms":9007199254740993}',
     `{"ms":5,"x":"${"a".repeat(2_000)}"}`
   ])("returns 400 for the body %j and does not advance the clock", async (body) => {
-    const ahead = clock.now() - Date.now()
+    const offset = clock.now() - Date.now()
     const response = await advance(body)
     expect(response.status).toBe(400)
     expect(await response.text()).toContain('expected {\\"ms\\":n}')
-    expect(clock.now() - Date.now()).toBeLessThanOrEqual(ahead + 1)
+    expect(clock.now() - Date.now()).toBeLessThanOrEqual(offset + 1)
   })
 
   it("rejects a body without Content-Length", async () => {

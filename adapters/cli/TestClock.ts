@@ -1,7 +1,6 @@
 /**
  * Serves a clock that conformance tests advance over HTTP: `GET /clock` and `POST /clock/advance {"ms":n}`, which
- * both return `{"now":ms}`. It does not affect the system clock; the listener is bound to the loopback
- * address.
+ * both return `{"now":ms}`. It does not affect the system clock; the server listens on the loopback address.
  */
 import type * as Http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -62,8 +61,8 @@ const respond = async (
     return send(404, { message: "the paths are GET /clock and POST /clock/advance" })
   }
   // A body that is too long or has no Content-Length is not read.
-  const readable = Number(request.headers["content-length"]) <= MAX_BODY_LENGTH
-  const advance = decodeAdvance(readable ? await text(request).catch(() => "") : "")
+  const isReadable = Number(request.headers["content-length"]) <= MAX_BODY_LENGTH
+  const advance = decodeAdvance(isReadable ? await text(request).catch(() => "") : "")
   if (advance._tag === "None" || clock.now() + advance.value.ms > MAX_NOW) {
     return send(400, {
       message: 'expected {"ms":n} and its Content-Length, with n a whole number of milliseconds, 0 or more'

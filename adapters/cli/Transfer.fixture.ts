@@ -70,7 +70,7 @@ export const createDirectory = (): string => {
   return directory
 }
 
-/** Returns animals with hostile names as lines of JSON; all ids and all `categoryId`s differ. */
+/** Returns animals with hostile names as JSON Lines; all ids and all `categoryId`s differ. */
 export const makeLines = (count: number, seed = 1): string => {
   const next = Load.makeAnimals(seed)
   return Array.from(
@@ -102,11 +102,11 @@ export const killAfterProgress = async (
   delayMs: number
 ): Promise<"killed" | ProcessResult> => {
   const before = await valueOf(database, statement)
-  let end: ProcessResult | undefined
+  let earlyResult: ProcessResult | undefined
   void ended.then((result) => {
-    end = result
+    earlyResult = result
   })
-  while (end === undefined && (await valueOf(database, statement)) === before) await sleep(5)
+  while (earlyResult === undefined && (await valueOf(database, statement)) === before) await sleep(5)
   await sleep(delayMs)
   child.kill("SIGKILL")
   const result = await ended

@@ -19,7 +19,7 @@ import {
 
 const create = Databases.createForTest
 
-const LIMIT_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 /** Expects success, and returns the object on standard output. */
 const jsonOf = async (running: Promise<ProcessResult>): Promise<Record<string, unknown>> => {
@@ -60,7 +60,7 @@ for (const kind of Databases.kinds) {
     })
 
     it("import stores each animal once even when the command is killed repeatedly", {
-      timeout: LIMIT_MS
+      timeout: TIMEOUT_MS
     }, async () => {
       const database = await create(kind)
       const lines = makeLines(60_000)
@@ -68,13 +68,13 @@ for (const kind of Databases.kinds) {
       const args = ["import", file, "--json", "--database", database.address]
       let killed = 0
       for (let round = 0; round < 5; round++) {
-        const end = await killAfterProgress(
+        const outcome = await killAfterProgress(
           launch(args),
           database,
           "SELECT sum(bytes) FROM imports",
           Math.random() * 40
         )
-        if (end !== "killed") break
+        if (outcome !== "killed") break
         killed++
       }
       expect(killed).toBeGreaterThan(2)
@@ -91,19 +91,21 @@ for (const kind of Databases.kinds) {
       expect(code).toBe(1)
     })
 
-    it("import --name stores each animal once when it is interrupted", { timeout: LIMIT_MS }, async () => {
+    it("import --name stores each animal once even when the command is killed repeatedly", {
+      timeout: TIMEOUT_MS
+    }, async () => {
       const database = await create(kind)
       const lines = makeLines(40_000)
       const args = ["import", "-", "--name", "feed", "--json", "--database", database.address]
       for (let round = 0; round < 3; round++) {
         const running = launch(args, lines)
-        const end = await killAfterProgress(
+        const outcome = await killAfterProgress(
           running,
           database,
           "SELECT sum(bytes) FROM imports",
           Math.random() * 40
         )
-        if (end !== "killed") break
+        if (outcome !== "killed") break
       }
       await jsonOf(run(args, lines))
       expect(withoutIds(await exportFrom(database.address))).toBe(withoutIds(lines))
@@ -134,20 +136,22 @@ for (const kind of Databases.kinds) {
 
     it.skipIf(Terminal.missing !== undefined)(
       `import, export and copy show their progress on a terminal, and only there${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
-      { timeout: LIMIT_MS },
+      { timeout: TIMEOUT_MS },
       async () => {
         const [{ address }, target] = [await create(kind), await create(kind)]
         const file = writeFile(makeLines(3_000))
         const out = path.join(createDirectory(), "out.ndjson")
         // Each step replaces the line of the step before.
-        const shown = (text: string) => expect.stringMatching(new RegExp(`\\r\\u001b\\[2K${text}`))
+        const statusLine = (text: string) => expect.stringMatching(new RegExp(`\\r\\u001b\\[2K${text}`))
         const imported = ["import", file, "--database", address]
-        expect(await Terminal.run(imported)).toEqual(shown("checked 3,000 animals, 100%"))
-        expect(await Terminal.run([...imported, "--again"])).toEqual(shown("imported 3,000 animals, 100%"))
+        expect(await Terminal.run(imported)).toEqual(statusLine("checked 3,000 animals, 100%"))
+        expect(await Terminal.run([...imported, "--again"])).toEqual(
+          statusLine("imported 3,000 animals, 100%")
+        )
         const exporting = ["export", "--out", out, "--database", address]
-        expect(await Terminal.run(exporting)).toEqual(shown("exported 1,000 animals"))
+        expect(await Terminal.run(exporting)).toEqual(statusLine("exported 1,000 animals"))
         const copying = ["copy", "--from", address, "--to", target.address]
-        expect(await Terminal.run(copying)).toEqual(shown("copied 6,000 of 6,000 animals"))
+        expect(await Terminal.run(copying)).toEqual(statusLine("copied 6,000 of 6,000 animals"))
         const { stderr } = await run([...exporting, "--force"])
         expect(stderr).toBe("")
       }
@@ -180,8 +184,8 @@ for (const kind of Databases.kinds) {
         `{"id":${id},"name":"${name}","categoryId":1,"status":"sold"}\n`
       const args = ["--keep-ids", "--database", database.address]
       await run(["import", "-", ...args], animal(5, "Rex"))
-      const taken = await run(["import", writeFile(animal(4, "Max") + animal(5, "Max")), ...args])
-      expect(taken.stderr).toMatch(
+      const rejected = await run(["import", writeFile(animal(4, "Max") + animal(5, "Max")), ...args])
+      expect(rejected.stderr).toMatch(
         /line 2: id: 5 belongs to another animal in the database\n.*nothing was stored\n$/
       )
       const same = await run(["import", "-", ...args], animal(4, "Max") + animal(5, "Rex"))
@@ -193,9 +197,9 @@ for (const kind of Databases.kinds) {
       expect(await exportFrom(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })
 
-    it("import, export and copy use little memory for 300,000 animals", { timeout: LIMIT_MS }, async () => {
+    it("import, export and copy use little memory for 300,000 animals", { timeout: TIMEOUT_MS }, async () => {
       const [database, copy] = [await create(kind), await create(kind)]
-      const small = ["--max-old-space-size=64"]
+      const smallHeap = ["--max-old-space-size=64"]
       const file = writeFile(makeLines(300_000))
       const out = path.join(createDirectory(), "out.ndjson")
       const peaks: Array<number> = []
@@ -204,7 +208,7 @@ for (const kind of Databases.kinds) {
         ["export", "--out", out, "--database", database.address],
         ["copy", "--from", database.address, "--to", copy.address]
       ]) {
-        const { child, ended } = launch(args, "", small)
+        const { child, ended } = launch(args, "", smallHeap)
         const timer = setInterval(() => peaks.push(residentBytes(child.pid)), 20)
         const { code, stderr } = await ended
         clearInterval(timer)
@@ -227,7 +231,7 @@ const residentBytes = (pid: number | undefined): number => {
 }
 
 describe("export --out", () => {
-  const filled = async () => {
+  const createFilled = async () => {
     const { address } = await create(Databases.sqlite)
     await run(["import", "-", "--keep-ids", "--database", address], makeLines(10))
     const directory = createDirectory()
@@ -235,7 +239,7 @@ describe("export --out", () => {
   }
 
   it("writes a file that only its owner can read, and leaves no temporary file", async () => {
-    const { address, directory, out } = await filled()
+    const { address, directory, out } = await createFilled()
     const result = await run(["export", "--out", out, "--database", address])
     expect(result).toMatchObject({ code: 0, stderr: "" })
     expect(result.stdout).toMatch(/^Exported 10 animals in .* to .*out\.ndjson\.\n$/)
@@ -245,7 +249,7 @@ describe("export --out", () => {
   })
 
   it("replaces an existing file only with --force", async () => {
-    const { address, directory, out } = await filled()
+    const { address, directory, out } = await createFilled()
     fs.writeFileSync(out, "precious")
     const rejected = await run(["export", "--out", out, "--database", address])
     expect([rejected.code, rejected.stderr]).toEqual([
@@ -259,7 +263,7 @@ describe("export --out", () => {
   })
 
   it("fails with one line if the file cannot be written", async () => {
-    const { address, directory } = await filled()
+    const { address, directory } = await createFilled()
     const { code, stderr } = await run([
       "export",
       "--out",

@@ -3,11 +3,11 @@
 import packageJson from "../../package.json" with { type: "json" }
 import * as NodeVersion from "./NodeVersion.ts"
 
-const fault = NodeVersion.fault(process.versions.node, packageJson.engines.node)
-if (fault === undefined) {
+const problem = NodeVersion.findProblem(process.versions.node, packageJson.engines.node)
+if (problem === undefined) {
   await import("./main.ts")
 } else {
-  console.error(`animal-store: ${fault}`)
+  console.error(`animal-store: ${problem}`)
   // For `conformance`, 1 means "not conformant".
   process.exitCode = process.argv[2] === "conformance" ? 2 : 1
 }

@@ -323,12 +323,12 @@ describe("listen", () => {
   })
 
   it("rejects with the address and the reason if the port is in use, and succeeds once the port is free", async () => {
-    const taken = createServer()
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
-    const { port } = taken.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
+    const otherServer = createServer()
+    await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve))
+    const { port } = otherServer.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
     const store = await open()
     const reason = await rejection(store.listen({ port }))
-    await new Promise((resolve) => taken.close(resolve))
+    await new Promise((resolve) => otherServer.close(resolve))
     expect(reason).toBeInstanceOf(ListenFailed)
     expect(reason).toMatchObject({
       message: expect.stringMatching(
@@ -364,9 +364,9 @@ describe("drain", () => {
   it("resolves after the given number of milliseconds", async () => {
     const store = await open()
     await get(store, "/readyz")
-    const beganAt = performance.now()
+    const startedAt = performance.now()
     await store.drain(100)
-    expect(performance.now() - beganAt).toBeGreaterThanOrEqual(99)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(99)
     expect((await get(store, "/readyz")).status).toBe(503)
   })
 
@@ -402,40 +402,40 @@ describe("close", () => {
     const { port } = await store.listen({ port: 0 })
     const headers = { Authorization: `Bearer ${key}` }
     await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
-    const beganAt = performance.now()
+    const startedAt = performance.now()
     const closed = store.close({ drainMs: 500 })
     const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })
     expect([response.status, response.headers.get("connection")]).toEqual([200, "close"])
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
     await closed
-    expect(performance.now() - beganAt).toBeGreaterThanOrEqual(499)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(499)
     await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow("fetch failed")
   })
 
   it("ends a running drain when it is called again without drainMs, and returns the same promise", async () => {
     const store = await openAnimalStore()
     await get(store, "/livez")
-    const beganAt = performance.now()
+    const startedAt = performance.now()
     const drained = store.close({ drainMs: 60_000 })
     expect(store.close({ drainMs: 60_000 })).toBe(drained)
     expect(store.close()).toBe(drained)
     await drained
-    expect(performance.now() - beganAt).toBeLessThan(10_000)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
   /** Closes the store while a request is in flight, and then calls `finish`, which completes the request. */
-  const closeUnder = async (store: AnimalStore, response: Promise<number>, finish: () => void) => {
+  const closeDuringRequest = async (store: AnimalStore, response: Promise<number>, finish: () => void) => {
     let isClosed = false
     const closed = store.close()
-    const again = store.close().then(() => {
+    const closedAgain = store.close().then(() => {
       isClosed = true
     })
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
-    const closedEarly = isClosed
+    const isClosedEarly = isClosed
     finish()
     const status = await response
-    await Promise.all([closed, again])
-    return { closedEarly, status }
+    await Promise.all([closed, closedAgain])
+    return { isClosedEarly, status }
   }
 
   it("waits for a request in flight that arrived through fetch", async () => {
@@ -454,7 +454,7 @@ describe("close", () => {
     const init = { method: "POST", headers, body: stream, duplex: "half" as const }
     const response = store.fetch(new Request("http://store.test/v1/pets", init))
     const status = response.then((response) => response.status)
-    expect(await closeUnder(store, status, finish)).toEqual({ closedEarly: false, status: 201 })
+    expect(await closeDuringRequest(store, status, finish)).toEqual({ isClosedEarly: false, status: 201 })
   })
 
   it("waits for a request in flight that arrived through a socket", async () => {
@@ -484,7 +484,7 @@ describe("close", () => {
       })
     })
     const finish = () => void request.end(body)
-    expect(await closeUnder(store, response, finish)).toEqual({ closedEarly: false, status: 201 })
+    expect(await closeDuringRequest(store, response, finish)).toEqual({ isClosedEarly: false, status: 201 })
   })
 
   it("keeps a memory store readable, but makes /readyz return 503", async () => {

@@ -23,7 +23,7 @@ export const layer = (
     )
   )
 
-/** The source and target of a copy, and a function that receives how many animals of how many are copied. */
+/** The source and the target of a copy. `report` receives the number of copied animals and the total. */
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient

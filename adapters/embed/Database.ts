@@ -130,23 +130,23 @@ const ofKind = <A, E, R>(
   option: AddressOption,
   kinds: Kinds<Layer.Layer<A, E, R>>
 ): Result.Result<Layer.Layer<A, E, R>, InvalidDatabase> => {
-  const place = DatabaseAddress.parse(address, option)
-  if (Result.isFailure(place)) return Result.fail(new InvalidDatabase({ option, reason: place.failure }))
-  switch (place.success.kind) {
+  const parsed = DatabaseAddress.parse(address, option)
+  if (Result.isFailure(parsed)) return Result.fail(new InvalidDatabase({ option, reason: parsed.failure }))
+  switch (parsed.success.kind) {
     case "memory":
       return kinds.memory()
     case "sqlite": {
-      const { filename } = place.success
+      const { filename } = parsed.success
       const load = () => import("../sql/Sqlite.ts")
       return Result.succeed(loadLayer(load, (module) => kinds.sqlite(module, filename)))
     }
     case "postgres": {
-      const { url } = place.success
+      const { url } = parsed.success
       const load = () => import("../sql/Postgres.ts")
       return Result.succeed(loadLayer(load, (module) => kinds.postgres(module, url)))
     }
     case "redis":
-      return kinds.redis(place.success.url)
+      return kinds.redis(parsed.success.url)
   }
 }
 
@@ -169,9 +169,9 @@ export const limits = (
   InvalidDatabase
 > => {
   const { databaseTimeoutMs: timeoutMs, maxAnonymousStates } = given
-  const place = DatabaseAddress.parse(address, "limits")
-  if (Result.isSuccess(place) && place.success.kind === "redis") {
-    const { url } = place.success
+  const parsed = DatabaseAddress.parse(address, "limits")
+  if (Result.isSuccess(parsed) && parsed.success.kind === "redis") {
+    const { url } = parsed.success
     const load = () => import("../redis/Redis.ts")
     return Result.succeed(
       loadLayer(load, (module) => module.layer({ timeoutMs, maxAnonymousStates, clock, url }))

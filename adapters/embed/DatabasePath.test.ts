@@ -24,10 +24,10 @@ const reasonFor = (filename: string): Promise<unknown> =>
     (error: unknown) => (error instanceof Error ? error.message : error)
   )
 
-const unusable = (filename: string, fault: string): string =>
-  `database: cannot use the SQLite file ${filename}: ${fault}`
+const unusable = (filename: string, reason: string): string =>
+  `database: cannot use the SQLite file ${filename}: ${reason}`
 
-const paths: ReadonlyArray<readonly [of: string, make: (directory: string) => string, fault: string]> = [
+const paths: ReadonlyArray<readonly [title: string, make: (directory: string) => string, reason: string]> = [
   ["a directory", (directory) => directory, "it is a directory"],
   [
     "a path below a file",
@@ -77,9 +77,9 @@ const link = (directory: string, name: string, target: string): string => {
   return path.join(directory, name)
 }
 
-it.each(paths)("rejects %s and reports the reason", async (_, make, fault) => {
+it.each(paths)("rejects %s and reports the reason", async (_, make, reason) => {
   const filename = make(createDirectory())
-  expect(await reasonFor(filename)).toBe(unusable(filename, fault))
+  expect(await reasonFor(filename)).toBe(unusable(filename, reason))
 })
 
 const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
@@ -132,7 +132,7 @@ it("openAnimalStore rejects with the reason of its signal when the signal is abo
   const opening = new AbortController()
   const store = openAnimalStore({ database, databaseTimeoutMs: 60_000, signal: opening.signal })
   await once(silent, "connection")
-  const reason = new Error("the program changed its mind")
+  const reason = new Error("the program no longer needs the store")
   opening.abort(reason)
   await expect(store).rejects.toBe(reason)
   await expect(openAnimalStore({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

@@ -82,11 +82,11 @@ const oddPet = fc
       petStatus.map((status) => `"${status}"`),
       fc.constantFrom("null", '"SOLD"', '"sold\\u0000"', '""')
     ),
-    more: fc.constantFrom("", ',"id":7', ',"name":"twice"', ',"__proto__":{"status":"sold"}')
+    extraFields: fc.constantFrom("", ',"id":7', ',"name":"twice"', ',"__proto__":{"status":"sold"}')
   })
   .map(
-    ({ categoryId, more, name, status }) =>
-      `{"name":${name},"categoryId":${categoryId},"status":${status}${more}}`
+    ({ categoryId, extraFields, name, status }) =>
+      `{"name":${name},"categoryId":${categoryId},"status":${status}${extraFields}}`
   )
 
 const create = request(

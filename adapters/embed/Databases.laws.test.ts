@@ -43,7 +43,10 @@ const open = async (database: string): Promise<Opened> => {
   return { store, secrets: { KEY_PRO: pro.key, KEY_TIGHT: tight.key, KEY_REVOKED: revoked.key }, logs }
 }
 
-/** Opens a store on a new database; `empty` deletes its animals, their idempotency keys and rate limits, so that ids start at 1 again. */
+/**
+ * Opens a store on a new database. `empty` deletes its animals, their idempotency keys and rate limits, so that ids
+ * start at 1 again.
+ */
 const openOn = (kind: Kind) =>
   Effect.gen(function* () {
     const database = yield* kind.create
@@ -116,7 +119,7 @@ for (const kind of kinds) {
     const opened = forAllTests(openOn(kind))
 
     it(
-      "returns the same responses as a memory store to any sequence of requests",
+      "returns the same responses as a memory store for any sequence of requests",
       async () => {
         const seen = new Set<string>()
         const durable = opened()

@@ -1,4 +1,4 @@
-/** Checks which hosts of `store.fetch` let it read a body of declared length in one call, and that others do not. */
+/** Checks on which hosts `store.fetch` reads a body of declared length in one call, without a stream. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { serve } from "@hono/node-server"
@@ -52,10 +52,10 @@ it.each([
 })
 
 it.each([
-  { options: { trustContentLength: true }, whole: 1 },
-  { options: { trustContentLength: false }, whole: 0 },
-  { options: {}, whole: 0 }
-])("a standard request is read with $whole calls of arrayBuffer by a store with $options", async (setup) => {
+  { options: { trustContentLength: true }, calls: 1 },
+  { options: { trustContentLength: false }, calls: 0 },
+  { options: {}, calls: 0 }
+])("a store with $options reads a standard request with $calls calls of arrayBuffer", async (setup) => {
   const { headers, store } = await open(setup.options)
   const request = new Request("http://store.test/v1/pets", {
     method: "POST",
@@ -65,5 +65,5 @@ it.each([
   const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
   onTestFinished(() => arrayBuffer.mockRestore())
   expect((await store.fetch(request)).status).toBe(201)
-  expect(arrayBuffer).toHaveBeenCalledTimes(setup.whole)
+  expect(arrayBuffer).toHaveBeenCalledTimes(setup.calls)
 })

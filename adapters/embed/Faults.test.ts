@@ -53,7 +53,7 @@ class Caller {
   }
 
   async send(target: string, init: RequestInit = {}, name = ""): Promise<Outcome> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const headers = new Headers(init.headers)
     headers.set("Authorization", `Bearer ${this.#key}`)
     headers.set("Content-Type", "application/json")
@@ -64,7 +64,7 @@ class Caller {
       status: response.status,
       headers: response.headers,
       body,
-      tookMs: performance.now() - began
+      tookMs: performance.now() - startedAt
     }
   }
 
@@ -130,11 +130,11 @@ class Caller {
 
   /** Retries until an animal is created; returns the time in milliseconds and the number of failed requests. */
   async recover(): Promise<{ readonly afterMs: number; readonly failed: number }> {
-    const began = performance.now()
+    const startedAt = performance.now()
     let failed = 0
     while (true) {
       const outcome = await this.create()
-      if (outcome.status === 201) return { afterMs: performance.now() - began, failed }
+      if (outcome.status === 201) return { afterMs: performance.now() - startedAt, failed }
       expectUnavailable([outcome])
       failed++
       await sleep(10)
@@ -234,7 +234,7 @@ const open = async (database: string, options: AnimalStoreOptions = {}) => {
   return { caller, key, store }
 }
 
-const inTransaction = async (database: Databases.Database, ...statements: ReadonlyArray<string>) => {
+const holdTransaction = async (database: Databases.Database, ...statements: ReadonlyArray<string>) => {
   const [held, release] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   const transaction = Effect.runPromise(
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -298,14 +298,14 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     }
   )
 
-  it.each([1, 10])("returns 503 within the timeout while PostgreSQL hangs (%i rounds)", async (times) => {
+  it.each([1, 10])("returns 503 within the timeout while PostgreSQL hangs (%i rounds)", async (rounds) => {
     const { caller, network } = await openOverNetwork()
     network.hang()
     const outcomes = await caller.requests(24)
     expectUnavailable(outcomes)
     await expectLive(caller)
     await expectReadiness(caller, 503)
-    for (let time = 1; time < times; time++) expectUnavailable(await caller.requests(8))
+    for (let round = 1; round < rounds; round++) expectUnavailable(await caller.requests(8))
     await network.pass()
     const { afterMs, failed } = await expectRecovery(caller)
     // The requests hung while they were counted, so no animal was inserted.
@@ -406,9 +406,9 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     const { caller, network, store } = await openOverNetwork()
     network.hang()
     const pending = caller.requests(12)
-    const began = performance.now()
+    const startedAt = performance.now()
     await store.close()
-    const tookMs = performance.now() - began
+    const tookMs = performance.now() - startedAt
     expectUnavailable(await pending)
     expect(tookMs).toBeLessThan(10_000 * SLACK)
     console.log(`closed in ${Math.round(tookMs)} ms`)
@@ -419,7 +419,7 @@ Databases.describeOn(Databases.postgres, "a store", () => {
   it("returns 503 within the timeout while all connections wait for locks, and recovers after the locks are released", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
-    const release = await inTransaction(database, "LOCK TABLE pets, rate_limits, settings")
+    const release = await holdTransaction(database, "LOCK TABLE pets, rate_limits, settings")
     const outcomes = [...(await caller.requests(40)), ...(await caller.requests(8))]
     expectUnavailable(outcomes)
     await expectLive(caller)
@@ -435,7 +435,7 @@ Databases.describeOn(Databases.postgres, "a store", () => {
   it("stores no animal for a create that timed out while it waited for a lock", async () => {
     const database = await Databases.createForTest(Databases.postgres)
     const { caller } = await open(database.address)
-    const release = await inTransaction(database, "LOCK TABLE pets IN SHARE MODE")
+    const release = await holdTransaction(database, "LOCK TABLE pets IN SHARE MODE")
     expectUnavailable(await caller.creates(12))
     // Reads still work.
     expectServed([await caller.send("/v1/pets"), await caller.send("/v1/pets/1")])
@@ -485,7 +485,9 @@ for (const kind of Databases.kinds) {
       const names = (await caller.send("/v1/pets?limit=100")).body.match(/"name":"left [0-9]+"/g) ?? []
       expect(new Set(names).size).toBe(names.length)
       for (const name of names) expect(Number(/[0-9]+/.exec(name)?.[0]) % 3, name).not.toBe(0)
-      console.log(`${kind.name}: ${names.length} of 40 creates were stored though their clients left`)
+      console.log(
+        `${kind.name}: ${names.length} of 40 creates were stored although their clients disconnected`
+      )
     })
   })
 }
@@ -541,9 +543,9 @@ Databases.describeOn(Databases.postgres, "a server", () => {
     network.hang()
     url.hostname = "127.0.0.1"
     url.port = String(network.port)
-    const began = performance.now()
+    const startedAt = performance.now()
     const { code, stderr, stdout } = await run(["serve", "--port", "0", "--database", url.href])
-    const tookMs = performance.now() - began
+    const tookMs = performance.now() - startedAt
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: [^\n]*\n$/)
     expect(tookMs).toBeLessThan(5_000 * SLACK)
@@ -604,7 +606,7 @@ const serveWithin = async (wrapper: ReadonlyArray<string>, prepare: string, file
 }
 
 /** Fills the disk: sends creates until five single creates in a row fail. Returns all failures. */
-const fill = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
+const fillDisk = async (caller: Caller): Promise<ReadonlyArray<Outcome>> => {
   const rejected: Array<Outcome> = []
   let count = 100
   let failures = 0
@@ -629,11 +631,11 @@ const expectLogRecovery = async (caller: Caller, directory: string): Promise<voi
   )
 }
 
-const works = (command: string, ...args: ReadonlyArray<string>): boolean =>
+const succeeds = (command: string, ...args: ReadonlyArray<string>): boolean =>
   spawnSync(command, args, { stdio: "ignore" }).status === 0
 
-const canMount = works("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
-const canRaise = works("prlimit", "--pid", String(process.pid), "--fsize")
+const canMount = succeeds("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
+const canSetFileLimit = succeeds("prlimit", "--pid", String(process.pid), "--fsize")
 
 describe("a server on SQLite", () => {
   /** Default database timeout of a server, in milliseconds. */
@@ -648,7 +650,7 @@ describe("a server on SQLite", () => {
       `head -c 4096 /dev/zero > '${directory}/log' && exec 2>>'${directory}/log'`
     // Only the shell and its child processes see this mount.
     const { caller, ended, pid, stop } = await serveWithin(["unshare", "-rm"], mount, filename)
-    const rejected = await fill(caller)
+    const rejected = await fillDisk(caller)
     expectUnavailable(rejected, timeoutMs)
     await expectLive(caller)
     await expectReadiness(caller, 503)
@@ -665,7 +667,7 @@ describe("a server on SQLite", () => {
     )
   })
 
-  it.skipIf(!canRaise)(
+  it.skipIf(!canSetFileLimit)(
     "returns 503 while files have reached their size limit (skipped if the limit cannot be set)",
     async () => {
       const filename = await createFile()
@@ -677,11 +679,11 @@ describe("a server on SQLite", () => {
         `ulimit -S -f 2048 && exec 2>>'${log}'`,
         filename
       )
-      const rejected = await fill(caller)
+      const rejected = await fillDisk(caller)
       expectUnavailable(rejected, timeoutMs)
       await expectLive(caller)
       await expectReadiness(caller, 503)
-      expect(works("prlimit", "--pid", String(pid), "--fsize=unlimited:")).toBe(true)
+      expect(succeeds("prlimit", "--pid", String(pid), "--fsize=unlimited:")).toBe(true)
       const { afterMs, failed } = await caller.recover()
       await expectReadiness(caller, 200)
       expect(await caller.checkStored()).toBe(0)

@@ -70,8 +70,8 @@ export const make = async (
     }
   })
 
-  const listen = (on: number): Promise<void> =>
-    new Promise((resolve) => listener.listen(on, "127.0.0.1", resolve))
+  const listen = (listenPort: number): Promise<void> =>
+    new Promise((resolve) => listener.listen(listenPort, "127.0.0.1", resolve))
 
   const cut = (): void => {
     for (const { client, server } of pairs) {

@@ -128,7 +128,9 @@ const query = fc.oneof(
     weight: 3,
     arbitrary: fc
       .array(parameter, { maxLength: 3 })
-      .chain((parameters) => fc.constantFrom("&", "&&", ";").map((by) => `?${parameters.join(by)}`))
+      .chain((parameters) =>
+        fc.constantFrom("&", "&&", ";").map((separator) => `?${parameters.join(separator)}`)
+      )
   }
 )
 

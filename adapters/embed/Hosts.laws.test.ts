@@ -55,7 +55,7 @@ const afterSunset: WireRequest = {
   chunked: false
 }
 
-/** Creates a clock that stands still until `pass` advances it, for wall-clock and monotonic time. */
+/** Creates a clock that stands still until `advance` is called, for wall-clock and monotonic time. */
 const frozenClock = (machine: Clock.Clock) => {
   let now = START
   const nanos = (): bigint => BigInt(now) * 1_000_000n
@@ -70,7 +70,7 @@ const frozenClock = (machine: Clock.Clock) => {
   }
   return {
     clock,
-    pass: (ms: number): void => {
+    advance: (ms: number): void => {
       now += ms
     }
   }
@@ -277,7 +277,7 @@ const withSecrets = (request: WireRequest, secrets: { readonly [name: string]: s
 const nextPage = ({ headers }: Observed): string | undefined =>
   /<([^>]+)>; rel="next"/.exec(headers.link ?? "")?.[1]
 
-/** Two requests with one key, whose second response repeats the first, and two more that the service rejects. */
+/** Four requests: the response to the second one replays the first response; the service rejects the last two. */
 const repeated: ReadonlyArray<WireRequest> = ['"a"', "a", '"a"', '"'].map((key, index) => ({
   wait: 0,
   method: "POST",
@@ -292,7 +292,7 @@ const repeated: ReadonlyArray<WireRequest> = ['"a"', "a", '"a"', '"'].map((key, 
 }))
 
 describe("all hosts", () => {
-  it("return the same responses to any sequence of requests over a socket, over fetch and directly", async () => {
+  it("return the same responses for any sequence of requests over a socket, over fetch and directly", async () => {
     const { records, secrets } = await Effect.runPromise(issueKeys)
     const machine = await Effect.runPromise(Clock.Clock)
     const page = await Effect.runPromise(ReferencePage.files())
@@ -302,7 +302,7 @@ describe("all hosts", () => {
     await fc.assert(
       fc.asyncProperty(configuration, conversation, async ({ docs, options }, requests) => {
         const files = docs ? page : []
-        const { clock, pass } = frozenClock(machine)
+        const { advance, clock } = frozenClock(machine)
         const scope = Scope.makeUnsafe()
         const open = async (
           make: Effect.Effect<Sender, InvalidOption | NodeServer.ListenFailed, Service.Service | Scope.Scope>
@@ -317,7 +317,7 @@ describe("all hosts", () => {
           const reference = await open(direct)
           let next = "/v1/pets?limit=1"
           for (const generated of requests) {
-            pass(generated.wait)
+            advance(generated.wait)
             const target = generated.target === NEXT_PAGE ? next : generated.target
             const request = withSecrets({ ...generated, target }, secrets)
             const expected = await reference(request)

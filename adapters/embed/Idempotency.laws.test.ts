@@ -47,7 +47,7 @@ const step = fc.record({
 describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   const { address, missing, name } = kind
   it.skipIf(missing !== undefined)(
-    `creates one animal per caller and key within 24 hours ${Stores.reasonOf(kind)}`,
+    `creates one animal per caller and key within 24 hours ${Stores.titleEnd(kind)}`,
     async () => {
       let now = START
       const store = await open(await address(), () => now)
@@ -61,8 +61,8 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
             now += waitMs
             const body = spellings[animal]?.[spelling] ?? ""
             const response = await create(store, callers[caller] ?? "", body, key)
-            const place = `${caller} ${key === '"a"' ? "a" : key}`
-            const known = key === undefined ? undefined : model.get(place)
+            const modelKey = `${caller} ${key === '"a"' ? "a" : key}`
+            const known = key === undefined ? undefined : model.get(modelKey)
             const text = await response.text()
             if (known === undefined || known.until <= now) {
               seen.Inserted++
@@ -71,7 +71,7 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
               const { id }: { id: number } = JSON.parse(text)
               expect(id).toBeGreaterThan(latest)
               latest = id
-              if (key !== undefined) model.set(place, { animal, id, until: now + DAY })
+              if (key !== undefined) model.set(modelKey, { animal, id, until: now + DAY })
             } else if (known.animal === animal) {
               seen.Replayed++
               expect(response.status).toBe(201)
@@ -97,7 +97,7 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
       const database = await address()
       const nodes = await Promise.all(Array.from({ length: name === "memory" ? 1 : 4 }, () => open(database)))
       const [first] = nodes
-      if (first === undefined) throw new Error("there is a node")
+      if (first === undefined) throw new Error("no node was opened")
       const secret = await issue(first)
       for (let round = 0; round < 10; round++) {
         const responses = await Promise.all(
@@ -120,17 +120,25 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    "counts every request against the rate limit, and returns 400 for a value that is not exactly one valid key",
+    `counts every request against the rate limit ${Stores.titleEnd(kind)}`,
     async () => {
       const store = await open(await address())
       const secret = await issue(store)
       const remaining = async (key: string) =>
         Number((await create(store, secret, spellings[0][0], key)).headers.get("X-RateLimit-Remaining"))
       expect((await remaining("one")) - (await remaining("one"))).toBe(1)
-      for (const wrong of ["", "a b", '"a', "a, b", '"a", "b"', "é", '"é"', "x".repeat(256), "a;b"]) {
-        const response = await create(store, secret, spellings[0][0], wrong)
-        expect([wrong, response.status, JSON.parse(await response.text()).code]).toEqual([
-          wrong,
+    }
+  )
+
+  it.skipIf(missing !== undefined)(
+    `returns 400 for a value that is not exactly one valid key ${Stores.titleEnd(kind)}`,
+    async () => {
+      const store = await open(await address())
+      const secret = await issue(store)
+      for (const invalid of ["", "a b", '"a', "a, b", '"a", "b"', "é", '"é"', "x".repeat(256), "a;b"]) {
+        const response = await create(store, secret, spellings[0][0], invalid)
+        expect([invalid, response.status, JSON.parse(await response.text()).code]).toEqual([
+          invalid,
           400,
           "invalid_idempotency_key"
         ])

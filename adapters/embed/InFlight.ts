@@ -17,7 +17,7 @@ export class InFlight extends Context.Service<
   }
 >()("animal-store/adapters/embed/InFlight") {}
 
-/** Wraps the service. When the scope closes, it is drained and has `TIMEOUT` to finish its requests in flight. */
+/** Wraps the service. When the scope closes, drains it and waits at most `TIMEOUT` for requests in flight. */
 export const layer: Layer.Layer<Service | InFlight, never, Service> = Layer.effectContext(
   Effect.gen(function* () {
     const service = yield* Service

@@ -57,14 +57,14 @@ interface Model {
   readonly actions: Array<string>
 }
 
-const status = async (store: AnimalStore, key: string) =>
+const sendList = async (store: AnimalStore, key: string) =>
   store.fetch(
     new Request("http://store.test/v1/pets?limit=1", { headers: { Authorization: `Bearer ${key}` } })
   )
 
 for (const kind of Stores.kinds) {
   const { address, missing, name } = kind
-  describe.skipIf(missing !== undefined)(`keys ${Stores.reasonOf(kind)}`, () => {
+  describe.skipIf(missing !== undefined)(`keys ${Stores.titleEnd(kind)}`, () => {
     it("random commands issue, change, revoke, show and log keys as the model predicts", async () => {
       let now = START
       const store = await open(await address(), () => now)
@@ -94,7 +94,7 @@ for (const kind of Stores.kinds) {
           const isRevoked = model.revokedAt !== undefined
           if (step.do === "request") {
             const isValid = !isRevoked && (model.expiresAt === undefined || now < model.expiresAt)
-            const response = await status(store, model.key)
+            const response = await sendList(store, model.key)
             expect(response.status === 401).toBe(!isValid)
             const day = Math.floor(now / DAY)
             if (response.status === 200) model.used.set(day, (model.used.get(day) ?? 0) + 1)
@@ -158,7 +158,7 @@ for (const kind of Stores.kinds) {
       const store = await open(await address(), () => START)
       const used = await store.keys.issue({ plan: "Free" })
       const unused = await store.keys.issue({ plan: "Free" })
-      expect((await status(store, used.key)).status).toBe(200)
+      expect((await sendList(store, used.key)).status).toBe(200)
       const days = async () => (await store.keys.list()).map(({ lastSeenDay }) => lastSeenDay)
       await expect.poll(days, { timeout: 10_000 }).toEqual([20_500, undefined])
       const [event] = await store.keys.log(unused.id)
@@ -190,7 +190,7 @@ for (const kind of Stores.kinds) {
             const before = plans.at(-1) ?? first
             plans.push(limits)
             const set = () => store.keys.set(id, { limits })
-            const send = () => status(store, key)
+            const send = () => sendList(store, key)
             const calls = Array.from({ length: requests }, () => send)
             const half = Math.floor(requests / 2)
             const responses = (

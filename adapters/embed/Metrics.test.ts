@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
+import { client, creation, kinds, open, titleEnd } from "./Stores.fixture.ts"
 
 interface Sample {
   readonly name: string
@@ -30,12 +30,12 @@ const sum = (samples: ReadonlyArray<Sample>, name: string, labels: Sample["label
     .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
     .reduce((total, { value }) => total + value, 0)
 
-const promtool = spawnSync("promtool", ["--version"]).error === undefined
+const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined
 
 describe("store.metrics()", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `does not affect the log of key changes ${reasonOf(kind)}`,
+      `does not affect the log of key changes ${titleEnd(kind)}`,
       async () => {
         const store = await open({ database: await kind.address(), metrics: true })
         const { id } = await store.keys.issue({ plan: "Free" })
@@ -45,7 +45,7 @@ describe("store.metrics()", () => {
     )
 
     it.skipIf(kind.missing !== undefined)(
-      `counts requests, admissions, bans and database calls ${reasonOf(kind)}`,
+      `counts requests, admissions, bans and database calls ${titleEnd(kind)}`,
       async () => {
         const store = await open({
           database: await kind.address(),
@@ -150,7 +150,7 @@ describe("store.metrics()", () => {
     )
   }
 
-  it("gives failed requests and failed database calls an error type, and no others", async () => {
+  it("gives an error type only to failed requests and failed database calls", async () => {
     const address = (await kinds[1]?.address()) ?? ""
     const store = await open({ database: address, metrics: true })
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -218,8 +218,8 @@ describe("store.metrics()", () => {
     }
   })
 
-  it.skipIf(!promtool)(
-    `passes the checks of promtool${promtool ? "" : " (skipped: there is no promtool)"}`,
+  it.skipIf(!hasPromtool)(
+    `passes the checks of promtool${hasPromtool ? "" : " (skipped: there is no promtool)"}`,
     async () => {
       const store = await open({ database: await (kinds[1] ?? kinds[0])?.address(), metrics: true })
       const { key } = await store.keys.issue({ plan: "Free" })

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Exchange, InvalidOption, type LogEvent, openAnimalStore } from "./index.ts"
-import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
+import { client, creation, kinds, open, titleEnd } from "./Stores.fixture.ts"
 
 const responsesOf = (events: ReadonlyArray<LogEvent>) =>
   events.filter(({ message }) => message === "response")
@@ -16,7 +16,7 @@ const responsesOf = (events: ReadonlyArray<LogEvent>) =>
 describe("the access log", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `has one line with status and request id for each response, except for probes, ${reasonOf(kind)}`,
+      `has one line with status and request id for each response, except for probes, ${titleEnd(kind)}`,
       async () => {
         const events: Array<LogEvent> = []
         const store = await open({
@@ -218,7 +218,7 @@ describe("the log", () => {
     ])
   })
 
-  it("is empty at the level 'none', and has only the failure, not the issued key, at the level 'warn'", async () => {
+  it("is empty at level 'none', and contains the failure but not the issued key at level 'warn'", async () => {
     for (const logLevel of ["none", "warn"] as const) {
       const lines: Array<string> = []
       const store = await open({ logLevel, log: (line) => lines.push(line), accessLog: logLevel === "none" })
@@ -251,7 +251,7 @@ describe("the log", () => {
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "a database outage", () => {
-    it("is logged at its start and end with the id of the first affected request, and its duration at the end", async () => {
+    it("is logged at its start with the first failed request, and at its end with the first successful request and the duration", async () => {
       const events: Array<LogEvent> = []
       const database = await Databases.createForTest(kind)
       const execute = (statement: string) =>

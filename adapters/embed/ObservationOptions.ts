@@ -32,7 +32,7 @@ export interface ObservationOptions {
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
   /** Format of the lines: `text` (logfmt, the default) or `json`. */
   readonly logFormat?: LogFormatName | undefined
-  /** The least severe level that is logged; `info` by default. `none` also silences the access log. */
+  /** Minimum level to log; `info` by default. `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined
   /** Whether each response is logged, except responses to probes (`Exchange.isProbe`); off by default. */
   readonly accessLog?: boolean | undefined
@@ -73,8 +73,8 @@ export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: Observa
   }
 })
 
-/** The reason that errors give for an invalid collector URL. */
-export const otlpUrlFault =
+/** The error message for an invalid collector URL. */
+export const otlpUrlMessage =
   "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
 
 /** Whether a URL is valid for a collector. Credentials belong in headers, which messages never contain. */
@@ -93,7 +93,7 @@ const isHeaders = (value: unknown): value is { readonly [name: string]: string }
 const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const otlpFields = Options.partial<OtlpOptions>({
-  url: Rule.textWhere(isCollector, otlpUrlFault),
+  url: Rule.textWhere(isCollector, otlpUrlMessage),
   headers: Rule.make(isHeaders, "must be an object of valid header names and values"),
   traceSample: Rule.make(
     (value): value is number => typeof value === "number" && value >= 0 && value <= 1,

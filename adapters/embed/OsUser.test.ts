@@ -3,7 +3,7 @@ import os from "node:os"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as OsUser from "./OsUser.ts"
 
-/** Lets `os.userInfo` fail until the end of the test, as it does for a user id without a name. */
+/** Makes `os.userInfo` throw until the end of the test, as it does for a user id without a name. */
 const hideName = (): void => {
   const spy = vi.spyOn(os, "userInfo").mockImplementation(() => {
     throw new Error("uv_os_get_passwd returned ENOENT")

@@ -3,7 +3,7 @@ import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
 import { type LogEvent, openAnimalStore } from "./index.ts"
 import * as Receiver from "./OtlpReceiver.fixture.ts"
-import { client, creation, kinds, open, reasonOf } from "./Stores.fixture.ts"
+import { client, creation, kinds, open, titleEnd } from "./Stores.fixture.ts"
 
 const SERVER = 2
 const CLIENT = 3
@@ -14,7 +14,7 @@ const spanId = "00f067aa0ba902b7"
 describe("OTLP", () => {
   for (const kind of kinds) {
     it.skipIf(kind.missing !== undefined)(
-      `exports a span for each request, with child spans for its database calls, ${reasonOf(kind)}`,
+      `exports a span for each request, with child spans for its database calls, ${titleEnd(kind)}`,
       async () => {
         const receiver = await Receiver.start()
         const store = await open({
@@ -199,8 +199,8 @@ describe("a collector that fails", () => {
           traceSample: 1
         }
       })
-      const began = performance.now()
-      while (performance.now() - began < 1_000) {
+      const startedAt = performance.now()
+      while (performance.now() - startedAt < 1_000) {
         const sentAt = performance.now()
         expect((await store.fetch(new Request("http://store.test/v1/pets"))).status).toBe(401)
         expect(performance.now() - sentAt).toBeLessThan(1_000)

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-const over =
+const sendTo =
   (origin: string): Send =>
   (path, init) =>
     fetch(origin + path, init)
@@ -30,7 +30,7 @@ const serve = async (store: AnimalStore, listener: http.RequestListener): Promis
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   cleanups.push(store.close, () => new Promise((resolve) => server.close(resolve)))
   const { port } = server.address() as AddressInfo // a TCP listener's address is neither a pipe name nor null
-  return { store, send: over(`http://127.0.0.1:${port}`) }
+  return { store, send: sendTo(`http://127.0.0.1:${port}`) }
 }
 
 const inNode = async ({ server, store }: Awaited<ReturnType<typeof Recipes.node>>) =>
@@ -48,7 +48,7 @@ const inFastify = async ({
 }): Promise<Mounted> => {
   const origin = await app.listen({ port: 0, host: "127.0.0.1" })
   cleanups.push(store.close, () => app.close())
-  return { store, send: over(origin) }
+  return { store, send: sendTo(origin) }
 }
 
 const inHono = ({ app, store }: Awaited<ReturnType<typeof Recipes.hono4>>): Mounted => {
@@ -108,7 +108,7 @@ describe.each(mounts)("a store mounted in %s at %s", (_host, base, mount) => {
     expect(await response.json()).toMatchObject({ code: "missing_api_key", status: 401 })
   })
 
-  it("lets the service, not the host, respond to HEAD and OPTIONS", async () => {
+  it("handles HEAD and OPTIONS in the service, not in the host", async () => {
     const { send, store } = await mount()
     const { key } = await store.keys.issue({ plan: "Free" })
     const headers = { Authorization: `Bearer ${key}` }
@@ -119,7 +119,7 @@ describe.each(mounts)("a store mounted in %s at %s", (_host, base, mount) => {
   })
 })
 
-const tooLate = {
+const bodyAlreadyRead = {
   code: "internal_error",
   message: expect.stringMatching(/read the request body before .* any body parser/),
   status: 500
@@ -137,7 +137,7 @@ describe("a request whose body the host has already read or decoded", () => {
     const { send } = await inExpress({ app, store })
     const { key } = await store.keys.issue({ plan: "Free" })
     const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
     const list = await send("/v1/pets", { headers: { Authorization: `Bearer ${key}` }, signal: deadline() })
     expect(list.status).toBe(200)
   })
@@ -150,7 +150,7 @@ describe("a request whose body the host has already read or decoded", () => {
     })
     const { key } = await store.keys.issue({ plan: "Free" })
     const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 
   it("gets a 500 with instructions in Fastify after its body parser has run", async () => {
@@ -163,7 +163,7 @@ describe("a request whose body the host has already read or decoded", () => {
     const { send } = await inFastify({ app, store })
     const { key } = await store.keys.issue({ plan: "Free" })
     const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 
   it("gets a 500 with instructions in Hono after c.req.json()", async () => {
@@ -178,7 +178,7 @@ describe("a request whose body the host has already read or decoded", () => {
     })
     outer.route("/", app)
     const response = await outer.request("/v1/pets", post(key, body))
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 
   it("gets a 500 with instructions from store.fetch if the body was read", async () => {
@@ -189,7 +189,7 @@ describe("a request whose body the host has already read or decoded", () => {
     await request.text()
     const response = await store.fetch(request)
     expect(response.status).toBe(500)
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 
   it("gets a 500 with instructions from store.fetch if a reader locks the body", async () => {
@@ -200,6 +200,6 @@ describe("a request whose body the host has already read or decoded", () => {
     request.body?.getReader()
     const response = await store.fetch(request)
     expect(response.status).toBe(500)
-    expect(await response.json()).toEqual(tooLate)
+    expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 })

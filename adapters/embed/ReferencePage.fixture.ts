@@ -3,11 +3,11 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 
-/** An open page, with its recorded faults and requests. */
+/** An open page, with its recorded errors and requests. */
 export interface OpenPage {
   readonly page: Page
   /** Violations of the content security policy, and errors of scripts. */
-  readonly faults: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<string>
   /** The URLs of all requests. */
   readonly requested: ReadonlyArray<string>
   /** The bodies of all requests as sent; empty strings for requests without a body. */
@@ -27,20 +27,20 @@ export const open = async (
 ): Promise<OpenPage> => {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })
   const page = await context.newPage()
-  const faults: Array<string> = []
+  const errors: Array<string> = []
   const requested: Array<string> = []
   const sentBodies: Array<string> = []
   page.on("request", (request) => {
     requested.push(request.url())
     sentBodies.push(request.postData() ?? "")
   })
-  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("pageerror", (error) => errors.push(String(error)))
   page.on("console", (message) => {
-    if (message.text().startsWith("violation ")) faults.push(message.text())
+    if (message.text().startsWith("violation ")) errors.push(message.text())
   })
   await page.addInitScript({ content: REPORT_VIOLATIONS })
   await page.goto(address)
-  return { page, faults, requested, sentBodies, close: () => context.close() }
+  return { page, errors, requested, sentBodies, close: () => context.close() }
 }
 
 /** Enters the API key in the dialog of the page. */
@@ -95,7 +95,7 @@ export const scrollTo = (page: Page, id: string): Promise<unknown> =>
 export const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth")
 
 /** Takes a screenshot if `ANIMAL_STORE_TEST_SCREENSHOTS` names a directory. */
-export const picture = async (page: Page, name: string): Promise<void> => {
+export const takeScreenshot = async (page: Page, name: string): Promise<void> => {
   const directory = process.env.ANIMAL_STORE_TEST_SCREENSHOTS
   if (directory === undefined || directory === "") return
   mkdirSync(directory, { recursive: true })

@@ -83,12 +83,15 @@ describe("the reference page", () => {
     expect(locked.map(([, { resolved }]) => resolved)).toEqual([".config/no-telemetry"])
   })
 
-  it.each(["/", "/docs"])("has a policy that forbids inline code and other hosts on %s", async (path) => {
-    const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
-    const policy = headers.get("content-security-policy")
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).not.toMatch(/unsafe|https?:|\*/)
-  })
+  it.each(["/", "/docs"])(
+    "has a content security policy that forbids inline code and other hosts on %s",
+    async (path) => {
+      const { headers } = await hosts.node(path, { headers: { Accept: "text/html" } })
+      const policy = headers.get("content-security-policy")
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    }
+  )
 
   it("is linked from the start page, as is the OpenAPI document", async () => {
     const html = await (await hosts.node("/", { headers: { Accept: "text/html" } })).text()
@@ -96,7 +99,7 @@ describe("the reference page", () => {
     expect(html).toContain('href="openapi.json"')
   })
 
-  it("is off by default: its paths return 401", async () => {
+  it("is off by default: requests for its paths get 401", async () => {
     const closed = await openAnimalStore({ log: () => undefined })
     for (const path of ["/", "/docs", BUNDLE]) {
       const response = await closed.fetch(

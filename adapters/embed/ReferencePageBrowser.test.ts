@@ -5,11 +5,11 @@ import { describeInBrowser, launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, openAnimalStore } from "./index.ts"
 import * as ReferencePage from "./ReferencePage.fixture.ts"
 
-const { authorize, execute, operation, picture, readResponse, scrollTo, tabTo, unfold, widthOf } =
+const { authorize, execute, operation, readResponse, scrollTo, tabTo, takeScreenshot, unfold, widthOf } =
   ReferencePage
 
 /** The smallest positive integer that a double cannot represent. */
-const EXACT = "9007199254740993"
+const NOT_A_DOUBLE = "9007199254740993"
 
 describeInBrowser("the reference page in a browser", () => {
   let browser: Browser
@@ -17,7 +17,7 @@ describeInBrowser("the reference page in a browser", () => {
   let origin: string
   const opened: Array<ReferencePage.OpenPage> = []
 
-  /** Opens a page; after the test, `afterEach` checks that it had no faults and loaded nothing from other hosts. */
+  /** Opens a page; after the test, `afterEach` checks that it had no errors and loaded nothing from other hosts. */
   const open = async (path = "/docs", options = {}): Promise<ReferencePage.OpenPage> => {
     const page = await ReferencePage.open(browser, origin + path, options)
     opened.push(page)
@@ -36,9 +36,9 @@ describeInBrowser("the reference page in a browser", () => {
   }, 120_000)
 
   afterEach(async () => {
-    for (const { close, faults, requested } of opened.splice(0)) {
+    for (const { close, errors, requested } of opened.splice(0)) {
       await close()
-      expect(faults).toEqual([])
+      expect(errors).toEqual([])
       expect(requested.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))).toEqual([])
     }
   })
@@ -52,26 +52,26 @@ describeInBrowser("the reference page in a browser", () => {
     const { page, requested, sentBodies } = await open()
     await authorize(page, await issue(60))
     await unfold(page, "createPet")
-    const body = `{"name":"Rex","categoryId":${EXACT}}`
+    const body = `{"name":"Rex","categoryId":${NOT_A_DOUBLE}}`
     await page.fill(`${operation("createPet")} textarea`, body)
     const created = await execute(page, "createPet", 201)
     expect(sentBodies).toContain(body)
-    expect(created).toContain(`"categoryId": ${EXACT}`)
+    expect(created).toContain(`"categoryId": ${NOT_A_DOUBLE}`)
     expect(created).toMatch(/x-ratelimit-limit: 60/)
     await scrollTo(page, "createPet")
-    await picture(page, "create-light")
+    await takeScreenshot(page, "create-light")
 
     await unfold(page, "listPets")
-    expect(await execute(page, "listPets", 200)).toContain(`"categoryId": ${EXACT}`)
+    expect(await execute(page, "listPets", 200)).toContain(`"categoryId": ${NOT_A_DOUBLE}`)
 
     const id = /"id": ([0-9]+)/.exec(created)?.[1] ?? ""
     await unfold(page, "getPet")
     await page.fill(`${operation("getPet")} input[type=text]`, id)
-    expect(await execute(page, "getPet", 200)).toContain(`"categoryId": ${EXACT}`)
+    expect(await execute(page, "getPet", 200)).toContain(`"categoryId": ${NOT_A_DOUBLE}`)
 
-    await page.fill(`${operation("getPet")} input[type=text]`, EXACT)
+    await page.fill(`${operation("getPet")} input[type=text]`, NOT_A_DOUBLE)
     expect(await execute(page, "getPet", 404)).toContain("not_found")
-    expect(requested).toContain(`${origin}/v1/pets/${EXACT}`)
+    expect(requested).toContain(`${origin}/v1/pets/${NOT_A_DOUBLE}`)
   })
 
   it("shows the 401 for a request without a key, and the headers of a 429", async () => {
@@ -87,7 +87,7 @@ describeInBrowser("the reference page in a browser", () => {
     for (const header of ["retry-after: 60", "x-ratelimit-remaining: 0", "x-ratelimit-reset: "]) {
       expect(denied).toContain(header)
     }
-    await picture(page, "denied-light")
+    await takeScreenshot(page, "denied-light")
   })
 
   it("keeps the key only in memory and discards it on reload", async () => {
@@ -122,10 +122,10 @@ describeInBrowser("the reference page in a browser", () => {
     await page.waitForSelector(`${operation("createPet")} .execute`)
     await tabTo(page, `${operation("createPet")} textarea`)
     await page.keyboard.press("Control+A")
-    await page.keyboard.type(`{"name":"Mia","categoryId":${EXACT}}`)
+    await page.keyboard.type(`{"name":"Mia","categoryId":${NOT_A_DOUBLE}}`)
     await tabTo(page, `${operation("createPet")} .execute`)
     await page.keyboard.press("Enter")
-    expect(await readResponse(page, "createPet", 201)).toContain(EXACT)
+    expect(await readResponse(page, "createPet", 201)).toContain(NOT_A_DOUBLE)
   })
 
   it("shows no rounded bounds in the schema of an int64", async () => {
@@ -146,13 +146,13 @@ describeInBrowser("the reference page in a browser", () => {
     async (colorScheme) => {
       const { page } = await open("/docs", { colorScheme, viewport: { width: 360, height: 780 } })
       await page.waitForSelector(".opblock")
-      await picture(page, `narrow-${colorScheme}`)
+      await takeScreenshot(page, `narrow-${colorScheme}`)
       await authorize(page, await issue(60))
       for (const id of ["listPets", "createPet", "getPet"]) await unfold(page, id)
-      await page.fill(`${operation("createPet")} textarea`, `{"name":"Rex","categoryId":${EXACT}}`)
+      await page.fill(`${operation("createPet")} textarea`, `{"name":"Rex","categoryId":${NOT_A_DOUBLE}}`)
       await execute(page, "createPet", 201)
       await scrollTo(page, "createPet")
-      await picture(page, `narrow-create-${colorScheme}`)
+      await takeScreenshot(page, `narrow-create-${colorScheme}`)
       expect(await widthOf(page)).toBe(360)
     }
   )
@@ -167,7 +167,7 @@ describeInBrowser("the reference page in a browser", () => {
     expect(Math.max(...channels)).toBeLessThan(64)
     await unfold(page, "createPet")
     await page.locator(operation("createPet")).scrollIntoViewIfNeeded()
-    await picture(page, "dark")
+    await takeScreenshot(page, "dark")
     await page.emulateMedia({ colorScheme: "light" })
     await page.waitForSelector("html:not(.dark-mode)")
   })
@@ -177,7 +177,7 @@ describeInBrowser("the reference page in a browser", () => {
     async (colorScheme) => {
       const { page } = await open("/", { colorScheme, viewport: { width: 360, height: 640 } })
       expect(await widthOf(page)).toBe(360)
-      await picture(page, `start-${colorScheme}`)
+      await takeScreenshot(page, `start-${colorScheme}`)
       await tabTo(page, "a[href=docs]")
       await page.keyboard.press("Enter")
       await page.waitForSelector(operation("listPets"))

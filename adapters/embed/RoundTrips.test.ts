@@ -1,4 +1,4 @@
-/** Counts the PostgreSQL round trips per request. One round trip costs more than all other work of the service. */
+/** Counts the PostgreSQL round trips per request. One round trip takes longer than all other work of the service. */
 import { Buffer } from "node:buffer"
 import type { Socket } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
@@ -49,7 +49,12 @@ const open = async () => {
       .toBe(true)
 
   /** Sends a request, expects `status`, and returns the number of round trips. */
-  const cost = async (status: number, key: string, target: string, body?: string): Promise<number> => {
+  const countRoundTrips = async (
+    status: number,
+    key: string,
+    target: string,
+    body?: string
+  ): Promise<number> => {
     const before = counter.count
     const response = await store.fetch(
       new Request(`http://store.test/v1${target}`, {
@@ -61,47 +66,47 @@ const open = async () => {
     expect(response.status).toBe(status)
     return counter.count - before
   }
-  return { cost, issue, settle }
+  return { countRoundTrips, issue, settle }
 }
 
 const rex = '{"name":"Rex","categoryId":7}'
 
 Databases.describeOn(Databases.postgres, "a request", () => {
   it("needs two round trips if its key is cached: one for the rate limit and one for the operation", async () => {
-    const { cost, issue, settle } = await open()
+    const { countRoundTrips, issue, settle } = await open()
     const key = await issue(1_000)
     // Warm-up: the first requests read the key and prepare the statements.
-    await cost(201, key, "/pets", rex)
-    await cost(200, key, "/pets")
-    await cost(200, key, "/pets?status=sold")
-    await cost(200, key, "/pets/1")
+    await countRoundTrips(201, key, "/pets", rex)
+    await countRoundTrips(200, key, "/pets")
+    await countRoundTrips(200, key, "/pets?status=sold")
+    await countRoundTrips(200, key, "/pets/1")
     await settle()
     for (let count = 0; count < 3; count++) {
-      expect(await cost(200, key, "/pets")).toBe(2)
-      expect(await cost(200, key, "/pets?limit=5&status=available")).toBe(2)
-      expect(await cost(200, key, "/pets/1")).toBe(2)
-      expect(await cost(404, key, "/pets/9000")).toBe(2)
-      expect(await cost(201, key, "/pets", rex)).toBe(2)
+      expect(await countRoundTrips(200, key, "/pets")).toBe(2)
+      expect(await countRoundTrips(200, key, "/pets?limit=5&status=available")).toBe(2)
+      expect(await countRoundTrips(200, key, "/pets/1")).toBe(2)
+      expect(await countRoundTrips(404, key, "/pets/9000")).toBe(2)
+      expect(await countRoundTrips(201, key, "/pets", rex)).toBe(2)
     }
   })
 
   it("needs one round trip if it is rejected before its operation, or two if its key is unknown", async () => {
-    const { cost, issue, settle } = await open()
+    const { countRoundTrips, issue, settle } = await open()
     const key = await issue(1_000)
     const exhausted = await issue(1)
-    await cost(200, key, "/pets")
-    await cost(200, exhausted, "/pets")
+    await countRoundTrips(200, key, "/pets")
+    await countRoundTrips(200, exhausted, "/pets")
     await settle()
     // Rejected by validation or by the limit: one round trip for the rate limit.
-    expect(await cost(400, key, "/pets?limit=0")).toBe(1)
-    expect(await cost(400, key, "/pets", "{}")).toBe(1)
-    expect(await cost(404, key, "/pets/none")).toBe(1)
-    expect(await cost(404, key, "/nothing")).toBe(1)
-    expect(await cost(429, exhausted, "/pets")).toBe(1)
+    expect(await countRoundTrips(400, key, "/pets?limit=0")).toBe(1)
+    expect(await countRoundTrips(400, key, "/pets", "{}")).toBe(1)
+    expect(await countRoundTrips(404, key, "/pets/none")).toBe(1)
+    expect(await countRoundTrips(404, key, "/nothing")).toBe(1)
+    expect(await countRoundTrips(429, exhausted, "/pets")).toBe(1)
     // Malformed key: one for the rate limit of the network, and no lookup.
-    expect(await cost(401, "ast_no", "/pets")).toBe(1)
+    expect(await countRoundTrips(401, "ast_no", "/pets")).toBe(1)
     // Unknown key: one for the lookup and one for the rate limit of the network.
-    await cost(401, "ast_00000000000000000000000000010kADx", "/pets")
-    expect(await cost(401, "ast_00000000000000000000000000010kADx", "/pets")).toBe(2)
+    await countRoundTrips(401, "ast_00000000000000000000000000010kADx", "/pets")
+    expect(await countRoundTrips(401, "ast_00000000000000000000000000010kADx", "/pets")).toBe(2)
   })
 })

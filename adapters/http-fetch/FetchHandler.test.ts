@@ -40,9 +40,9 @@ const echo =
 const post = (body: ReadableStream<Uint8Array>, init: RequestInit = {}): Request =>
   new Request("http://store.test/v1/pets", { method: "POST", body, duplex: "half", ...init })
 
-/** Creates a stream of `chunks` that fails with `last` if given; `state` records pulls and the cancellation. */
-const streamOf = (chunks: Iterable<string>, last?: Error) => {
-  const state = { pulled: 0, canceled: false }
+/** Creates a stream of `chunks` that fails with `error` if given; `state` records pulls and the cancellation. */
+const streamOf = (chunks: Iterable<string>, error?: Error) => {
+  const state = { pulled: 0, isCanceled: false }
   const iterator = chunks[Symbol.iterator]()
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -51,11 +51,11 @@ const streamOf = (chunks: Iterable<string>, last?: Error) => {
         if (next.done !== true) {
           state.pulled++
           controller.enqueue(new TextEncoder().encode(next.value))
-        } else if (last === undefined) controller.close()
-        else controller.error(last)
+        } else if (error === undefined) controller.close()
+        else controller.error(error)
       },
       cancel: () => {
-        state.canceled = true
+        state.isCanceled = true
       }
     },
     { highWaterMark: 0 }
@@ -129,7 +129,7 @@ describe("a body", () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream))
     expect(await response.text()).toBe("BodyTooLarge")
-    expect(state).toEqual({ pulled: 3, canceled: true })
+    expect(state).toEqual({ pulled: 3, isCanceled: true })
   })
 
   it("does not delay the response if its source never acknowledges the cancellation", async () => {
@@ -144,7 +144,7 @@ describe("a body", () => {
     const { state, stream } = streamOf(forever("0123456789"))
     const response = await handlerOf(echo(25))(post(stream, { headers: { "Content-Length": "5" } }))
     expect(await response.text()).toBe("BodyTooLarge")
-    expect(state).toEqual({ pulled: 3, canceled: true })
+    expect(state).toEqual({ pulled: 3, isCanceled: true })
   })
 
   describe.each([
@@ -194,7 +194,7 @@ describe("a body", () => {
     expect(arrayBuffer).not.toHaveBeenCalled()
   })
 
-  it("has no stream while it is read whole, or was read before", async () => {
+  it("gets no stream when it is read in one call, or was read before", async () => {
     for (const isRead of [false, true]) {
       const request = new Request("http://store.test/", { method: "POST", body: "12345" })
       request.headers.set("Content-Length", "5")
@@ -211,7 +211,7 @@ describe("a body", () => {
     }
   })
 
-  it("rejects with the error of a stream that fails before its first chunk, although the handler has locked it", async () => {
+  it("makes the handler reject with the error of a stream that fails before its first chunk, although the handler has locked it", async () => {
     const broken = new Error("connection reset")
     const request = post(streamOf([], broken).stream)
     // As on a host whose requests count as used only after their first chunk.
@@ -238,10 +238,10 @@ describe("a body", () => {
   it("is neither read nor canceled if the service does not read it", async () => {
     const { state, stream } = streamOf(forever("x"))
     await handlerOf(() => Effect.succeed(ok()))(post(stream))
-    expect(state).toEqual({ pulled: 0, canceled: false })
+    expect(state).toEqual({ pulled: 0, isCanceled: false })
   })
 
-  it("rejects the handler with the error of its stream, and interrupts the service", async () => {
+  it("makes the handler reject with the error of its stream, and interrupts the service", async () => {
     const broken = new Error("connection reset")
     let outcome: unknown = "interrupted"
     const handle: Handle = (request) =>
@@ -265,8 +265,8 @@ describe("an aborted request", () => {
     const reached = new Promise<void>((resolve) => {
       reach = resolve
     })
-    let interrupted = false
-    let canceled = false
+    let isInterrupted = false
+    let isCanceled = false
     const handle: Handle = (request) =>
       Effect.onInterrupt(
         Effect.matchEffect(request.body(100), {
@@ -275,7 +275,7 @@ describe("an aborted request", () => {
         }),
         () =>
           Effect.sync(() => {
-            interrupted = true
+            isInterrupted = true
           })
       )
     const stream = new ReadableStream<Uint8Array>(
@@ -285,7 +285,7 @@ describe("an aborted request", () => {
           return new Promise(() => undefined)
         },
         cancel: () => {
-          canceled = true
+          isCanceled = true
         }
       },
       { highWaterMark: 0 }
@@ -294,20 +294,20 @@ describe("an aborted request", () => {
     await reached
     controller.abort()
     expect(await outcome).toMatchObject({ name: "AbortError" })
-    expect({ interrupted, canceled }).toEqual({ interrupted: true, canceled: true })
+    expect({ isInterrupted, isCanceled }).toEqual({ isInterrupted: true, isCanceled: true })
   })
 
   it("never reaches the service when it is aborted before the call", async () => {
-    let reached = false
+    let isReached = false
     const handle: Handle = () =>
       Effect.sync(() => {
-        reached = true
+        isReached = true
         return ok()
       })
     const reason = new Error("gone")
     const request = new Request("http://store.test/", { signal: AbortSignal.abort(reason) })
     expect(await rejection(handlerOf(handle)(request))).toBe(reason)
-    expect(reached).toBe(false)
+    expect(isReached).toBe(false)
   })
 
   it("does not affect its response when it is aborted afterwards", async () => {

@@ -78,8 +78,8 @@ class FetchRequest implements ServiceRequest {
   // A `Request` URL may have a fragment, which HTTP clients never send.
   get target(): string {
     const { url } = this.#request
-    const hash = url.indexOf("#")
-    return hash < 0 ? url : url.slice(0, hash)
+    const fragmentStart = url.indexOf("#")
+    return fragmentStart < 0 ? url : url.slice(0, fragmentStart)
   }
 
   get scheme(): Scheme {
@@ -125,11 +125,11 @@ class FetchRequest implements ServiceRequest {
 
   #read(
     reading: Reading,
-    failed: (reason: unknown) => Effect.Effect<never, BodyConsumed>
+    onFailure: (reason: unknown) => Effect.Effect<never, BodyConsumed>
   ): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
     return Effect.matchEffect(reading, {
       onSuccess: (bytes) => (bytes === undefined ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
-      onFailure: ({ reason }) => failed(reason)
+      onFailure: ({ reason }) => onFailure(reason)
     })
   }
 
@@ -142,8 +142,11 @@ class FetchRequest implements ServiceRequest {
     })
 }
 
-/** Whether other code has locked the body with a reader, but has not read from it. Reads `bodyUsed` before `body`. */
-const isHeldByAnother = ({ body, bodyUsed }: Request): boolean => !bodyUsed && body?.locked === true
+/**
+ * Whether other code has locked the body with a reader, but has not read from it. Reads `body` only if `bodyUsed` is
+ * false, because some hosts create the stream on the first access.
+ */
+const isHeldByAnother = (request: Request): boolean => !request.bodyUsed && request.body?.locked === true
 
 type Reading = Effect.Effect<Uint8Array | undefined, { readonly reason: unknown }>
 

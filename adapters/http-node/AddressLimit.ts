@@ -11,7 +11,10 @@ export class AddressLimit {
     this.#max = max
   }
 
-  /** Whether the connection is within the limit, if there is one; an admitted connection counts until it closes. */
+  /**
+   * Returns false if the connection would exceed the limit, if there is one. Otherwise counts the connection until it
+   * closes, and returns true.
+   */
   admit(socket: Socket): boolean {
     if (this.#max === undefined) return true
     const network = ClientAddress.network(socket.remoteAddress)
@@ -19,8 +22,8 @@ export class AddressLimit {
     if (count >= this.#max) return false
     this.#counts.set(network, count + 1)
     socket.once("close", () => {
-      const left = (this.#counts.get(network) ?? 0) - 1
-      if (left > 0) this.#counts.set(network, left)
+      const remaining = (this.#counts.get(network) ?? 0) - 1
+      if (remaining > 0) this.#counts.set(network, remaining)
       else this.#counts.delete(network)
     })
     return true

@@ -24,16 +24,16 @@ describe("a client that does not read", () => {
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
     await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
-    const many = 5_000 // more than one read of the socket returns
+    const count = 5_000 // more than one read of the socket returns
     const wire = await Wire.openAndSend(
       server.port,
-      request({ key, target: "/v1/pets?limit=100" }).repeat(many)
+      request({ key, target: "/v1/pets?limit=100" }).repeat(count)
     )
     // The client notices the disconnect only when it sends or reads.
-    const more = setInterval(() => void wire.send("x"), 20)
+    const sender = setInterval(() => void wire.send("x"), 20)
     await wire.closed
-    clearInterval(more)
-    expect(pages.value).toBeLessThan(many / 2)
+    clearInterval(sender)
+    expect(pages.value).toBeLessThan(count / 2)
   })
 
   it("is disconnected after the request timeout even when the client also stops sending", async () => {
@@ -41,16 +41,14 @@ describe("a client that does not read", () => {
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
     await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
-    const [closed, remember] = [
-      new Count(),
-      (message: unknown): void => {
-        // The message type that Node documents for this channel.
-        ;(message as { readonly socket: Socket }).socket.once("close", () => closed.increment())
-      }
-    ]
-    subscribe("net.server.socket", remember)
+    const closed = new Count()
+    const countClose = (message: unknown): void => {
+      // The message type that Node documents for this channel.
+      ;(message as { readonly socket: Socket }).socket.once("close", () => closed.increment())
+    }
+    subscribe("net.server.socket", countClose)
     onTestFinished(() => {
-      unsubscribe("net.server.socket", remember)
+      unsubscribe("net.server.socket", countClose)
     })
     // The responses exceed the socket buffers of both sides.
     await Wire.openAndSend(server.port, request({ key, target: "/v1/pets?limit=100" }).repeat(2_000))
@@ -102,23 +100,23 @@ describe("a client that reads slowly", () => {
 
 describe("a client that pipelines requests", () => {
   it("has only one request in flight at a time", async () => {
-    let [open, maxOpen] = [0, 0]
+    let [inFlight, maxInFlight] = [0, 0]
     const pages = new Count()
     const server = await serve({
       pets: (real) => ({
         ...real,
         page: (query) => {
-          maxOpen = Math.max(maxOpen, ++open)
+          maxInFlight = Math.max(maxInFlight, ++inFlight)
           pages.increment()
           return Effect.tap(Effect.andThen(Effect.yieldNow, real.page(query)), () =>
-            Effect.sync(() => open--)
+            Effect.sync(() => inFlight--)
           )
         }
       })
     })
     const key = await server.issue()
     await responses(await Wire.openAndSend(server.port, request({ key }).repeat(200)), 200)
-    expect([pages.value, maxOpen]).toEqual([200, 1])
+    expect([pages.value, maxInFlight]).toEqual([200, 1])
   })
 
   it.each([
@@ -129,7 +127,7 @@ describe("a client that pipelines requests", () => {
     const server = await serve({ limits: gate.limits })
     const wire = await Wire.open(server.port)
     let isSent = false
-    // At least 14 MB, which is more than the socket buffers can store.
+    // At least 14 MB, which is more than the socket buffers can hold.
     const sent = Buffer.alloc(bytes.length * count, bytes)
     void wire.send(sent).then(() => {
       isSent = true

@@ -55,8 +55,8 @@ describe("pipelined requests", () => {
   it("a request after an invalid request is discarded", async () => {
     const server = await serve()
     const key = await server.issue()
-    const faulty = "GET /v1/pets HTTP/1.1\r\n\r\n"
-    const wire = await Wire.openAndSend(server.port, faulty + request({ key, body: pet("Rex") }))
+    const invalid = "GET /v1/pets HTTP/1.1\r\n\r\n"
+    const wire = await Wire.openAndSend(server.port, invalid + request({ key, body: pet("Rex") }))
     expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     expect(await server.countPets()).toBe(0)
@@ -109,14 +109,14 @@ describe("invalid bytes after valid requests", () => {
     const wire = await Wire.openAndSend(server.port, request({ key }) + broken)
     await gate.entered.reaches(1)
     gate.open()
-    const good = await wire.response()
-    expect(good.status).toBe(200)
+    const earlier = await wire.response()
+    expect(earlier.status).toBe(200)
     expectError(await wire.response(), 400, "malformed_request")
     expect(await wire.rest()).toBe("")
     // The broken request was not handled, so it consumed no token of the key.
     const next = await (await Wire.openAndSend(server.port, request({ key }))).response()
     expect(Number(next.header("x-ratelimit-remaining"))).toBe(
-      Number(good.header("x-ratelimit-remaining")) - 1
+      Number(earlier.header("x-ratelimit-remaining")) - 1
     )
   })
 
@@ -171,8 +171,8 @@ describe("invalid bytes after valid requests", () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
-    const faulty = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
-    const wire = await Wire.openAndSend(server.port, request({ key }) + faulty)
+    const invalid = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    const wire = await Wire.openAndSend(server.port, request({ key }) + invalid)
     await gate.entered.reaches(1)
     // The response to this later request proves that the server has read the earlier bytes.
     expectError(await (await Wire.openAndSend(server.port, request({}))).response(), 401, "missing_api_key")
@@ -222,13 +222,13 @@ describe("a client that disconnects", () => {
     expect(gate.entered.value).toBe(1)
   })
 
-  it("creates no animal when the connection closes within the request body", async () => {
-    const read = new Count()
+  it("creates no animal when the connection closes before the whole request body has arrived", async () => {
+    const inserts = new Count()
     const server = await serve({
       pets: (real) => ({
         ...real,
         insert: (newPet) => {
-          read.increment()
+          inserts.increment()
           return real.insert(newPet)
         }
       })
@@ -240,14 +240,14 @@ describe("a client that disconnects", () => {
       )
     )
     for (const wire of wires) wire.abort()
-    const whole = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
-    expect((await whole.response()).json()).toEqual({
+    const complete = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
+    expect((await complete.response()).json()).toEqual({
       id: 1,
       name: "Rex",
       categoryId: 1,
       status: "available"
     })
-    expect(read.value).toBe(1)
+    expect(inserts.value).toBe(1)
   })
 
   it("does not affect the server when the connection closes while responses are written", async () => {
@@ -268,19 +268,19 @@ describe("a body that arrives together with the head of its request", () => {
   it("is read immediately, without waiting for data events", async () => {
     const server = await serve()
     const key = await server.issue()
-    let waited = 0
-    const wait = vi.spyOn(IncomingMessage.prototype, "on").mockImplementation(function (
+    let dataListeners = 0
+    const on = vi.spyOn(IncomingMessage.prototype, "on").mockImplementation(function (
       this: IncomingMessage,
       event,
       listener
     ) {
-      if (event === "data") waited++
+      if (event === "data") dataListeners++
       return Readable.prototype.on.call(this, event, listener) as IncomingMessage
     })
-    onTestFinished(() => wait.mockRestore())
+    onTestFinished(() => on.mockRestore())
     const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     expect((await wire.response()).status).toBe(201)
-    expect(waited).toBe(0)
+    expect(dataListeners).toBe(0)
   })
 
   const padded = (key: string, size: number): string => {

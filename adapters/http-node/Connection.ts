@@ -14,13 +14,13 @@ import * as TransportFault from "./TransportFault.ts"
 /** Milliseconds for which a closing connection still reads input, so that the client can receive the last response. */
 const LINGER_MS = 1_000
 
-/** Maximum number of bytes that a closing connection still reads, as many as of a body that is too large (413). */
+/** Maximum number of bytes that a closing connection still reads; equal to the limit for rejected bodies (413). */
 const MAX_LINGER_BYTES = 64 * 1024 * 1024
 
 /** Maximum number of connections that hold a pipelined request at the same time, each with up to 128 KiB. */
 const MAX_HOLDING = 400
 
-/** Creates the responses to requests and faults. */
+/** Creates the responses to requests and to protocol errors. */
 export interface Responder {
   readonly handle: NodeListener.Handler
   readonly reject: (
@@ -59,10 +59,10 @@ export class Connection implements Resumable {
   /** The response to the latest request. */
   #latest: OutgoingResponse | undefined
   #stopLatest: (() => void) | undefined
-  /** Whether the socket holds an unparsed request that waits for the response before it. */
+  /** Whether the socket holds an unparsed request that waits for the previous response. */
   #isHolding = false
   #hasHeld = false
-  /** Whether Node may have paused the socket for the previous body; possible only for the first held request. */
+  /** Whether Node may have paused the socket for the previous body; possible only when the first request is held. */
   #isPausedByNode = false
   #isBroken = false
   /** Bytes received up to the last check; `undefined` if the latest response was not finished then. */
@@ -101,13 +101,13 @@ export class Connection implements Resumable {
     // The parser should have stopped. If it did not, requests would accumulate without bound.
     if (this.isBusy) return void this.#socket.destroy()
     this.#latest = response
-    const fault = TransportFault.ofRequest(request)
-    if (fault !== undefined) {
+    const error = TransportFault.ofRequest(request)
+    if (error !== undefined) {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
       // The end of the body is uncertain, so nothing after the head may be parsed as a request.
       this.#isBroken = hasPendingBody(request)
-      this.#reject(fault, request, (rejection) => {
+      this.#reject(error, request, (rejection) => {
         if (this.#isBroken) this.#sendAndClose(response, rejection)
         else NodeListener.send(request, response, rejection)
       })
@@ -160,8 +160,8 @@ export class Connection implements Resumable {
 
   /**
    * Closes the connection after the latest response; the client should send its pipelined requests again on another
-   * connection (RFC 9112 §9.3.2). Further input is not read, because each read leaves a buffer of 64 KiB for the garbage
-   * collector. A client that has sent more than two reads may lose the end of the response (decision 10).
+   * connection (RFC 9112 §9.3.2). Further input is not read, because each read leaves a buffer of 64 KiB for the
+   * garbage collector. A client that has sent more than two reads may lose the end of the response (decision 10).
    */
   #closeAfterLatest(): void {
     const latest = this.#latest
@@ -201,9 +201,9 @@ export class Connection implements Resumable {
     // Bytes after the last request of a connection are ignored (RFC 9112 §9.6), but Node 22 reports them as an error.
     if (latest?.shouldKeepAlive === false && latest.req.complete) return
     this.#isBroken = true
-    const fault = TransportFault.ofError(error)
+    const transportError = TransportFault.ofError(error)
     const respondWithoutRequest = (): void =>
-      this.#reject(fault, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
+      this.#reject(transportError, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
 
     if (latest === undefined || latest.writableFinished) respondWithoutRequest()
     else if (latest.req.complete) {
@@ -217,7 +217,7 @@ export class Connection implements Resumable {
     else {
       this.#stopLatest?.()
       latest.shouldKeepAlive = false
-      this.#reject(fault, latest.req, (rejection) => this.#sendAndClose(latest, rejection))
+      this.#reject(transportError, latest.req, (rejection) => this.#sendAndClose(latest, rejection))
     }
   }
 
@@ -231,8 +231,9 @@ export class Connection implements Resumable {
   }
 
   /**
-   * Destroys the connection if it is idle for too long, or if its client does not read its responses. `NodeServer`
-   * calls it every `elapsedMs` milliseconds, because a socket timer for each request costs about a microsecond.
+   * Destroys the connection if it has been idle for too long, or if its client does not read its responses.
+   * `NodeServer` calls it every `elapsedMs` milliseconds, because a socket timer for each request costs about a
+   * microsecond.
    */
   checkTimeouts(elapsedMs: number): void {
     const socket = this.#socket
@@ -293,7 +294,7 @@ export class Connection implements Resumable {
     this.#context.resumeQueue.add(this)
   }
 
-  /** Passes the response for a fault to `write`; `request` is `undefined` if its head did not arrive. */
+  /** Passes the response to a protocol error to `write`; `request` is `undefined` if its head did not arrive. */
   #reject(
     error: TransportError,
     request: IncomingMessage | undefined,
@@ -311,19 +312,19 @@ export class Connection implements Resumable {
   }
 
   /**
-   * Closes the connection after `LINGER_MS`, and until then discards up to `MAX_LINGER_BYTES`: closing with unread bytes
-   * could lose the response.
+   * Closes the connection after `LINGER_MS`, and until then discards up to `MAX_LINGER_BYTES`: closing with unread
+   * bytes could lose the response.
    */
-  #lingeringClose(last = ""): void {
+  #lingeringClose(lastBytes = ""): void {
     const socket = this.#socket
-    socket.end(last)
+    socket.end(lastBytes)
     // Reads without waiting in the resume queue.
     socket.off("data", this.#pauseUntilResumed).resume()
-    const end = socket.bytesRead + MAX_LINGER_BYTES
-    // Later, because a `data` listener detaches Node's first parser, which must resume the socket before.
+    const maxBytesRead = socket.bytesRead + MAX_LINGER_BYTES
+    // Added later, because a `data` listener detaches Node's first parser, which must resume the socket first.
     setImmediate(() =>
       socket.on("data", () => {
-        if (socket.bytesRead > end) socket.pause()
+        if (socket.bytesRead > maxBytesRead) socket.pause()
       })
     )
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)

@@ -25,7 +25,7 @@ const startHost = async (listener: NodeListener.NodeListener): Promise<{ readonl
 const json = "Content-Type: application/json"
 
 describe("the scheme of a request", () => {
-  it("is https if the host itself ends TLS, otherwise http", () => {
+  it("is https if the host itself terminates TLS, otherwise http", () => {
     const schemeOf = (socket: Socket) => new NodeRequest(new Http.IncomingMessage(socket), undefined).scheme
     expect(schemeOf(new Socket())).toBe("http")
     expect(schemeOf(new TLSSocket(new Socket()))).toBe("https")
@@ -79,17 +79,17 @@ describe("a body", () => {
 
 describe("Expect: 100-continue", () => {
   const body = pet("Rex")
-  const expecting = (more: {
+  const expecting = (options: {
     readonly key?: string
     readonly type?: string
     readonly version?: string
   }): string =>
     request({
       method: "POST",
-      ...(more.key === undefined ? {} : { key: more.key }),
-      version: more.version ?? "1.1",
+      ...(options.key === undefined ? {} : { key: options.key }),
+      version: options.version ?? "1.1",
       headers: [
-        `Content-Type: ${more.type ?? "application/json"}`,
+        `Content-Type: ${options.type ?? "application/json"}`,
         "Content-Length: 29",
         "Expect: 100-continue"
       ]
@@ -142,8 +142,8 @@ describe("Expect: 100-continue", () => {
     const wire = await Wire.openAndSend(server.port, expecting({ key }))
     expectError(await wire.response(), 413, "payload_too_large")
     expect(await wire.rest()).toBe("")
-    const stranger = await Wire.openAndSend(server.port, expecting({}))
-    expectError(await stranger.response(), 401, "missing_api_key")
+    const anonymous = await Wire.openAndSend(server.port, expecting({}))
+    expectError(await anonymous.response(), 401, "missing_api_key")
   })
 
   it("is ignored in HTTP/1.0 (RFC 9110 §10.1.1)", async () => {
@@ -238,7 +238,7 @@ describe("client-supplied headers", () => {
     }
   })
 
-  it("a second Authorization header gets a 401", async () => {
+  it("a request with two Authorization headers gets a 401", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.openAndSend(

@@ -18,7 +18,7 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
-  /** Sends "100 Continue"; called only before a body is read, so that a rejected client does not send it. */
+  /** Sends "100 Continue"; called only before a body is read, so that a rejected client does not send its body. */
   sendContinue?: () => void
 ) => () => void
 
@@ -153,20 +153,20 @@ const discardBody = (
   body: string | Uint8Array,
   maxBytes: number
 ): void => {
-  const written = (): void => {
+  const onWritten = (): void => {
     if (request.readableEnded) response.end()
     else request.once("end", () => response.end())
   }
   if (typeof body === "string") {
     response.write(body)
-    written()
-  } else writeBytes(response, body, written)
+    onWritten()
+  } else writeBytes(response, body, onWritten)
   response.flushHeaders()
-  let left = maxBytes
+  let remaining = maxBytes
   request.on("data", (chunk: Buffer) => {
-    if (left < 0) return
-    left -= chunk.length
-    if (left >= 0) return
+    if (remaining < 0) return
+    remaining -= chunk.length
+    if (remaining >= 0) return
     request.pause()
     const timer = setTimeout(() => request.socket.destroy(), LINGER_MS)
     response.once("close", () => clearTimeout(timer))

@@ -50,7 +50,7 @@ describe("listening", () => {
 })
 
 describe("concurrent requests", () => {
-  it("60 of 200 concurrent requests are admitted by a limit of 60, with X-RateLimit-Remaining from 59 to 0", async () => {
+  it("a limit of 60 admits 60 of 200 concurrent requests, with X-RateLimit-Remaining from 59 to 0", async () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 60 })
     const responses = await Promise.all(
@@ -76,7 +76,7 @@ describe("concurrent requests", () => {
 })
 
 describe("connections", () => {
-  it("are closed immediately above maxConnections, until another connection closes", async () => {
+  it("beyond maxConnections are closed immediately, until another connection closes", async () => {
     const server = await serve({ server: { maxConnections: 2 } })
     const key = await server.issue()
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
@@ -91,7 +91,7 @@ describe("connections", () => {
     expect((await second.response()).status).toBe(200)
   })
 
-  it("are closed immediately above maxConnectionsPerAddress, until another connection of the address closes", async () => {
+  it("beyond maxConnectionsPerAddress are closed immediately, until another connection of the address closes", async () => {
     const server = await serve({ server: { maxConnectionsPerAddress: 2 } })
     const key = await server.issue()
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
@@ -137,7 +137,7 @@ describe("connections", () => {
     await gate.entered.reaches(HOLDING + 3)
     const response = greedy.response()
     const allSent = greedy.send(Buffer.alloc(64 * 1024 * 1024))
-    // A server that read on would receive megabytes in this time.
+    // A server that continued to read would receive megabytes in this time.
     await sleep(200)
     gate.open()
     expect((await further.response()).status).toBe(200)
@@ -179,7 +179,7 @@ describe("connections", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("stay open while idle for longer than the timeout that Keep-Alive announces", async () => {
+  it("stay open for longer than the idle timeout that Keep-Alive announces", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
     const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key }))
@@ -190,7 +190,7 @@ describe("connections", () => {
     expect(performance.now() - idleSince).toBeGreaterThanOrEqual(1_990)
   })
 
-  it("stay open while idle for the request timeout, without a Keep-Alive header, if keepAliveTimeoutMs is 0", async () => {
+  it("have no Keep-Alive header, and stay open while idle for the request timeout, if keepAliveTimeoutMs is 0", async () => {
     const server = await serve({ server: { keepAliveTimeoutMs: 0, requestTimeoutMs: 300 } })
     const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key }))
@@ -468,7 +468,7 @@ describe("closing", () => {
       })
     })
     const key = await server.issue()
-    const hammer = async (): Promise<number> => {
+    const createUntilClosed = async (): Promise<number> => {
       const wire = await Wire.open(server.port)
       for (let created = 0; ; created++) {
         await wire.send(request({ key, body: pet("Rex") }))
@@ -479,7 +479,7 @@ describe("closing", () => {
         }
       }
     }
-    const clients = Array.from({ length: 20 }, hammer)
+    const clients = Array.from({ length: 20 }, createUntilClosed)
     await inserted.reaches(300)
     await server.close()
     const acknowledged = (await Promise.all(clients)).reduce((sum, created) => sum + created, 0)

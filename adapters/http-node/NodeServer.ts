@@ -59,7 +59,6 @@ const timeout = Rule.integer({ min: 0, max: MAX_MS })
 
 const connections = Rule.integer({ min: 1, max: 1_000_000 })
 
-/** The rule of each option. */
 const rules: Options.Rules<NodeServerOptions> = {
   // An empty host would listen on every interface.
   host: Rule.textWhere((host) => host !== "", "must be a host name or an IP address"),
@@ -117,7 +116,8 @@ export const make = Effect.fnUntraced(function* (
   const server = Http.createServer({
     IncomingMessage: IncomingRequest.makeClass((socket) => connections.get(socket)?.isBusy === true),
     ServerResponse: OutgoingResponse,
-    // Creating a body stream for a request without a body costs a tenth of its CPU. Node supports this since 24.12.
+    // Creating a body stream for a request without a body takes a tenth of the request's CPU time. Node supports this
+    // option since 24.12.
     optimizeEmptyRequests: true,
     maxHeaderSize: MAX_HEADER_BYTES,
     highWaterMark: SOCKET_BUFFER_BYTES,

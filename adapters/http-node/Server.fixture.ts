@@ -1,4 +1,4 @@
-/** Starts test servers over the memory adapter on a free loopback port, with a fixed clock. */
+/** Starts test servers with memory stores on free loopback ports, with a fixed clock. */
 import { setImmediate } from "node:timers/promises"
 import * as V8 from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -39,16 +39,16 @@ export interface Setup {
 
 const noon = Date.UTC(2027, 0, 1, 12)
 
-const stillClock = Layer.effect(
+const fixedClock = Layer.effect(
   Clock.Clock,
-  Effect.map(Clock.Clock, (machine) => ({
+  Effect.map(Clock.Clock, (systemClock) => ({
     currentTimeMillisUnsafe: () => noon,
     currentTimeMillis: Effect.succeed(noon),
     currentTimeNanosUnsafe: () => BigInt(noon) * 1_000_000n,
     currentTimeNanos: Effect.succeed(BigInt(noon) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: machine.monotonicTimeNanos,
-    sleep: (duration) => machine.sleep(duration)
+    monotonicTimeNanosUnsafe: () => systemClock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: systemClock.monotonicTimeNanos,
+    sleep: (duration) => systemClock.sleep(duration)
   }))
 )
 
@@ -77,7 +77,7 @@ export const openService = async ({
       )
     ),
     Layer.provideMerge(Layer.succeed(BanPolicy.BanPolicy, BanPolicy.standard)),
-    Layer.provideMerge(stillClock)
+    Layer.provideMerge(fixedClock)
   )
   const run = Effect.runPromiseWith(await Effect.runPromise(Layer.buildWithScope(layer, scope)))
   const close = () => run(Scope.close(scope, Exit.void))

@@ -108,7 +108,7 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     expect(await server.countPets()).toBe(0)
   })
 
-  it("invalid HTTP consumes a token of the client's network, not of the key in its bytes", async () => {
+  it("invalid HTTP consumes a token of the client's network, not of the key that it contains", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     const key = await server.issue({ perMinute: 7 })
     const wire = await Wire.openAndSend(server.port, head(get, `Authorization: Bearer ${key}`))
@@ -168,10 +168,10 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
   it("a client that never stops sending is disconnected", async () => {
     const server = await serve()
     const wire = await Wire.openAndSend(server.port, "garbage\r\n")
-    const more = setInterval(() => wire.send("x".repeat(1_000)), 10)
+    const sender = setInterval(() => wire.send("x".repeat(1_000)), 10)
     expectError(await wire.response(), 400, "malformed_request")
     await wire.closed
-    clearInterval(more)
+    clearInterval(sender)
   })
 })
 
@@ -257,11 +257,11 @@ describe("a client that resets its connection", () => {
   })
 })
 
-describe("Access-Control-Allow-Origin of responses to transport faults", () => {
+describe("Access-Control-Allow-Origin of responses to transport errors", () => {
   const shop = "https://shop.example"
   const origin = `Origin: ${shop}`
-  const long = `GET /v1/pets?x=${"x".repeat(9_000)} HTTP/1.1`
-  const half = head(
+  const longRequestLine = `GET /v1/pets?x=${"x".repeat(9_000)} HTTP/1.1`
+  const postHead = head(
     "POST /v1/pets HTTP/1.1",
     "Host: a",
     origin,
@@ -280,7 +280,13 @@ describe("Access-Control-Allow-Origin of responses to transport faults", () => {
       400,
       undefined
     ],
-    ["target too long: the request's origin", [shop, "http://b"], head(long, "Host: a", origin), 431, shop],
+    [
+      "target too long: the request's origin",
+      [shop, "http://b"],
+      head(longRequestLine, "Host: a", origin),
+      431,
+      shop
+    ],
     [
       "missing Host: the request's origin",
       [shop, "http://b"],
@@ -288,12 +294,12 @@ describe("Access-Control-Allow-Origin of responses to transport faults", () => {
       400,
       shop
     ],
-    ["incomplete body: the request's origin", [shop, "http://b"], `${half}x`, 408, shop]
-  ])("%s", async (_, corsOrigins, bytes, status, named) => {
+    ["incomplete body: the request's origin", [shop, "http://b"], `${postHead}x`, 408, shop]
+  ])("%s", async (_, corsOrigins, bytes, status, allowedOrigin) => {
     const server = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
     const key = await server.issue()
     const response = await (await Wire.openAndSend(server.port, bytes.replace("KEY", key))).response()
-    expect([response.status, response.header("access-control-allow-origin")]).toEqual([status, named])
-    expect(response.header("vary")).toBe(named === "*" ? undefined : "Origin")
+    expect([response.status, response.header("access-control-allow-origin")]).toEqual([status, allowedOrigin])
+    expect(response.header("vary")).toBe(allowedOrigin === "*" ? undefined : "Origin")
   })
 })

@@ -7,7 +7,10 @@ export const MAX_HEADER_BYTES = 16_384
 const MAX_HEADERS = 100
 const MAX_TARGET_LENGTH = 8_192
 
-/** Returns the fault of a request that Node's parser accepts although it is invalid or too large, or `undefined`. */
+/**
+ * Returns the error of a request that Node's parser accepts although it is invalid or too large; `undefined` for any
+ * other request.
+ */
 export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): TransportError | undefined => {
   if (rawHeaders.length > MAX_HEADERS * 2 || (url?.length ?? 0) > MAX_TARGET_LENGTH)
     return "headers_too_large"

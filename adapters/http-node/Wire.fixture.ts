@@ -68,14 +68,14 @@ export class Wire {
   #notify = (): void => {}
   /** Resolves when the connection is closed, for any reason. */
   readonly closed: Promise<void>
-  #ended = false
+  #hasEnded = false
 
   private constructor(socket: Net.Socket) {
     this.#socket = socket
     this.closed = new Promise((resolve) => socket.once("close", () => resolve()))
     for (const event of ["end", "close"]) {
       socket.once(event, () => {
-        this.#ended = true
+        this.#hasEnded = true
         this.#notify()
       })
     }
@@ -126,7 +126,7 @@ export class Wire {
           return new WireResponse(text, body)
         }
       }
-      if (this.#ended)
+      if (this.#hasEnded)
         throw new Error(`connection closed before or within a response: ${this.#received.toString("latin1")}`)
       await new Promise<void>((resolve) => {
         this.#notify = resolve

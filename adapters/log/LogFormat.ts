@@ -42,17 +42,17 @@ const timestamp = (time: number): string =>
 const withoutReserved = (fields: LogEvent["fields"]): LogEvent["fields"] =>
   "time" in fields || "level" in fields || "message" in fields
     ? Object.fromEntries(
-        Object.entries(fields).map(([name, value]) => [standard.has(name) ? `${name}_` : name, value])
+        Object.entries(fields).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value])
       )
     : fields
 
-const standard = new Set(["time", "level", "message"])
+const reserved = new Set(["time", "level", "message"])
 
-const bare = /^[A-Za-z0-9_./:+{}-]+$/
+const unquoted = /^[A-Za-z0-9_./:+{}-]+$/
 
 const valueOf = (value: FieldValue): string => {
   const plain = String(value)
-  return bare.test(plain) ? plain : escapeUnprintable(JSON.stringify(plain))
+  return unquoted.test(plain) ? plain : escapeUnprintable(JSON.stringify(plain))
 }
 
 // Control characters, format characters such as text direction marks, line separators and lone surrogates. In JSON

@@ -50,28 +50,29 @@ class Pipe extends Writable {
   }
 }
 
+/** Returns the number of lines that were written or reported as lost. */
 const totalOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + (/^lost (\d+)$/.exec(line) === null ? 1 : Number(line.slice(5))), 0)
 
 describe("a log function", () => {
   it("receives each line, and the number of lost lines before the next accepted line", () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean()), (works) => {
+      fc.property(fc.array(fc.boolean()), (successes) => {
         const lines: Array<string> = []
         let isWorking = true
         const sink = LogSink.toFunction((line) => {
           if (!isWorking) throw new Error("disk full")
           lines.push(line)
         }, format)(lost)
-        for (const [index, next] of works.entries()) {
+        for (const [index, next] of successes.entries()) {
           isWorking = next
           sink.write(() => eventOf(`line ${index}`))
         }
         isWorking = true
         sink.write(() => eventOf("last"))
-        expect(totalOf(lines)).toBe(works.length + 1)
+        expect(totalOf(lines)).toBe(successes.length + 1)
         expect(lines.filter((line) => line.startsWith("line"))).toEqual(
-          works.flatMap((worked, index) => (worked ? [`line ${index}`] : []))
+          successes.flatMap((hasSucceeded, index) => (hasSucceeded ? [`line ${index}`] : []))
         )
         expect(lines.at(-1)).toBe("last")
       })

@@ -87,14 +87,14 @@ const make = (lost: (count: number) => LogEvent, { hasRoom, send }: Target): Log
   let dropped = 0
   let hasFailed = false
 
-  /** Writes an event; if this fails, `weight` lines are counted as dropped. */
-  const attempt = (describe: () => LogEvent, weight: number): void => {
+  /** Writes an event; if this fails, `lineCount` lines are counted as dropped. */
+  const attempt = (describe: () => LogEvent, lineCount: number): void => {
     const failedBefore = hasFailed
     hasFailed = false
     const done = (isWritten: boolean): void => {
       if (!isWritten) {
         hasFailed = true
-        dropped += weight
+        dropped += lineCount
       }
       if (--waiting === 0) idle.openUnsafe()
     }

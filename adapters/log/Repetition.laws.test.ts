@@ -20,7 +20,8 @@ const historiesOf = (kinds: number) =>
 /** Histories with more kinds than are tracked separately. */
 const histories = historiesOf(Repetition.MAX_KINDS * 2)
 
-const distinctHistories = historiesOf(Repetition.MAX_KINDS)
+/** Histories in which all kinds are tracked separately. */
+const trackedHistories = historiesOf(Repetition.MAX_KINDS)
 
 /** Runs a history with an exact timer and flushes at the end; each event is its number in the history. */
 const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passMs: number }>) => {
@@ -28,28 +29,28 @@ const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passM
   let now = 0
   const emitted: Array<Emitted> = []
   const kinds: Array<number> = []
-  let largest = 0
-  const take = ([emissions, next]: ReturnType<typeof Repetition.tick<number>>): void => {
+  let maxSize = 0
+  const record = ([emissions, next]: ReturnType<typeof Repetition.tick<number>>): void => {
     for (const emission of emissions) emitted.push({ ...emission, at: now })
     state = next
-    largest = Math.max(largest, state.size)
+    maxSize = Math.max(maxSize, state.size)
   }
   for (const moment of history) {
     if ("kind" in moment) {
-      take(Repetition.step(state, now, String(moment.kind), kinds.length))
+      record(Repetition.step(state, now, String(moment.kind), kinds.length))
       kinds.push(moment.kind)
       continue
     }
     const end = now + moment.passMs
     for (let due = Repetition.dueIn(state, now); due !== undefined && now + due <= end; ) {
       now += due
-      take(Repetition.tick(state, now))
+      record(Repetition.tick(state, now))
       due = Repetition.dueIn(state, now)
     }
     now = end
   }
-  take(Repetition.flush(state, now))
-  return { emitted, kinds, largest, isFlushed: state.size === 0 }
+  record(Repetition.flush(state, now))
+  return { emitted, kinds, maxSize, isFlushed: state.size === 0 }
 }
 
 describe("repeated events", () => {
@@ -64,7 +65,7 @@ describe("repeated events", () => {
 
   it("each kind is counted separately, and emitted at most once per second before the flush", () => {
     fc.assert(
-      fc.property(distinctHistories, (history) => {
+      fc.property(trackedHistories, (history) => {
         const { emitted, kinds } = run(history)
         const end = Math.max(0, ...emitted.map(({ at }) => at))
         for (const kind of new Set(kinds)) {
@@ -95,8 +96,8 @@ describe("repeated events", () => {
   it("the state has a bounded size, and is empty after a flush", () => {
     fc.assert(
       fc.property(histories, (history) => {
-        const { isFlushed, largest } = run(history)
-        expect(largest).toBeLessThanOrEqual(Repetition.MAX_KINDS + 1)
+        const { isFlushed, maxSize } = run(history)
+        expect(maxSize).toBeLessThanOrEqual(Repetition.MAX_KINDS + 1)
         expect(isFlushed).toBe(true)
       })
     )

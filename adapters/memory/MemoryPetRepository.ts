@@ -26,10 +26,10 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
   const recorded = new RecordedInserts()
 
   const insertOnce = (newPet: NewPet, once: Once.Once): Once.Outcome => {
-    const known = recorded.find(once)
-    if (known !== undefined) {
-      return known.fingerprint === once.fingerprint
-        ? { _tag: "Replayed", pet: known.pet }
+    const existing = recorded.find(once)
+    if (existing !== undefined) {
+      return existing.fingerprint === once.fingerprint
+        ? { _tag: "Replayed", pet: existing.pet }
         : { _tag: "Mismatch" }
     }
     const pet = insert(newPet)

@@ -70,7 +70,6 @@ const open = (
     return { keys, networks, size: () => keys.size + networks.size, store }
   })
 
-/** Counts a request. */
 const count: Count = ({ modify }, key, now, policy) =>
   modify(key, (state) => RateLimit.step(state, now, policy))
 
@@ -85,9 +84,9 @@ describe("MemoryRateLimitStore", () => {
         (bursts, ban) =>
           Effect.gen(function* () {
             const { size, store } = yield* open(ban)
-            const everything = new Map<string, RateLimit.State>()
+            const model = new Map<string, RateLimit.State>()
             for (const { key, plan, requests, start } of bursts) {
-              const state = everything.get(key)
+              const state = model.get(key)
               const before = yield* now
               if (typeof start === "number") {
                 yield* TestClock.adjust(start)
@@ -100,14 +99,14 @@ describe("MemoryRateLimitStore", () => {
               for (let index = 0; index < requests; index++) {
                 if (index > 0) yield* TestClock.adjust(1000)
                 const at = yield* now
-                const [expected, next] = RateLimit.step(everything.get(key), at, { plan, ban })
-                everything.set(key, next)
+                const [expected, next] = RateLimit.step(model.get(key), at, { plan, ban })
+                model.set(key, next)
                 const verdict = yield* count(store, key, at, { plan, ban })
                 expect(verdict).toEqual(expected)
                 outcomes.add(verdict.outcome)
               }
             }
-            deleted += everything.size - size()
+            deleted += model.size - size()
           }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
       ),
       { numRuns: 1000 }
@@ -166,20 +165,22 @@ describe("MemoryRateLimitStore", () => {
     })
   )
 
-  it.effect("evicts stored networks only, after states of other networks have been deleted as spent", () =>
-    Effect.gen(function* () {
-      const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
-      const policy = { plan: Plan.standard.Free, ban: undefined }
-      for (const day of [0, 2, 4]) {
-        yield* TestClock.setTime(day * DAY)
-        for (let index = 0; index < 300; index++) {
-          yield* count(store, `network:${day}:${index}`, day * DAY, policy)
-          expect(networks.size).toBeLessThanOrEqual(100)
+  it.effect(
+    "evicts only networks that are still stored, even after spent states of other networks were deleted",
+    () =>
+      Effect.gen(function* () {
+        const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
+        const policy = { plan: Plan.standard.Free, ban: undefined }
+        for (const day of [0, 2, 4]) {
+          yield* TestClock.setTime(day * DAY)
+          for (let index = 0; index < 300; index++) {
+            yield* count(store, `network:${day}:${index}`, day * DAY, policy)
+            expect(networks.size).toBeLessThanOrEqual(100)
+          }
+          const latest = Array.from({ length: 100 }, (_, index) => `network:${day}:${200 + index}`)
+          expect(new Set(networks.keys())).toEqual(new Set(latest))
         }
-        const latest = Array.from({ length: 100 }, (_, index) => `network:${day}:${200 + index}`)
-        expect(new Set(networks.keys())).toEqual(new Set(latest))
-      }
-    })
+      })
   )
 
   it.effect("evicts a state as fast after many evictions as after few", () =>
@@ -210,11 +211,11 @@ describe("MemoryRateLimitStore", () => {
     Effect.gen(function* () {
       const { networks, store } = yield* open(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
-      for (const known of [1, 1_000]) {
+      for (const networkCount of [1, 1_000]) {
         const send = (requests: number) =>
           Effect.gen(function* () {
             for (let sent = 0; sent < requests; sent++) {
-              yield* count(store, `network:${sent % known}`, 0, policy)
+              yield* count(store, `network:${sent % networkCount}`, 0, policy)
             }
             return usedHeap()
           })

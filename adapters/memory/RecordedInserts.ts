@@ -1,4 +1,4 @@
-/** Records inserts in memory that are executed once, until they expire. */
+/** Records, in memory, the inserts that must be executed only once, until the records expire. */
 import type { Pet } from "../../core/domain/Pet.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 

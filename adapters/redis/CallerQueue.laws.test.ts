@@ -13,45 +13,45 @@ interface Call {
 
 type Event =
   | { readonly kind: "submit"; readonly caller: string }
-  | { readonly kind: "reply" | "cancel"; readonly which: number }
+  | { readonly kind: "reply" | "cancel"; readonly nth: number }
 
 const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("submit" as const), caller: fc.constantFrom("a", "b") })
   },
-  fc.record({ kind: fc.constantFrom("reply" as const, "cancel" as const), which: fc.nat(30) })
+  fc.record({ kind: fc.constantFrom("reply" as const, "cancel" as const), nth: fc.nat(30) })
 )
 
 describe("CallerQueue", () => {
-  it("sends each caller's requests in order and one call at a time, and returns each result once unless the request is canceled", () => {
+  it("sends each caller's requests in order, one call at a time, and returns one result for each request that is not canceled", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 120, size: "max" }), (events) => {
-        const open: Array<Call> = []
+        const inFlight: Array<Call> = []
         const sent = new Map<string, Array<number>>()
         const results = new Map<number, Array<unknown>>()
         const canceled = new Set<number>()
         const cancels: Array<{ readonly request: number; readonly cancel: () => void }> = []
         const submit = CallerQueue.make<number, number>((caller, requests, done) => {
-          expect(open.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
+          expect(inFlight.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
           for (const request of requests) expect(canceled.has(request)).toBe(false)
           sent.set(caller, [...(sent.get(caller) ?? []), ...requests])
           const call: Call = { caller, requests, done, isGivenUp: false }
-          open.push(call)
+          inFlight.push(call)
           return () => {
             call.isGivenUp = true
           }
         })
         const reply = (call: Call | undefined): void => {
           if (call === undefined) return
-          open.splice(open.indexOf(call), 1)
+          inFlight.splice(inFlight.indexOf(call), 1)
           call.done(call.requests.map((request) => Exit.succeed(request * 2)))
         }
         let count = 0
         for (const event of events) {
           if (event.kind === "submit") {
             const request = count++
-            const isIdle = !open.some(({ caller, isGivenUp }) => caller === event.caller && !isGivenUp)
+            const isIdle = !inFlight.some(({ caller, isGivenUp }) => caller === event.caller && !isGivenUp)
             const cancel = submit(
               event.caller,
               request
@@ -59,16 +59,16 @@ describe("CallerQueue", () => {
             cancels.push({ request, cancel })
             if (isIdle) expect(sent.get(event.caller)?.at(-1)).toBe(request)
           } else if (event.kind === "reply") {
-            reply(open[event.which % Math.max(open.length, 1)])
+            reply(inFlight[event.nth % Math.max(inFlight.length, 1)])
           } else {
-            const chosen = cancels[event.which % Math.max(cancels.length, 1)]
+            const chosen = cancels[event.nth % Math.max(cancels.length, 1)]
             if (chosen === undefined || results.has(chosen.request)) continue
             canceled.add(chosen.request)
             chosen.cancel()
             chosen.cancel()
           }
         }
-        while (open.length > 0) reply(open[0])
+        while (inFlight.length > 0) reply(inFlight[0])
         for (let request = 0; request < count; request++) {
           expect(results.get(request)).toEqual(
             canceled.has(request) ? undefined : [Exit.succeed(request * 2)]

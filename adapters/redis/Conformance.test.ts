@@ -10,31 +10,31 @@ import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
 for (const kind of RedisServers.kinds) {
-  for (const where of Nodes.places) {
-    RedisServers.describeOn(kind, `the store in a ${where}`, () => {
-      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
-      const orphan = Nodes.forAllTests(async () => {
-        const ended = await Nodes.startPlace(kind, where)
+  for (const topology of Nodes.topologies) {
+    RedisServers.describeOn(kind, `the store in a ${topology}`, () => {
+      const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
+      const unreachable = Nodes.forAllTests(async () => {
+        const temporary = await Nodes.startDeployment(kind, topology)
         const scope = Scope.makeUnsafe()
-        const store = await Effect.runPromise(Scope.provide(Nodes.open(ended.address), scope))
-        await ended.stop()
+        const store = await Effect.runPromise(Scope.provide(Nodes.open(temporary.address), scope))
+        await temporary.stop()
         return { store, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
       })
       suite(
         Conformance.ports({
-          name: `the store in a ${where} of ${kind.name}`,
+          name: `the store in a ${topology} of ${kind.name}`,
           rateLimitStore: Layer.unwrap(
             Effect.map(
-              Effect.promise(() => place().empty()),
-              () => Nodes.layer(place().address, { clock: "service" })
+              Effect.promise(() => deployment().empty()),
+              () => Nodes.layer(deployment().address, { clock: "service" })
             )
           ),
           outage: Layer.effect(
             RateLimitStore,
-            Effect.sync(() => orphan().store)
+            Effect.sync(() => unreachable().store)
           )
         }),
-        { level: "design", timeLimitMs: 60_000, effort: where === "server" ? 1 : 0.5 }
+        { level: "design", timeLimitMs: 60_000, effort: topology === "server" ? 1 : 0.5 }
       )
     })
   }

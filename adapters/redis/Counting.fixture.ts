@@ -1,7 +1,7 @@
 /**
- * A process for tests: opens the store at an address and counts requests from one caller for a number of seconds, with
- * a number of requests in flight, all given as arguments. After each admitted request, it prints a line with the number
- * of requests admitted so far.
+ * A process for tests, which counts requests from one caller. Its arguments are the address of the store, the caller,
+ * the limit per minute, the duration in seconds and the number of requests in flight. After each admitted request, it
+ * prints a line with the number of requests admitted so far.
  */
 import { writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ let admitted = 0
 
 const program = Effect.gen(function* () {
   const { consume } = yield* RateLimitStore
-  if (consume === undefined) throw new Error("Redis counts requests itself")
-  const until = performance.now() + Number(seconds) * 1_000
+  if (consume === undefined) throw new Error("the store has no consume")
+  const deadline = performance.now() + Number(seconds) * 1_000
   const worker = Effect.gen(function* () {
-    while (performance.now() < until) {
+    while (performance.now() < deadline) {
       const { outcome } = yield* consume(caller, 0, policy)
       if (outcome === "admitted") writeSync(1, `${++admitted}\n`)
     }

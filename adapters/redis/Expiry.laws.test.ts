@@ -1,4 +1,4 @@
-/** Checks when states expire in Redis, and that the number of stored networks stays below its maximum. */
+/** Checks when states expire in Redis, and that the number of stored networks does not exceed its maximum. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -35,14 +35,14 @@ const stateAt = (now: number): fc.Arbitrary<RateLimit.State> => {
 }
 
 for (const kind of RedisServers.kinds) {
-  for (const where of Nodes.places) {
-    RedisServers.describeOn(kind, `the states in a ${where}`, () => {
-      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
+  for (const topology of Nodes.topologies) {
+    RedisServers.describeOn(kind, `the states in a ${topology}`, () => {
+      const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
 
       it("a state expires a minute after it becomes equivalent to an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
-            const store = yield* Nodes.open(place().address, { clock: "database" })
+            const store = yield* Nodes.open(deployment().address, { clock: "database" })
             let run = 0
             yield* Effect.promise(() =>
               fc.assert(
@@ -56,8 +56,8 @@ for (const kind of RedisServers.kinds) {
                     for (let count = 0; count < requests; count++) {
                       await Effect.runPromise(Nodes.consume(store, caller, 0, policy))
                     }
-                    const after = await Nodes.stored(place(), caller)
-                    const expiry = Number(await place().send(key, "PEXPIRETIME", key))
+                    const after = await Nodes.stored(deployment(), caller)
+                    const expiry = Number(await deployment().send(key, "PEXPIRETIME", key))
                     if (after === undefined) {
                       // The state was already spent, and Redis deletes an expired key immediately.
                       expect(RateLimit.spentAt(state, BanPolicy.standard) + GRACE_MS).toBeLessThanOrEqual(
@@ -77,11 +77,11 @@ for (const kind of RedisServers.kinds) {
       it("with the service's clock, a state expires a day after it becomes equivalent to an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
-            const store = yield* Nodes.open(place().address)
+            const store = yield* Nodes.open(deployment().address)
             const now = 20_000 * DAY + 3_600_000
             yield* Nodes.consume(store, "key:given", now, policy)
             const key = "animal-store:{key:given}"
-            const ttlMs = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+            const ttlMs = Number(yield* Effect.promise(() => deployment().send(key, "PTTL", key)))
             const expected = 23 * 3_600_000 + DAY
             expect(ttlMs).toBeLessThanOrEqual(expected)
             expect(ttlMs).toBeGreaterThan(expected - GRACE_MS)
@@ -91,9 +91,9 @@ for (const kind of RedisServers.kinds) {
       it("stores at most the maximum number of networks, and rarely evicts a frequently used network", () =>
         Nodes.inScope(
           Effect.gen(function* () {
-            yield* Effect.promise(() => place().empty())
+            yield* Effect.promise(() => deployment().empty())
             const maxAnonymousStates = 1_000
-            const store = yield* Nodes.open(place().address, { maxAnonymousStates })
+            const store = yield* Nodes.open(deployment().address, { maxAnonymousStates })
             const anonymous = { plan: { perMinute: 60, perDay: 1_000 }, ban: undefined }
             const victim = Caller.ofNetwork("192.0.2.1")
             let now = 20_000 * DAY
@@ -115,8 +115,8 @@ for (const kind of RedisServers.kinds) {
             let networks = 0
             for (let index = 0; index < 1_024; index++) {
               const key = `animal-store:networks:{${index}}`
-              const fields = Number(yield* Effect.promise(() => place().send(key, "HLEN", key)))
-              const ttlMs = Number(yield* Effect.promise(() => place().send(key, "PTTL", key)))
+              const fields = Number(yield* Effect.promise(() => deployment().send(key, "HLEN", key)))
+              const ttlMs = Number(yield* Effect.promise(() => deployment().send(key, "PTTL", key)))
               if (fields > 0) expect(ttlMs).toBeGreaterThan(0)
               networks += fields
             }

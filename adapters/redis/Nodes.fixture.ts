@@ -16,7 +16,7 @@ import * as RedisServers from "./RedisServers.fixture.ts"
 import type { RedisUnusable } from "./RedisUnusable.ts"
 
 /** A Redis server, or a cluster of three nodes. */
-export interface Place {
+export interface Deployment {
   readonly address: string
   /** Sends a command to the server that holds the key. */
   readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
@@ -25,12 +25,15 @@ export interface Place {
   readonly stop: () => Promise<void>
 }
 
-/** The kinds of places; the store must behave the same on both. */
-export const places = ["server", "cluster"] as const
+/** The kinds of deployments; the store must behave the same on both. */
+export const topologies = ["server", "cluster"] as const
 
 /** Starts a server or a cluster. */
-export const startPlace = async (kind: RedisServers.Kind, place: (typeof places)[number]): Promise<Place> => {
-  if (place === "server") {
+export const startDeployment = async (
+  kind: RedisServers.Kind,
+  topology: (typeof topologies)[number]
+): Promise<Deployment> => {
+  if (topology === "server") {
     const server = await RedisServers.start(kind)
     const client = await server.connect()
     return {
@@ -75,7 +78,7 @@ export const consume = (
   now: number,
   policy: RateLimit.Policy
 ): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
-  count === undefined ? Effect.die("Redis counts requests itself") : count(caller, now, policy)
+  count === undefined ? Effect.die("the store has no consume") : count(caller, now, policy)
 
 /** Counts a request with `modify` and the core's step. */
 export const modify = (
@@ -88,11 +91,11 @@ export const modify = (
 
 /** Returns the stored state of a caller that is not a network. */
 export const stored = async (
-  place: Pick<Place, "send">,
+  deployment: Pick<Deployment, "send">,
   caller: string
 ): Promise<RateLimit.State | undefined> => {
   const key = `animal-store:{${caller}}`
-  const text = await place.send(key, "GET", key)
+  const text = await deployment.send(key, "GET", key)
   return text === null ? undefined : RateLimitFields.stateOf(String(text).split(" "))
 }
 

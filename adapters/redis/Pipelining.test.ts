@@ -1,4 +1,4 @@
-/** Tests that commands which are sent in one turn of the event loop share writes to the socket. */
+/** Tests that commands sent in one turn of the event loop share writes to the socket. */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,8 +27,8 @@ const countWrites = (port: number): (() => number) => {
 }
 
 for (const kind of RedisServers.kinds) {
-  RedisServers.describeOn(kind, "requests of several callers", () => {
-    it("requests of 64 callers in one turn share two writes to the socket at most, and each is counted", async () => {
+  RedisServers.describeOn(kind, "requests from several callers", () => {
+    it("64 requests in one turn of the event loop need at most two socket writes, and each is counted", async () => {
       const server = await RedisServers.startForTest(kind)
       await Nodes.inScope(
         Effect.gen(function* () {

@@ -20,31 +20,31 @@ const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {})
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
-  let [output, errors] = ["", ""]
+  let [output, stderr] = ["", ""]
   child.stdout.on("data", (data) => {
     output += data
   })
   child.stderr.on("data", (data) => {
-    errors += data
+    stderr += data
   })
-  const ended = once(child, "close")
+  const exited = once(child, "close")
   onTestFinished(async () => {
     child.kill("SIGKILL")
-    await ended
+    await exited
   })
   return {
     child,
     admitted: () => output.split("\n").length - 1,
-    end: async () => {
-      await ended
-      return errors
+    stderrAtExit: async () => {
+      await exited
+      return stderr
     }
   }
 }
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "limits in Redis", () => {
-    it("four processes with the same key together admit exactly what its bucket allows, even when one is killed", async () => {
+    it("four processes that share a key admit exactly as many requests as its bucket allows, even when one is killed", async () => {
       const server = await RedisServers.startForTest(kind)
       const caller = "key:shared"
       const stored = () => Nodes.stored({ send: (_, ...command) => server.send(...command) }, caller)
@@ -68,7 +68,7 @@ for (const kind of RedisServers.kinds) {
       const [killed] = processes
       await RedisServers.until(async () => (killed?.admitted() ?? 0) > 20)
       killed?.child.kill("SIGKILL")
-      for (const { end } of processes) expect(await end()).toBe("")
+      for (const { stderrAtExit } of processes) expect(await stderrAtExit()).toBe("")
       const after = await stored()
       if (before === undefined || after === undefined) throw new Error("no request was counted")
 
@@ -149,10 +149,10 @@ for (const kind of RedisServers.kinds) {
         )
         const args = [server.address, "key:tls", "60", "0.2", "1"]
         const withAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: file("ca.pem") })
-        expect(await withAuthority.end()).toBe("")
+        expect(await withAuthority.stderrAtExit()).toBe("")
         expect(withAuthority.admitted()).toBeGreaterThan(0)
         const withoutAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: "" })
-        expect(await withoutAuthority.end()).toMatch(
+        expect(await withoutAuthority.stderrAtExit()).toMatch(
           /^limits: cannot reach the Redis server at 127\.0\.0\.1:\d+: .*certificate/
         )
         expect(withoutAuthority.admitted()).toBe(0)

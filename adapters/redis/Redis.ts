@@ -46,21 +46,23 @@ const connect = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RedisCommands, RedisUnusable, Scope.Scope> {
   const options = { ...address, timeoutMs }
   const context = yield* Effect.context<never>()
-  const inTime = RedisFailure.within(timeoutMs)
+  const withTimeout = RedisFailure.within(timeoutMs)
   let failure = new RedisUnusable({ reason: "there is no host" })
   for (const host of address.hosts) {
     const connection = yield* Effect.acquireRelease(
       Effect.sync(() => RedisConnection.start(host, options, context)),
       ({ close }) => Effect.sync(close)
     )
-    const server = yield* Effect.result(Effect.andThen(connection.first, inTime(readServer(connection))))
+    const server = yield* Effect.result(
+      Effect.andThen(connection.firstAttempt, withTimeout(readServer(connection)))
+    )
     if (Result.isFailure(server)) {
       connection.close()
       failure = explain(host, server.failure)
       continue
     }
     yield* Effect.fromResult(checkServer(server.success, address))
-    yield* inTime(warnOfEviction(connection)).pipe(Effect.ignore)
+    yield* withTimeout(warnOfEviction(connection)).pipe(Effect.ignore)
     if (server.success.mode !== "cluster")
       return { send: (_, command, onReply) => connection.send(command, onReply) }
     connection.close()
@@ -92,13 +94,13 @@ const checkServer = (
   { mode, version }: Server,
   { hosts }: RedisAddress.RedisAddress
 ): Result.Result<void, RedisUnusable> => {
-  const unusable = (reason: string) => Result.fail(new RedisUnusable({ reason }))
+  const reject = (reason: string) => Result.fail(new RedisUnusable({ reason }))
   if (Number.parseInt(version, 10) < MIN_MAJOR) {
-    return unusable(`the server is Redis ${version}; ${MIN_MAJOR}.0 or newer is required`)
+    return reject(`the server is Redis ${version}; ${MIN_MAJOR}.0 or newer is required`)
   }
-  if (mode === "sentinel") return unusable("this is a Sentinel: pass the address of the Redis server itself")
+  if (mode === "sentinel") return reject("this is a Sentinel: pass the address of the Redis server itself")
   if (mode !== "cluster" && hosts.length > 1) {
-    return unusable("several hosts require a Redis Cluster, but this server does not belong to one")
+    return reject("several hosts require a Redis Cluster, but this server does not belong to one")
   }
   return Result.void
 }
@@ -117,7 +119,7 @@ const warnOfEviction = (connection: RedisConnection.RedisConnection): Effect.Eff
 const explain = (host: RedisAddress.Host, failure: RedisFailure.CommandFailed): RedisUnusable => {
   const server = `the Redis server at ${RedisAddress.textOf(host)}`
   const detail = RedisFailure.detailOf(failure)
-  const reason = RedisFailure.isLogin(failure)
+  const reason = RedisFailure.isLoginFailure(failure)
     ? `${server} rejects the login: ${detail}`
     : RedisFailure.replyOf(failure) === ""
       ? `cannot reach ${server}: ${detail}`

@@ -13,12 +13,12 @@ const permissions = [
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "a user with the documented permissions", () => {
-    for (const where of Nodes.places) {
-      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
+    for (const topology of Nodes.topologies) {
+      const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
 
-      it(`can use the store in a ${where}, but no other command or key`, async () => {
+      it(`can use the store in a ${topology}, but no other command or key`, async () => {
         const user = ["ACL", "SETUSER", "limiter", "on", ">s3cret", "resetkeys", "nocommands", ...permissions]
-        const addresses = place().address.replace("redis://", "").split(",")
+        const addresses = deployment().address.replace("redis://", "").split(",")
         for (const address of addresses) {
           const client = await RedisServers.connect(`redis://${address}`)
           await client.send(...user)
@@ -36,7 +36,7 @@ for (const kind of RedisServers.kinds) {
               expect(yield* store.modify(caller, (state) => [state?.used, state ?? expect.fail()])).toBe(1)
             }
             const callers = Array.from({ length: 30 }, (_, index) => `network:${index}`)
-            const read = store.read?.(["key:a", ...callers], 0) ?? Effect.die("Redis reads states")
+            const read = store.read?.(["key:a", ...callers], 0) ?? Effect.die("the store has no read")
             expect((yield* read).states.size).toBe(1)
             const many = Array.from({ length: 2_000 }, (_, index) => `network:${index}`)
             yield* Effect.forEach(many, (caller) => Nodes.consume(store, caller, 0, policy), {

@@ -46,8 +46,8 @@ export const make = Effect.fnUntraced(function* (
 
   const nodeAt = (host: RedisAddress.Host): Node => {
     const name = RedisAddress.textOf(host)
-    const known = nodes.get(name)
-    if (known !== undefined) return known
+    const existing = nodes.get(name)
+    if (existing !== undefined) return existing
     const node = { host, connection: RedisConnection.start(host, options, context) }
     nodes.set(name, node)
     return node
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
 
   const readTable = (node: Node): Effect.Effect<ReadonlyArray<Range>, RedisFailure.CommandFailed> =>
     Effect.andThen(
-      Effect.exit(node.connection.first),
+      Effect.exit(node.connection.firstAttempt),
       RedisConnection.call(node.connection, ["CLUSTER", "SLOTS"])
     ).pipe(
       Effect.flatMap((reply) => rangesOf(reply, node.host)),
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (
       table.fill(node, from, to + 1)
     }
     // Commands fail without a connection, so the table is used after the first attempts to connect.
-    yield* Effect.forEach(current, ({ connection }) => Effect.exit(connection.first), {
+    yield* Effect.forEach(current, ({ connection }) => Effect.exit(connection.firstAttempt), {
       concurrency: "unbounded",
       discard: true
     })
@@ -124,8 +124,8 @@ export const make = Effect.fnUntraced(function* (
           if (redirections === MAX_REDIRECTIONS) return onReply(exit)
           const next = nodeAt(redirection.host)
           if (next.connection.isReady()) return sendTo(next, redirections + 1, !redirection.isMoved)
-          // Waits for the connection to a new node, at most until the deadline of the caller.
-          Effect.runForkWith(context)(Effect.exit(next.connection.first)).addObserver(() => {
+          // Waits for the connection to a new node, at most until the deadline of the call.
+          Effect.runForkWith(context)(Effect.exit(next.connection.firstAttempt)).addObserver(() => {
             if (!isGivenUp) sendTo(next, redirections + 1, !redirection.isMoved)
           })
         })
@@ -157,22 +157,22 @@ interface Range {
 /** Decodes `CLUSTER SLOTS`: ranges of slots, each with its primary as the first node. Fails if a range is invalid. */
 const rangesOf = (
   reply: unknown,
-  asked: RedisAddress.Host
+  sender: RedisAddress.Host
 ): Effect.Effect<ReadonlyArray<Range>, RedisFailure.CommandFailed> => {
-  const ranges = Array.isArray(reply) ? reply.map((entry) => rangeOf(entry, asked)) : []
+  const ranges = Array.isArray(reply) ? reply.map((entry) => rangeOf(entry, sender)) : []
   const valid = ranges.filter((range) => range !== undefined)
   return valid.length > 0 && valid.length === ranges.length
     ? Effect.succeed(valid)
     : Effect.fail(RedisFailure.because("the node returned no valid slots of a Redis Cluster"))
 }
 
-const rangeOf = (entry: unknown, asked: RedisAddress.Host): Range | undefined => {
+const rangeOf = (entry: unknown, sender: RedisAddress.Host): Range | undefined => {
   if (!Array.isArray(entry)) return undefined
   const [from, to, primary]: ReadonlyArray<unknown> = entry
   if (typeof from !== "number" || typeof to !== "number" || !Array.isArray(primary)) return undefined
   const [host, port]: ReadonlyArray<unknown> = primary
   if (typeof port !== "number") return undefined
-  return { from, to, host: { host: knownHost(host) ?? asked.host, port } }
+  return { from, to, host: { host: knownHost(host) ?? sender.host, port } }
 }
 
 /** Returns the host, or `undefined` if the node that replied does not know its own address and so omits it. */
@@ -187,8 +187,8 @@ interface Redirection {
 const REDIRECTION = /^(MOVED|ASK) \d+ (.*):(\d+)$/
 
 /** Decodes `MOVED slot host:port` and `ASK slot host:port`; returns `undefined` for other replies. */
-const redirectionOf = (reply: string, asked: RedisAddress.Host): Redirection | undefined => {
+const redirectionOf = (reply: string, sender: RedisAddress.Host): Redirection | undefined => {
   const [, kind, host, port] = REDIRECTION.exec(reply) ?? []
   if (kind === undefined) return undefined
-  return { isMoved: kind === "MOVED", host: { host: knownHost(host) ?? asked.host, port: Number(port) } }
+  return { isMoved: kind === "MOVED", host: { host: knownHost(host) ?? sender.host, port: Number(port) } }
 }

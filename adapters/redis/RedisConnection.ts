@@ -28,7 +28,7 @@ export interface RedisConnection {
   /** Whether there is a connection. */
   readonly isReady: () => boolean
   /** The result of the first attempt to connect. */
-  readonly first: Effect.Effect<void, RedisFailure.CommandFailed>
+  readonly firstAttempt: Effect.Effect<void, RedisFailure.CommandFailed>
   /** Closes the connection immediately; commands without a reply fail. */
   readonly close: () => void
 }
@@ -60,11 +60,11 @@ export const start = (
 ): RedisConnection => {
   const { timeoutMs } = options
   const timeoutNanos = BigInt(timeoutMs * NANOS_PER_MS)
-  const first = Deferred.makeUnsafe<void, RedisFailure.CommandFailed>()
+  const firstAttempt = Deferred.makeUnsafe<void, RedisFailure.CommandFailed>()
   const clock = Context.get(context, Clock.Clock)
   let session: Session | undefined
   /** The reason why there is no session. */
-  let lost = RedisFailure.because("it is not connected yet")
+  let lostReason = RedisFailure.because("it is not connected yet")
 
   const connect = Effect.callback<Client, RedisFailure.CommandFailed>((resume) => {
     const client = clientOf(host, options)
@@ -90,14 +90,14 @@ export const start = (
   }).pipe(RedisFailure.within(timeoutMs))
 
   /** Uses a connection until it ends; returns whether it was stable. */
-  const use = (client: Client): Effect.Effect<boolean> =>
+  const useUntilEnd = (client: Client): Effect.Effect<boolean> =>
     Effect.callback((resume) => {
       const began = clock.monotonicTimeNanosUnsafe()
       let isOver = false
       const end = (reason: RedisFailure.CommandFailed): void => {
         if (isOver) return
         isOver = true
-        lost = reason
+        lostReason = reason
         if (session === own) session = undefined
         client.destroy()
         resume(Effect.succeed(clock.monotonicTimeNanosUnsafe() - began > STABLE_NANOS))
@@ -107,48 +107,48 @@ export const start = (
       client.on("end", () => end(RedisFailure.because("the server closed the connection")))
       if (client.isReady) session = own
       else end(RedisFailure.because("the server closed the connection"))
-      Deferred.doneUnsafe(first, Effect.void)
+      Deferred.doneUnsafe(firstAttempt, Effect.void)
       return Effect.sync(() => end(RedisFailure.because("it was closed")))
     })
 
-  const forever = Effect.gen(function* () {
+  const reconnectForever = Effect.gen(function* () {
     let pauseMs = MIN_PAUSE_MS
     while (true) {
       const attempt = yield* Effect.exit(connect)
       const isStable = yield* Exit.match(attempt, {
         onFailure: (cause) => {
-          lost = Option.getOrElse(Exit.findErrorOption(attempt), () => lost)
-          return Effect.as(Deferred.failCause(first, cause), false)
+          lostReason = Option.getOrElse(Exit.findErrorOption(attempt), () => lostReason)
+          return Effect.as(Deferred.failCause(firstAttempt, cause), false)
         },
-        onSuccess: use
+        onSuccess: useUntilEnd
       })
       pauseMs = isStable ? MIN_PAUSE_MS : Math.min(pauseMs * 2, MAX_PAUSE_MS)
       yield* Effect.sleep(pauseMs)
     }
   })
 
-  const fiber = Effect.runForkWith(context)(forever)
+  const fiber = Effect.runForkWith(context)(reconnectForever)
 
   return {
     send: (command, onReply) => {
       const own = session
       if (own === undefined) {
-        const reason = `there is no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lost)}`
+        const reason = `there is no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lostReason)}`
         onReply(Exit.fail(RedisFailure.because(reason)))
         return doNothing
       }
       if (own.waiting++ === 0) own.silentSince = clock.monotonicTimeNanosUnsafe()
-      const replied = (): void => {
+      const recordReply = (): void => {
         own.waiting--
         own.silentSince = clock.monotonicTimeNanosUnsafe()
       }
       own.client.sendCommand(command).then(
         (reply) => {
-          replied()
+          recordReply()
           onReply(Exit.succeed(reply))
         },
         (error: unknown) => {
-          replied()
+          recordReply()
           const failure = new RedisFailure.CommandFailed({ cause: error })
           if (isDemoted(failure) && own.silentSince - own.began > STABLE_NANOS) own.end(failure)
           onReply(Exit.fail(failure))
@@ -162,10 +162,10 @@ export const start = (
       }
     },
     isReady: () => session !== undefined,
-    first: Deferred.await(first),
+    firstAttempt: Deferred.await(firstAttempt),
     close: () => {
       fiber.interruptUnsafe()
-      Deferred.doneUnsafe(first, Effect.fail(RedisFailure.because("the connection was closed")))
+      Deferred.doneUnsafe(firstAttempt, Effect.fail(RedisFailure.because("the connection was closed")))
     }
   }
 }

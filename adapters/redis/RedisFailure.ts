@@ -54,7 +54,7 @@ export const errorReplyIn = (exit: Exit.Exit<unknown, CommandFailed>): string =>
   Option.match(Exit.findErrorOption(exit), { onNone: () => "", onSome: replyOf })
 
 /** Whether a server rejected the user, the password or the user's permissions. */
-export const isLogin = (failure: CommandFailed): boolean =>
+export const isLoginFailure = (failure: CommandFailed): boolean =>
   /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(replyOf(failure))
 
 /** Returns the message of an error in one line. */

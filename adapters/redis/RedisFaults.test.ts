@@ -122,7 +122,7 @@ const openOverNetwork = async (kind: RedisServers.Kind) => {
 
 for (const kind of RedisServers.kinds) {
   RedisServers.describeOn(kind, "the store", () => {
-    it("fails immediately while the server is down, and recovers when it restarts without the script", async () => {
+    it("fails immediately while the server is down, and recovers after a restart, which deletes the script", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -135,7 +135,7 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
     })
 
-    it("fails within the timeout while the server hangs, queues no commands for later, and then recovers", async () => {
+    it("fails within the timeout and queues no commands while the server hangs, and then recovers", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
@@ -212,7 +212,7 @@ for (const kind of RedisServers.kinds) {
       expect(await usedBy(store, "key:a")).toBe(200)
     })
 
-    it("when it is closed, ends the connection immediately and fails the calls in progress", async () => {
+    it("closes its connection immediately and fails the calls in flight when it is closed", async () => {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address, { timeoutMs: 60_000 })
       await expectRecovery(store)

@@ -1,4 +1,4 @@
-/** Compares the store with the core's step: same verdict and same state after each request in any history. */
+/** Checks that the store and the core's step agree on the verdict and the state after each request in any history. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -7,7 +7,7 @@ import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-/** The two methods to count a request: with `consume`, or with `modify` and the core's step. */
+/** The two methods of counting a request: `consume`, or `modify` with the core's step. */
 const countingMethods = { consume: Nodes.consume, modify: Nodes.modify } as const
 
 type CountingMethod = keyof typeof countingMethods
@@ -16,12 +16,12 @@ let runs = 0
 
 /** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
 const compare = (
-  place: Nodes.Place,
+  deployment: Nodes.Deployment,
   numRuns: number,
   methodSequences: fc.Arbitrary<ReadonlyArray<CountingMethod>>
 ) =>
   Effect.gen(function* () {
-    const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(place.address))
+    const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(deployment.address))
     const services = yield* Effect.context<never>()
     const seen = new Map<string, number>()
     const examples = Histories.offenders.map(
@@ -48,7 +48,7 @@ const compare = (
             if (store === undefined || method === undefined)
               throw new Error("a node or a counting method is missing")
             expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
-            expect(yield* Effect.promise(() => Nodes.stored(place, key))).toEqual(after)
+            expect(yield* Effect.promise(() => Nodes.stored(deployment, key))).toEqual(after)
             for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
           }
         }).pipe(Effect.runPromiseWith(services))
@@ -60,15 +60,15 @@ const compare = (
 const always = (method: CountingMethod) => fc.constant<ReadonlyArray<CountingMethod>>([method])
 
 for (const kind of RedisServers.kinds) {
-  for (const where of Nodes.places) {
-    RedisServers.describeOn(kind, `the store in a ${where}, compared with the core's step`, () => {
-      const place = Nodes.forAllTests(() => Nodes.startPlace(kind, where))
+  for (const topology of Nodes.topologies) {
+    RedisServers.describeOn(kind, `the store in a ${topology}, compared with the core's step`, () => {
+      const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
 
       it.effect(
         "returns the same verdicts and stores the same states for any history of requests",
         () =>
           Effect.gen(function* () {
-            const seen = yield* compare(place(), 80, always("consume"))
+            const seen = yield* compare(deployment(), 80, always("consume"))
             // The histories must cover all outcomes.
             expect(Histories.allFeatures.filter((feature) => !seen.has(feature))).toEqual([])
           }),
@@ -77,7 +77,7 @@ for (const kind of RedisServers.kinds) {
 
       it.effect("returns the same verdicts and states with `modify`, alone or mixed with `consume`", () =>
         compare(
-          place(),
+          deployment(),
           20,
           fc.array(fc.constantFrom<CountingMethod>("consume", "modify"), { minLength: 1, maxLength: 5 })
         )
@@ -85,10 +85,10 @@ for (const kind of RedisServers.kinds) {
 
       it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
         Effect.gen(function* () {
-          const store = yield* Nodes.open(place().address)
+          const store = yield* Nodes.open(deployment().address)
           for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
             expect(yield* countingMethods.consume(store, key, now, policy)).toEqual(verdict)
-            expect(yield* Effect.promise(() => Nodes.stored(place(), key))).toEqual(after)
+            expect(yield* Effect.promise(() => Nodes.stored(deployment(), key))).toEqual(after)
           }
         })
       )
@@ -97,7 +97,7 @@ for (const kind of RedisServers.kinds) {
         "returns the same verdicts for concurrent requests from one caller, which share calls",
         () =>
           Effect.gen(function* () {
-            const store = yield* Nodes.open(place().address)
+            const store = yield* Nodes.open(deployment().address)
             const services = yield* Effect.context<never>()
             const law = fc.asyncProperty(
               Histories.moment,

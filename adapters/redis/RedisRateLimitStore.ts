@@ -38,11 +38,11 @@ const make = (
   ban: BanPolicy
 ): RateLimitStore["Service"] => {
   const call = BoundedCall.make(timeoutMs, RedisFailure.unavailable)
-  const places = StateKey.make(maxAnonymousStates)
-  const maxFields = String(places.maxFields)
+  const stateKeys = StateKey.make(maxAnonymousStates)
+  const maxFields = String(stateKeys.maxFields)
   const isServerTime = clock === "database"
   const expiryBan = textOf(ban)
-  const banText = (of: BanPolicy | undefined): string => (of === undefined ? "" : textOf(of))
+  const banText = (policy: BanPolicy | undefined): string => (policy === undefined ? "" : textOf(policy))
 
   const evaluate = (
     { field, key }: StateKey.StateKey,
@@ -52,7 +52,7 @@ const make = (
   ): GiveUp => {
     const rest = ["1", key, field, maxFields, ...args]
     let giveUp = commands.send(key, ["EVALSHA", script.sha1, ...rest], (exit) => {
-      // After a restart or a failover, the server does not know the script.
+      // After a restart or a failover, the server no longer has the script.
       if (!RedisFailure.errorReplyIn(exit).startsWith("NOSCRIPT")) return onReply(exit)
       giveUp = commands.send(key, ["EVAL", script.text, ...rest], onReply)
     })
@@ -60,13 +60,13 @@ const make = (
   }
 
   const count = CallerQueue.make<Counting, RateLimit.Verdict>((caller, requests, done) => {
-    const place = places.of(caller)
+    const stateKey = stateKeys.of(caller)
     const args = [expiryBan]
     for (const { now, policy } of requests) {
       const { perDay, perMinute } = policy.plan
       args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), banText(policy.ban))
     }
-    return evaluate(place, place.scripts.count, args, (exit) =>
+    return evaluate(stateKey, stateKey.scripts.count, args, (exit) =>
       done(
         Exit.isFailure(exit)
           ? requests.map(() => Exit.failCause(exit.cause))
@@ -75,7 +75,7 @@ const make = (
     )
   })
 
-  const read = ({ field, key }: StateKey.StateKey): Command =>
+  const readCommand = ({ field, key }: StateKey.StateKey): Command =>
     field === "" ? ["GET", key] : ["HGET", key, field]
 
   const expiryOf = (state: RateLimit.State): readonly [string, string] => {
@@ -87,24 +87,24 @@ const make = (
 
   // Reads the state, computes all steps, and replaces the state unless another process has changed it in the meantime.
   const modify = CallerQueue.make<Step<unknown>, unknown>((caller, steps, done) => {
-    const place = places.of(caller)
+    const stateKey = stateKeys.of(caller)
     let giveUp: GiveUp = () => {}
-    const onHeld = (held: unknown): void => {
-      const before = typeof held === "string" && held !== "" ? stateOf(held) : undefined
+    const replaceState = (stored: unknown): void => {
+      const before = typeof stored === "string" && stored !== "" ? stateOf(stored) : undefined
       const { results, state } = applySteps(steps, before)
       if (state === undefined || state === before) {
         done(results)
         return
       }
-      const args = [before === undefined ? "" : String(held), stateText(state), ...expiryOf(state)]
-      giveUp = evaluate(place, place.scripts.replace, args, (exit) => {
+      const args = [before === undefined ? "" : String(stored), stateText(state), ...expiryOf(state)]
+      giveUp = evaluate(stateKey, stateKey.scripts.replace, args, (exit) => {
         if (Exit.isFailure(exit)) done(steps.map(() => exit))
         else if (exit.value === null) done(results)
-        else onHeld(exit.value)
+        else replaceState(exit.value)
       })
     }
-    giveUp = commands.send(place.key, read(place), (exit) =>
-      Exit.isFailure(exit) ? done(steps.map(() => exit)) : onHeld(exit.value)
+    giveUp = commands.send(stateKey.key, readCommand(stateKey), (exit) =>
+      Exit.isFailure(exit) ? done(steps.map(() => exit)) : replaceState(exit.value)
     )
     return () => giveUp()
   })
@@ -126,9 +126,9 @@ const make = (
       const states = Effect.forEach(
         callers,
         (caller) => {
-          const place = places.of(caller)
-          return Effect.map(send(place.key, read(place)), (held) =>
-            typeof held === "string" ? [[caller, stateOf(held)] as const] : []
+          const stateKey = stateKeys.of(caller)
+          return Effect.map(send(stateKey.key, readCommand(stateKey)), (stored) =>
+            typeof stored === "string" ? [[caller, stateOf(stored)] as const] : []
           )
         },
         { concurrency: "unbounded" }

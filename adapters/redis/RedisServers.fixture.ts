@@ -28,10 +28,10 @@ const kindOf = (name: Kind["name"], program: string): Kind => {
 /** The kind for tests that run on only one kind. */
 export const redis: Kind = kindOf("Redis", "redis-server")
 
-/** Both kinds. */
+/** Redis and Valkey. */
 export const kinds: ReadonlyArray<Kind> = [redis, kindOf("Valkey", "valkey-server")]
 
-/** Describes tests on a kind of server; they are skipped, with the reason in the title, if it is not installed. */
+/** Defines tests on a kind of server. If it is not installed, they are skipped with the reason in the title. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
   if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
   else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)
@@ -61,7 +61,7 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const listener = Net.createServer().listen(0, "127.0.0.1")
   await once(listener, "listening")
   const address = listener.address()
@@ -99,10 +99,10 @@ export const start = async (
   args: ReadonlyArray<string> = [],
   given: { readonly port?: number; readonly url?: (port: number) => string; readonly ca?: Buffer } = {}
 ): Promise<Server> => {
-  const port = given.port ?? (await freePort())
+  const port = given.port ?? (await findFreePort())
   const url = (given.url ?? ((own: number) => `redis://127.0.0.1:${own}`))(port)
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-redis-"))
-  const open = () => connect(url, given.ca === undefined ? {} : { ca: given.ca })
+  const connectClient = () => connect(url, given.ca === undefined ? {} : { ca: given.ca })
   let child: ChildProcess | undefined
 
   const spawnServer = async (): Promise<void> => {
@@ -123,16 +123,16 @@ export const start = async (
       ],
       { stdio: "ignore" }
     )
-    const client = await open()
+    const client = await connectClient()
     client.close()
   }
 
   const kill = async (): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, "exit")
+    const exited = once(child, "exit")
     child.kill("SIGCONT")
     child.kill("SIGKILL")
-    await ended
+    await exited
   }
 
   const stop = async (): Promise<void> => {
@@ -147,9 +147,9 @@ export const start = async (
   return {
     port,
     address: url,
-    connect: open,
+    connect: connectClient,
     send: async (...command) => {
-      const client = await open()
+      const client = await connectClient()
       try {
         return await client.send(...command)
       } finally {
@@ -184,9 +184,9 @@ export interface Cluster {
 const NODES = 3
 
 /** Waits until a condition is true; throws after `START_MS`. */
-export const until = async (holds: () => Promise<boolean>): Promise<void> => {
+export const until = async (condition: () => Promise<boolean>): Promise<void> => {
   const began = performance.now()
-  while (!(await holds())) {
+  while (!(await condition())) {
     if (performance.now() - began > START_MS) throw new Error("the condition was not met in time")
     await sleep(20)
   }
@@ -200,12 +200,12 @@ export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> =
   }
   try {
     for (let count = 0; count < NODES + replicas; count++) {
-      const bus = await freePort()
+      const busPort = await findFreePort()
       const args = [
         "--cluster-enabled",
         "yes",
         "--cluster-port",
-        String(bus),
+        String(busPort),
         "--cluster-node-timeout",
         "1000"
       ]
@@ -216,7 +216,7 @@ export const startCluster = async (kind: Kind, replicas = 0): Promise<Cluster> =
         const to = Math.ceil(((count + 1) * KeySlot.SLOTS) / NODES) - 1
         await node.send("CLUSTER", "ADDSLOTSRANGE", String(from), String(to))
       }
-      await nodes[0]?.send("CLUSTER", "MEET", "127.0.0.1", String(node.port), String(bus))
+      await nodes[0]?.send("CLUSTER", "MEET", "127.0.0.1", String(node.port), String(busPort))
     }
     for (const [index, node] of nodes.entries()) {
       await until(

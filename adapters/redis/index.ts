@@ -1,4 +1,4 @@
-/** Exports the store of rate limits in Redis. */
+/** Exports the rate-limit store in Redis. */
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 export * as Redis from "./Redis.ts"
 export type { RedisOptions } from "./RedisOptions.ts"

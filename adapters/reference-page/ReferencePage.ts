@@ -18,8 +18,8 @@ export class ReferencePageUnreadable extends Data.TaggedError("ReferencePageUnre
 }> {}
 
 /**
- * Reads the files; each is compressed at the first request for its compressed form. `prefix` is the path that a host strips
- * from the targets of requests, such as `/animals`, or empty.
+ * Reads the files; each is compressed at the first request for its compressed form. `prefix` is the path that a host
+ * strips from the targets of requests, such as `/animals`, or empty.
  */
 export const files = (prefix = ""): Effect.Effect<ReadonlyArray<StaticFile>, ReferencePageUnreadable> =>
   Effect.tryPromise({
@@ -43,8 +43,8 @@ export const prefixOf = (publicBaseUrl: string | undefined, basePath: string): s
 }
 
 /**
- * Adds the prefix to the links of the start page. Relative links would not suffice: below `/animals`, which has no trailing
- * slash, they lead to `/docs`.
+ * Adds the prefix to the links of the start page. Relative links would not suffice: on a page at `/animals`, without a
+ * trailing slash, they lead to `/docs`.
  */
 const withPrefix = (html: Uint8Array, prefix: string): Uint8Array => {
   if (prefix === "") return html
@@ -85,13 +85,13 @@ const policy = [
   ["frame-ancestors", "'none'"]
 ]
 
-const ofAllFiles: ReadonlyArray<Header> = [["Cross-Origin-Resource-Policy", "same-origin"]]
+const fileHeaders: ReadonlyArray<Header> = [["Cross-Origin-Resource-Policy", "same-origin"]]
 
-const ofPages: ReadonlyArray<Header> = [
+const pageHeaders: ReadonlyArray<Header> = [
   ["Content-Security-Policy", policy.map((directive) => directive.join(" ")).join("; ")],
   ["Referrer-Policy", "no-referrer"],
   ["Cross-Origin-Opener-Policy", "same-origin"],
-  ...ofAllFiles
+  ...fileHeaders
 ]
 
 interface Entry extends Pick<StaticFile, "path" | "contentType" | "headers" | "isForBrowsers"> {
@@ -104,7 +104,7 @@ const page = (path: string, name: string, isForBrowsers: boolean): Entry => ({
   name,
   path,
   contentType: "text/html; charset=utf-8",
-  headers: ofPages,
+  headers: pageHeaders,
   isForBrowsers
 })
 
@@ -113,7 +113,7 @@ const asset = (directory: keyof PageFiles.Directories, name: string): Entry => (
   name,
   path: `/docs/${name}`,
   contentType: `${name.endsWith(".css") ? "text/css" : "text/javascript"}; charset=utf-8`,
-  headers: ofAllFiles
+  headers: fileHeaders
 })
 
 const entries: ReadonlyArray<Entry> = [

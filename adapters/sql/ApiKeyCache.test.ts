@@ -26,7 +26,7 @@ const makeShared = Effect.gen(function* () {
     beforeUpdate: Effect.Effect<void>
     afterUpdate: Effect.Effect<void, StoreUnavailable>
   } = { findByHash: Effect.void, beforeUpdate: Effect.void, afterUpdate: Effect.void }
-  const below: ApiKeyStore["Service"] = {
+  const recording: ApiKeyStore["Service"] = {
     ...store,
     findByHash: (hash) =>
       Effect.suspend(() => {
@@ -44,7 +44,7 @@ const makeShared = Effect.gen(function* () {
   }
   const node = (cacheMs = CACHE_MS) =>
     Effect.map(
-      Layer.build(Layer.provide(ApiKeyCache.layer(cacheMs), Layer.succeed(ApiKeyStore, below))),
+      Layer.build(Layer.provide(ApiKeyCache.layer(cacheMs), Layer.succeed(ApiKeyStore, recording))),
       (context) => Context.get(context, ApiKeyStore)
     )
   return { lookups, delay, node, store }
@@ -59,7 +59,7 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
   Option.getOrUndefined(Option.map(found, ({ revokedAt }) => revokedAt !== undefined))
 
 describe("ApiKeyCache", () => {
-  it.effect("looks up a key only once within the cache time, exactly to the millisecond", () =>
+  it.effect("looks up a key once per cache time, exact to the millisecond", () =>
     Effect.gen(function* () {
       const { lookups, node, store } = yield* makeShared
       const cached = yield* node()
@@ -277,7 +277,7 @@ describe("ApiKeyCache", () => {
       })
   )
 
-  it.effect("concurrent lookups of one key share one call, even when the first caller is interrupted", () =>
+  it.effect("concurrent lookups of one key share one call, even when the first lookup is interrupted", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()
@@ -296,7 +296,7 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("discards a lookup when its last caller is interrupted", () =>
+  it.effect("looks up a key again after the only lookup in progress is interrupted", () =>
     Effect.gen(function* () {
       const { lookups, delay, node, store } = yield* makeShared
       const cached = yield* node()

@@ -1,4 +1,4 @@
-/** Defines the start-up error of a database, which an operator must fix; its message is one line. */
+/** Defines the start-up error for a database. An operator must fix the cause; the message is one line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -68,7 +68,7 @@ const onServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlE
 
 let isSuperuser = false
 
-const reachable: true | string = await Effect.runPromise(
+const connectError: string | undefined = await Effect.runPromise(
   Effect.match(
     onServer((sql) =>
       Effect.map(
@@ -79,20 +79,20 @@ const reachable: true | string = await Effect.runPromise(
       )
     ),
     {
-      onSuccess: () => true as const,
+      onSuccess: () => undefined,
       onFailure: (error) => error.message
     }
   )
 )
 
-if (reachable !== true) console.warn(`PostgreSQL tests are skipped: ${reachable}`)
+if (connectError !== undefined) console.warn(`PostgreSQL tests are skipped: ${connectError}`)
 
 let schemas = 0
 
 /** Creates a new schema on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
 export const postgres: Kind = {
   name: "PostgreSQL",
-  missing: reachable === true ? undefined : `no PostgreSQL: ${reachable}`,
+  missing: connectError === undefined ? undefined : `no PostgreSQL: ${connectError}`,
   create: Effect.map(
     Effect.acquireRelease(
       Effect.suspend(() => {
@@ -116,12 +116,12 @@ const postgresAt = (address: string): Database => ({
 })
 
 /**
- * Creates a whole database on the same server, so that the server's statistics about it count only the current test.
+ * Creates a separate database on the same server, so that the server's statistics about it count only the current test.
  * Deadlocks in it are detected after a millisecond, which only a superuser can configure.
  */
 export const postgresAlone: Kind = {
   name: "PostgreSQL",
-  missing: postgres.missing ?? (isSuperuser ? undefined : "the user of PostgreSQL is no superuser"),
+  missing: postgres.missing ?? (isSuperuser ? undefined : "the PostgreSQL user is not a superuser"),
   create: Effect.map(
     Effect.acquireRelease(
       Effect.suspend(() => {
@@ -151,7 +151,7 @@ export const postgresStores = (
 ): Layer.Layer<Sql.Stores, DatabaseUnusable> =>
   Layer.provide(Postgres.layer({ ...options, url: Redacted.make(address) }), SecureRandom.layerWebCrypto)
 
-/** Both kinds. */
+/** SQLite and PostgreSQL. */
 export const kinds: ReadonlyArray<Kind> = [sqlite, postgres]
 
 /** Creates an empty database that is deleted after the current test. */
@@ -161,7 +161,7 @@ export const createForTest = async (kind: Kind): Promise<Database> => {
   return Effect.runPromise(Scope.provide(kind.create, scope))
 }
 
-/** Describes tests on a kind of database; they are skipped, with the reason in the title, if that kind is missing. */
+/** Defines tests on a kind of database. If it is unavailable, they are skipped with the reason in the title. */
 export const describeOn = (kind: Kind, title: string, tests: () => void): void => {
   if (kind.missing === undefined) describe(`${title} on ${kind.name}`, tests)
   else describe.skip(`${title} on ${kind.name} (skipped, ${kind.missing})`, tests)

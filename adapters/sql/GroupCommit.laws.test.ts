@@ -1,4 +1,4 @@
-/** Compares group commit with a list: exactly the acknowledged writes are stored, once and in order of submission. */
+/** Checks that group commit stores exactly the acknowledged writes, once and in order of submission. */
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -21,37 +21,37 @@ type Command =
   /**
    * Submits writes together. Each write succeeds, violates a constraint, or causes a defect in itself or in its group.
    */
-  | { readonly do: "submit"; readonly writes: ReadonlyArray<Kind> }
-  /** Interrupts the nth waiting caller. */
-  | { readonly do: "interrupt"; readonly nth: number }
+  | { readonly action: "submit"; readonly writes: ReadonlyArray<Kind> }
+  /** Interrupts the nth waiting write. */
+  | { readonly action: "interrupt"; readonly nth: number }
   /** Another process acquires or releases the write lock, or the event loop turns. */
-  | { readonly do: "lock" | "unlock" | "turn" }
-  | { readonly do: "wait"; readonly ms: number }
+  | { readonly action: "lock" | "unlock" | "turn" }
+  | { readonly action: "wait"; readonly ms: number }
 
-type Kind = "fine" | "rejected" | "own defect" | "common defect"
+type Kind = "valid" | "rejected" | "write defect" | "group defect"
 
 const kind: fc.Arbitrary<Kind> = fc.oneof(
-  { weight: 12, arbitrary: fc.constant<Kind>("fine") },
-  fc.constantFrom<Kind>("rejected", "own defect", "common defect")
+  { weight: 12, arbitrary: fc.constant<Kind>("valid") },
+  fc.constantFrom<Kind>("rejected", "write defect", "group defect")
 )
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constant("submit" as const),
+      action: fc.constant("submit" as const),
       writes: fc.oneof(
-        { weight: 3, arbitrary: fc.array(fc.constant<Kind>("fine"), { minLength: 1, maxLength: 20 }) },
+        { weight: 3, arbitrary: fc.array(fc.constant<Kind>("valid"), { minLength: 1, maxLength: 20 }) },
         fc.array(kind, { minLength: 1, maxLength: 8 })
       )
     })
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("interrupt" as const), nth: fc.nat(30) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("lock" as const, "unlock" as const) }) },
-  { weight: 3, arbitrary: fc.constant<Command>({ do: "turn" }) },
+  { weight: 3, arbitrary: fc.record({ action: fc.constant("interrupt" as const), nth: fc.nat(30) }) },
+  { weight: 4, arbitrary: fc.record({ action: fc.constantFrom("lock" as const, "unlock" as const) }) },
+  { weight: 3, arbitrary: fc.constant<Command>({ action: "turn" }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 60 }) })
+    arbitrary: fc.record({ action: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 60 }) })
   }
 )
 
@@ -79,11 +79,11 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
     ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
       const exits: Array<Exit.Exit<number>> = []
       for (const { id, kind } of group) {
-        if (kind === "common defect") throw new Error("a bug")
-        if (kind !== "own defect") {
+        if (kind === "group defect") throw new Error("a bug")
+        if (kind !== "write defect") {
           yield ["INSERT INTO writes VALUES (?, ?)", [id, kind === "rejected" ? null : kind]]
         }
-        exits.push(kind === "own defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
+        exits.push(kind === "write defect" ? Exit.die(`bug ${id}`) : Exit.succeed(id))
       }
       return exits
     }
@@ -96,28 +96,28 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
           groups.push(group)
           return yield* commit(group)
         })
-        const callers: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
+        const submissions: Array<{ write: Write; fiber: Fiber.Fiber<number, SqlError> }> = []
         const interrupted = new Set<number>()
         let isLocked = false
 
         for (const command of commands) {
-          switch (command.do) {
+          switch (command.action) {
             case "submit":
               for (const kind of command.writes) {
-                const write = { id: callers.length, kind }
-                callers.push({
+                const write = { id: submissions.length, kind }
+                submissions.push({
                   write,
                   fiber: yield* Effect.forkChild(asEffect(submit)(write), { startImmediately: true })
                 })
               }
               break
             case "interrupt": {
-              const waiting = callers.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
-              const caller = waiting[command.nth % Math.max(waiting.length, 1)]
-              if (caller === undefined) break
-              // Does not wait until the caller has been interrupted, because a commit may be in progress.
-              caller.fiber.interruptUnsafe()
-              if (isLocked) interrupted.add(caller.write.id)
+              const waiting = submissions.filter(({ fiber }) => fiber.pollUnsafe() === undefined)
+              const submission = waiting[command.nth % Math.max(waiting.length, 1)]
+              if (submission === undefined) break
+              // Does not wait until the write has been interrupted, because a commit may be in progress.
+              submission.fiber.interruptUnsafe()
+              if (isLocked) interrupted.add(submission.write.id)
               else seen.interruptedLate++
               break
             }
@@ -140,21 +140,21 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
         if (isLocked) other.exec("COMMIT")
         // Waits for the maximum pause between attempts, after which all waiting writes are committed.
         yield* TestClock.adjust(25)
-        const exits = yield* Effect.forEach(callers, ({ fiber }) => Fiber.await(fiber))
+        const exits = yield* Effect.forEach(submissions, ({ fiber }) => Fiber.await(fiber))
 
         const stored = other
           .prepare("SELECT id FROM writes ORDER BY rowid")
           .all()
           .map(({ id }) => Number(id))
-        const acknowledged = callers.flatMap(({ write }, index) => {
+        const acknowledged = submissions.flatMap(({ write }, index) => {
           const exit = exits[index]
           return exit !== undefined && Exit.isSuccess(exit) ? [write.id] : []
         })
         expect(stored).toEqual(acknowledged)
         for (const [index, exit] of exits.entries()) {
-          const { id, kind } = callers[index]?.write ?? { id: -1, kind: "fine" }
+          const { id, kind } = submissions[index]?.write ?? { id: -1, kind: "valid" }
           if (Exit.isSuccess(exit)) {
-            expect([exit.value, kind]).toEqual([id, "fine"])
+            expect([exit.value, kind]).toEqual([id, "valid"])
             seen.stored++
           } else if (Cause.hasInterrupts(exit.cause)) {
             seen.interrupted++
@@ -163,10 +163,10 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
             seen.failed++
             const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
             // The write itself failed, or another write of its group did.
-            const faults = group.map((member) => member.kind)
-            const own = kind === "own defect" && Cause.squash(exit.cause) === `bug ${id}`
-            expect(own || faults.includes("rejected") || faults.includes("common defect")).toBe(true)
-            if (!own && kind === "fine") seen.sharedFailure++
+            const kinds = group.map((member) => member.kind)
+            const isOwnDefect = kind === "write defect" && Cause.squash(exit.cause) === `bug ${id}`
+            expect(isOwnDefect || kinds.includes("rejected") || kinds.includes("group defect")).toBe(true)
+            if (!isOwnDefect && kind === "valid") seen.sharedFailure++
           }
         }
         if (groups.some((group) => group.length > 1)) seen.shared++

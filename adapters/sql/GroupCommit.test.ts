@@ -22,7 +22,7 @@ const insertAll = function* (
   return ids.map((id) => Exit.succeed(id))
 }
 
-/** Creates a file with an empty table, a client, and a connection that stands for another program. */
+/** Creates a file with an empty table, a client, and a connection that simulates another program. */
 const setUp = Effect.gen(function* () {
   const database = yield* Databases.sqlite.create
   const filename = database.address.slice("sqlite:".length)
@@ -56,10 +56,14 @@ const commitsIn = (log: Buffer): number => {
   const pageSize = log.readUInt32BE(8)
   const salt = log.readBigUInt64BE(16)
   let commits = 0
-  for (let at = HEADER; at + FRAME_HEADER + pageSize <= log.length; at += FRAME_HEADER + pageSize) {
+  for (
+    let offset = HEADER;
+    offset + FRAME_HEADER + pageSize <= log.length;
+    offset += FRAME_HEADER + pageSize
+  ) {
     // Frames from before the last checkpoint have a different salt.
-    if (log.readBigUInt64BE(at + 8) !== salt) break
-    if (log.readUInt32BE(at + 4) > 0) commits++
+    if (log.readBigUInt64BE(offset + 8) !== salt) break
+    if (log.readUInt32BE(offset + 4) > 0) commits++
   }
   return commits
 }
@@ -79,7 +83,7 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.effect("64 concurrent inserts share at most two transactions; 64 consecutive inserts use 64", () =>
+  it.effect("64 concurrent inserts share at most two transactions, and 64 inserts in sequence use 64", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
@@ -213,7 +217,7 @@ describe("GroupCommit", () => {
       yield* TestClock.adjust(500)
       const late = yield* fork(add("late"))
       yield* TestClock.adjust(499)
-      expect(early.map((caller) => caller.pollUnsafe())).toEqual(early.map(() => undefined))
+      expect(early.map((write) => write.pollUnsafe())).toEqual(early.map(() => undefined))
       yield* TestClock.adjust(1)
       const failures = yield* Effect.forEach(early, Fiber.join)
       expect(failures.map(({ retryable }) => retryable)).toEqual(early.map(() => true))
@@ -231,15 +235,15 @@ describe("GroupCommit", () => {
       Effect.gen(function* () {
         const { sql, stored, submit } = yield* setUp
         const isOpen = yield* Deferred.make<void>()
-        const end = yield* Deferred.make<void>()
+        const release = yield* Deferred.make<void>()
         const transaction = yield* fork(
-          sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(end)))
+          sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(release)))
         )
         yield* Deferred.await(isOpen)
         const [first, second, third] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
         yield* TestClock.adjust(100)
         yield* Fiber.interrupt(second)
-        yield* Deferred.succeed(end, undefined)
+        yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(transaction)
         expect(yield* Fiber.join(first)).toBe(1)
         expect(yield* Fiber.join(third)).toBe(3)

@@ -1,6 +1,6 @@
 /**
- * Commits writes in groups: writes that arrive during a transaction share the next transaction and its wait for the
- * disk. For SQLite, which runs one write transaction at a time.
+ * Commits writes to SQLite in groups, because SQLite runs one write transaction at a time: writes that arrive during a
+ * transaction share the next transaction and its wait for the disk.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ export const make = <Write, A>(
     const observer = Context.get(context, CallObserver)
 
     const attempt = (
-      { isWanted, take }: Batch.Taken<Write>,
+      { isWanted, take }: Batch.Handle<Write>,
       pauseMs: number
     ): Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError> =>
       // A transaction runs to its end even if all its writes are withdrawn, because the next one waits for it.
@@ -50,7 +50,7 @@ export const make = <Write, A>(
       )
 
     return Batch.make({
-      run: (taken) => attempt(taken, WriteTransaction.lockedPauseMs.first),
+      run: (handle) => attempt(handle, WriteTransaction.lockedPauseMs.first),
       maxSize: MAX_GROUP,
       concurrency: 1
     })

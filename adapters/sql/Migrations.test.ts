@@ -110,13 +110,13 @@ const startProcess = (address: string) => {
     killSignal: "SIGKILL"
   })
   const ready = once(child.stdout, "data")
-  const ended = Promise.all([once(child, "close"), text(child.stderr)])
+  const exited = Promise.all([once(child, "close"), text(child.stderr)])
   return {
     ready,
     open: async () => {
       const output = text(child.stdout)
       child.stdin.end()
-      const [[code], stderr] = await ended
+      const [[code], stderr] = await exited
       return { code, stderr, issued: await output }
     }
   }
@@ -126,13 +126,13 @@ for (const kind of kinds) {
   describeOn(kind, "Migrations", () => {
     it.live("ten nodes that open a new database concurrently create the same schema as a single node", () =>
       Effect.gen(function* () {
-        const [alone, crowded] = [yield* kind.create, yield* kind.create]
-        yield* openNode(alone)
-        yield* Effect.forEach(Array.from({ length: 10 }), () => openNode(crowded), {
+        const [openedByOne, openedByTen] = [yield* kind.create, yield* kind.create]
+        yield* openNode(openedByOne)
+        yield* Effect.forEach(Array.from({ length: 10 }), () => openNode(openedByTen), {
           concurrency: "unbounded",
           discard: true
         })
-        const [one, ten] = [yield* openClient(alone), yield* openClient(crowded)]
+        const [one, ten] = [yield* openClient(openedByOne), yield* openClient(openedByTen)]
         expect(yield* appliedMigrations(ten)).toEqual(ALL)
         const withoutNames = (lines: ReadonlyArray<string>) =>
           lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
@@ -147,15 +147,15 @@ for (const kind of kinds) {
           const database = yield* kind.create
           const processes = Array.from({ length: 10 }, () => startProcess(database.address))
           yield* Effect.promise(() => Promise.all(processes.map(({ ready }) => ready)))
-          const ends = yield* Effect.promise(() => Promise.all(processes.map(({ open }) => open())))
-          expect(ends.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-            ends.map(() => ({ code: 0, stderr: "" }))
+          const exits = yield* Effect.promise(() => Promise.all(processes.map(({ open }) => open())))
+          expect(exits.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+            exits.map(() => ({ code: 0, stderr: "" }))
           )
-          expect(ends.filter(({ issued }) => issued !== "")).toHaveLength(1)
+          expect(exits.filter(({ issued }) => issued !== "")).toHaveLength(1)
           const sql = yield* openClient(database)
           expect(yield* appliedMigrations(sql)).toEqual(ALL)
           expect(yield* sql`SELECT id FROM api_keys`).toEqual([
-            { id: ends.map(({ issued }) => issued).join("") }
+            { id: exits.map(({ issued }) => issued).join("") }
           ])
         }),
       LIFETIME_MS + 10_000
@@ -198,9 +198,9 @@ for (const kind of kinds) {
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
           const before = yield* schema(sql)
           expect(yield* rejectionOf(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
-          const own = (lines: ReadonlyArray<string>) =>
+          const withoutMigrationTable = (lines: ReadonlyArray<string>) =>
             lines.filter((line) => !line.includes("animal_store_migrations"))
-          expect(own(yield* schema(sql))).toEqual(own(before))
+          expect(withoutMigrationTable(yield* schema(sql))).toEqual(withoutMigrationTable(before))
           expect(yield* appliedMigrations(sql)).toEqual([])
           yield* sql`DROP TABLE ${sql(table)}`
           yield* migrate(sql)
@@ -209,7 +209,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a read-only database is rejected by the migrations if it is new, or else by the stores", () =>
+    it.live("a new read-only database is rejected by the migrations, and a migrated one by the stores", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)

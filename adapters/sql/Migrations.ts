@@ -48,7 +48,7 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
 
 const run = Migrator.make({})
 
-/** Whether another process holds SQLite's write lock; PostgreSQL waits by itself. */
+/** Whether another process holds SQLite's write lock; PostgreSQL itself waits for its locks. */
 const isLocked = (error: unknown): boolean =>
   isSqlError(error)
     ? WriteTransaction.isLocked(error)

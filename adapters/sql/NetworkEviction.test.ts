@@ -20,7 +20,7 @@ const waitForEviction = (sql: SqlClient.SqlClient, maxRows: number) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 minute")
       yield* TestClock.withLive(Effect.sleep("5 millis"))
-      return yield* RateLimits.count(sql)
+      return yield* RateLimits.countRows(sql)
     }),
     { until: (rows) => rows <= maxRows, times: 2_000 }
   )
@@ -32,8 +32,8 @@ for (const kind of Databases.kinds) {
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const nodes = yield* RateLimits.nodes(2, database, { maxAnonymousStates: MAX })
-          const sql = yield* RateLimits.client(database)
+          const nodes = yield* RateLimits.openNodes(2, database, { maxAnonymousStates: MAX })
+          const sql = yield* RateLimits.openClient(database)
           let largest = 0
           for (let round = 0; round < 20; round++) {
             yield* Effect.forEach(
@@ -54,7 +54,7 @@ for (const kind of Databases.kinds) {
               keyed
             )
             // A node includes the networks of the other node only in its next count, a minute later.
-            largest = Math.max(largest, yield* RateLimits.count(sql))
+            largest = Math.max(largest, yield* RateLimits.countRows(sql))
             yield* waitForEviction(sql, MAX + 20)
           }
           expect(largest).toBeLessThanOrEqual(MAX + 2 * 400 + 20)
@@ -67,8 +67,8 @@ for (const kind of Databases.kinds) {
     it.effect("evicts only the least recently used networks", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const node = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const node = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         for (let index = 0; index < 500; index++) {
           yield* RateLimits.request(node, `network:${index}`, START + index, anonymous)
         }
@@ -87,24 +87,24 @@ for (const kind of Databases.kinds) {
     it.effect("evicts at most half of the networks that it has read", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const node = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const node = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         yield* Effect.forEach(
           Array.from({ length: 30 }, (_, index) => index),
           (index) => RateLimits.request(node, `network:${index}`, START + index, anonymous)
         )
         expect((yield* NetworkEviction.evictSome(sql, "network:", 1_000)).evicted).toBe(15)
-        expect(yield* RateLimits.count(sql)).toBe(15)
+        expect(yield* RateLimits.countRows(sql)).toBe(15)
       })
     )
 
     it.effect("a new node evicts the surplus networks that an earlier node has stored", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const sql = yield* RateLimits.client(database)
+        const sql = yield* RateLimits.openClient(database)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const earlier = yield* RateLimits.node(database)
+            const earlier = yield* RateLimits.openNode(database)
             yield* Effect.forEach(
               Array.from({ length: MAX + 300 }, (_, index) => index),
               (index) => RateLimits.request(earlier, `network:${index}`, START, anonymous),
@@ -112,7 +112,7 @@ for (const kind of Databases.kinds) {
             )
           })
         )
-        yield* RateLimits.node(database, { maxAnonymousStates: MAX })
+        yield* RateLimits.openNode(database, { maxAnonymousStates: MAX })
         expect(yield* waitForEviction(sql, MAX)).toBeLessThanOrEqual(MAX)
       })
     )

@@ -60,7 +60,7 @@ export const forAllTests = <A, E>(open: Effect.Effect<A, E, Scope.Scope>): (() =
   }
 }
 
-/** Provides a new node on a database, whose `tables` are emptied whenever the layer is built; ids continue. */
+/** Provides a new node. Building the layer empties `tables`, but does not reset the sequences of ids. */
 export const emptyStores = (
   kind: Kind,
   tables: ReadonlyArray<string>,

@@ -30,7 +30,7 @@ export const layer = ({
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
   Sql.layer(options).pipe(
     Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.defaults.timeoutMs)),
-    explainedBy(explain(placeOf(Redacted.value(url))))
+    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
   )
 
 /**
@@ -41,7 +41,7 @@ export const layer = ({
 export const tables = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated.pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(placeOf(Redacted.value(url))))
+    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
   )
 
 // One statement runs at a time; the driver uses the other connection to cancel it.
@@ -56,7 +56,7 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
         url,
         types,
         maxConnections: connections,
-        // A connection that the network has dropped is only detected when a request fails, so few stay idle.
+        // A connection that the network has dropped is detected only when a call fails, so few stay idle.
         idleTimeout: "5 seconds",
         connectTimeout,
         applicationName: "animal-store"
@@ -66,9 +66,9 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
   ).pipe(Layer.provide(Reactivity.layer))
 
 const explain =
-  (place: string) =>
+  (hostAndPort: string) =>
   (error: SqlError): string => {
-    const server = `the PostgreSQL server at ${place}`
+    const server = `the PostgreSQL server at ${hostAndPort}`
     const detail = detailOf(error)
     switch (error.reason._tag) {
       case "ConnectionError":
@@ -81,7 +81,7 @@ const explain =
   }
 
 /** Returns only the host and port of an address, because the rest may contain a password. */
-const placeOf = (address: string): string => {
+const hostAndPortOf = (address: string): string => {
   if (!URL.canParse(address)) return "an invalid address"
   const { hostname, port, searchParams } = new URL(address)
   const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : hostname)

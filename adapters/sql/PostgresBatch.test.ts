@@ -112,13 +112,13 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
   it.live("fails only the call whose value the database or the driver rejects", () =>
     Effect.gen(function* () {
       const { pets } = yield* setUp()
-      const bad = new Map<number, NewPet>([
+      const invalid = new Map<number, NewPet>([
         [3, { ...rex, name: "\u0000" }],
         [17, { ...rex, categoryId: 2n ** 63n }]
       ])
       const exits = yield* Effect.forEach(
         numbers(40),
-        (index) => Effect.exit(pets.insert(bad.get(index) ?? { ...rex, categoryId: BigInt(index) })),
+        (index) => Effect.exit(pets.insert(invalid.get(index) ?? { ...rex, categoryId: BigInt(index) })),
         together
       )
       expect(exits.flatMap((exit, index) => (Exit.isFailure(exit) ? [index] : []))).toEqual([3, 17])
@@ -188,21 +188,21 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
       Effect.gen(function* () {
         const began = performance.now()
         const exit = yield* Effect.exit(consume(key, 0, policy))
-        return { isCounted: Exit.isSuccess(exit), tookMs: performance.now() - began }
+        return { isCounted: Exit.isSuccess(exit), durationMs: performance.now() - began }
       })
     yield* count("locked")
-    const [isLocked, end] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const [isLocked, release] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const holder = yield* Effect.forkChild(
       sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`SELECT 1 FROM rate_limits WHERE key = 'locked' FOR UPDATE`
           yield* Deferred.succeed(isLocked, undefined)
-          yield* Deferred.await(end)
+          yield* Deferred.await(release)
         })
       )
     )
     yield* Deferred.await(isLocked)
-    const unlock = Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(holder))
+    const unlock = Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(holder))
     return { count, sizes, sql, unlock }
   })
 
@@ -218,32 +218,32 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
       sizes()
       const later = yield* Effect.forkChild(count("locked"), { startImmediately: true })
       for (const index of [1, 2, 3, 50, 51]) {
-        expect((yield* count(`key ${index}`)).tookMs).toBeLessThan(TIMEOUT_MS / 3)
+        expect((yield* count(`key ${index}`)).durationMs).toBeLessThan(TIMEOUT_MS / 3)
       }
       expect(sizes()).toHaveLength(5)
       yield* unlock
-      for (const [index, { isCounted, tookMs }] of (yield* Fiber.join(waiting)).entries()) {
+      for (const [index, { isCounted, durationMs }] of (yield* Fiber.join(waiting)).entries()) {
         expect(isCounted).toBe(true)
-        if (keys[index] !== "locked") expect(tookMs).toBeLessThan(TIMEOUT_MS / 2)
-        else expect(tookMs).toBeGreaterThan(TIMEOUT_MS / 2)
+        if (keys[index] !== "locked") expect(durationMs).toBeLessThan(TIMEOUT_MS / 2)
+        else expect(durationMs).toBeGreaterThan(TIMEOUT_MS / 2)
       }
       expect((yield* Fiber.join(later)).isCounted).toBe(true)
     })
   )
 
-  it.live("requests for a locked row fail at their deadlines; after the unlock, requests are counted", () =>
+  it.live("requests for a locked row fail at their deadlines, and are counted again after the unlock", () =>
     Effect.gen(function* () {
       const { count, sql, unlock } = yield* lockRow()
       const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), together)
       expect(outcomes.map(({ isCounted }) => isCounted)).toEqual(numbers(30).map(() => false))
-      for (const { tookMs } of outcomes) expect(tookMs).toBeLessThan(TIMEOUT_MS * 2)
+      for (const { durationMs } of outcomes) expect(durationMs).toBeLessThan(TIMEOUT_MS * 2)
       // Waits until PostgreSQL has canceled the statement.
       yield* Effect.sleep(500)
       yield* unlock
       expect(yield* Effect.forEach(["locked", "locked", "other"], count, together)).toEqual([
-        { isCounted: true, tookMs: expect.any(Number) },
-        { isCounted: true, tookMs: expect.any(Number) },
-        { isCounted: true, tookMs: expect.any(Number) }
+        { isCounted: true, durationMs: expect.any(Number) },
+        { isCounted: true, durationMs: expect.any(Number) },
+        { isCounted: true, durationMs: expect.any(Number) }
       ])
       const rows = yield* sql`SELECT used FROM rate_limits WHERE key = 'locked'`
       expect(rows).toEqual([{ used: 3n }])

@@ -1,4 +1,4 @@
-/** Tests what the server sees of a busy node: no deadlocks, and few connections. */
+/** Tests that busy nodes cause no deadlocks and open few connections. */
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,12 +17,12 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 const together = { concurrency: "unbounded", discard: true } as const
 
 /** Returns a number that a query on the statistics selects. */
-const read = (sql: SqlClient.SqlClient, query: string) =>
+const readNumber = (sql: SqlClient.SqlClient, query: string) =>
   Effect.map(sql.unsafe<{ readonly value: unknown }>(query), ([row]) => Number(row?.value))
 
-/** Number of connections to the current database, without the one that asks. */
-const connections = (sql: SqlClient.SqlClient) =>
-  read(
+/** Counts the connections to the current database, without the connection of the test. */
+const countConnections = (sql: SqlClient.SqlClient) =>
+  readNumber(
     sql,
     `SELECT count(*) AS value FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'animal-store'`
@@ -34,8 +34,11 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
   const ROUNDS = 40
 
   /** Counts batches of the same keys on several nodes, each in another order, and returns the number of deadlocks. */
-  const deadlocks = Effect.fnUntraced(function* (database: Databases.Database, sql: SqlClient.SqlClient) {
-    const count = read(
+  const countDeadlocks = Effect.fnUntraced(function* (
+    database: Databases.Database,
+    sql: SqlClient.SqlClient
+  ) {
+    const count = readNumber(
       sql,
       "SELECT deadlocks AS value FROM pg_stat_database WHERE datname = current_database()"
     )
@@ -49,9 +52,9 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
             const { consume } = Context.get(services, RateLimitStore)
             if (consume === undefined) throw new Error("the store has no consume")
             const keys = numbers(KEYS).map((index) => `key ${(index * 5 + node * 3) % KEYS}`)
-            const inOrder = node % 2 === 0 ? keys : keys.toReversed()
+            const orderedKeys = node % 2 === 0 ? keys : keys.toReversed()
             return Effect.repeat(
-              Effect.forEach(inOrder, (key) => consume(key, 0, policy), together),
+              Effect.forEach(orderedKeys, (key) => consume(key, 0, policy), together),
               { times: ROUNDS - 1 }
             )
           },
@@ -60,7 +63,7 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
       })
     )
     // A connection adds its counts to the statistics at the latest when it ends.
-    yield* Effect.repeat(Effect.delay(connections(sql), "50 millis"), { until: (open) => open === 0 })
+    yield* Effect.repeat(Effect.delay(countConnections(sql), "50 millis"), { until: (open) => open === 0 })
     return (yield* count) - before
   })
 
@@ -68,8 +71,8 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
     Effect.gen(function* () {
       const database = yield* Databases.postgresAlone.create
       const sql = yield* Nodes.openClient(database)
-      expect(yield* deadlocks(database, sql)).toBe(0)
-      // The same load is seen to cause deadlocks if the function locks rows in the order of the requests.
+      expect(yield* countDeadlocks(database, sql)).toBe(0)
+      // The same load causes deadlocks if the function locks rows in the order of the requests.
       const text = yield* Effect.map(
         sql.unsafe<{ readonly value: string }>(
           "SELECT pg_get_functiondef('rate_limit_steps_1'::regproc) AS value"
@@ -79,7 +82,7 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
       const unsorted = text.replace(/ORDER BY r\.key COLLATE "C", r\.nth\s+LOOP/, "ORDER BY r.nth LOOP")
       expect(unsorted).not.toBe(text)
       yield* sql.unsafe(unsorted)
-      expect(yield* deadlocks(database, sql)).toBeGreaterThan(0)
+      expect(yield* countDeadlocks(database, sql)).toBeGreaterThan(0)
     })
   )
 })
@@ -88,38 +91,40 @@ Databases.describeOn(Databases.postgresAlone, "connections", () => {
   /** Two statements in progress for each kind of call; see `CONCURRENCY` in PostgresBatch.ts. */
   const PER_KIND = 2
 
-  it.live("256 concurrent calls of a kind use two connections; calls of all kinds, ten", () =>
-    Effect.gen(function* () {
-      const database = yield* Databases.postgresAlone.create
-      const sql = yield* Nodes.openClient(database)
-      const services = yield* Nodes.openNode(database, { ...Nodes.longTimeout, keyCacheMs: 0 })
-      const pets = Context.get(services, PetRepository)
-      const keys = Context.get(services, ApiKeyStore)
-      const { consume } = Context.get(services, RateLimitStore)
-      if (consume === undefined) throw new Error("the store has no consume")
-      const kinds: ReadonlyArray<(index: number) => Effect.Effect<unknown, unknown>> = [
-        (index) => pets.find(BigInt(index)),
-        (index) => consume(`key ${index}`, 0, policy),
-        (index) => pets.page({ limit: 20, status: undefined, after: BigInt(index) }),
-        () => pets.insert({ name: "Rex", categoryId: 7n, status: "available" }),
-        (index) => keys.findByHash(`hash ${index}`)
-      ]
-      const load = (used: typeof kinds) =>
-        Effect.forEach(
-          numbers(256),
-          (index) =>
-            Effect.forEach(
-              numbers(10),
-              (round) => used[(index + round) % used.length]?.(index) ?? Effect.void
-            ),
-          together
-        )
-      // Idle connections close only after five seconds, so this also counts those that were used before.
-      yield* load(kinds.slice(0, 1))
-      expect(yield* connections(sql)).toBeLessThanOrEqual(PER_KIND)
-      yield* load(kinds)
-      expect(yield* connections(sql)).toBeLessThanOrEqual(PER_KIND * kinds.length)
-      expect(yield* connections(sql)).toBeGreaterThan(PER_KIND)
-    })
+  it.live(
+    "256 concurrent calls of one kind use at most two connections, and calls of all five kinds at most ten",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Databases.postgresAlone.create
+        const sql = yield* Nodes.openClient(database)
+        const services = yield* Nodes.openNode(database, { ...Nodes.longTimeout, keyCacheMs: 0 })
+        const pets = Context.get(services, PetRepository)
+        const keys = Context.get(services, ApiKeyStore)
+        const { consume } = Context.get(services, RateLimitStore)
+        if (consume === undefined) throw new Error("the store has no consume")
+        const kinds: ReadonlyArray<(index: number) => Effect.Effect<unknown, unknown>> = [
+          (index) => pets.find(BigInt(index)),
+          (index) => consume(`key ${index}`, 0, policy),
+          (index) => pets.page({ limit: 20, status: undefined, after: BigInt(index) }),
+          () => pets.insert({ name: "Rex", categoryId: 7n, status: "available" }),
+          (index) => keys.findByHash(`hash ${index}`)
+        ]
+        const load = (used: typeof kinds) =>
+          Effect.forEach(
+            numbers(256),
+            (index) =>
+              Effect.forEach(
+                numbers(10),
+                (round) => used[(index + round) % used.length]?.(index) ?? Effect.void
+              ),
+            together
+          )
+        // Idle connections close only after five seconds, so this also counts those that were used before.
+        yield* load(kinds.slice(0, 1))
+        expect(yield* countConnections(sql)).toBeLessThanOrEqual(PER_KIND)
+        yield* load(kinds)
+        expect(yield* countConnections(sql)).toBeLessThanOrEqual(PER_KIND * kinds.length)
+        expect(yield* countConnections(sql)).toBeGreaterThan(PER_KIND)
+      })
   )
 })

@@ -13,7 +13,7 @@ const query = (limit: number, status?: PageQuery["status"], after?: bigint): Pag
 })
 
 describe("PostgresPages.of", () => {
-  it("gives equal queries one position, and an absent cursor the position of 0", () => {
+  it("gives equal queries the same position", () => {
     const queries = [
       query(1),
       query(1, "sold"),
@@ -49,7 +49,7 @@ Databases.describeOn(Databases.postgres, "PostgresPages.statement", () => {
     return sql
   })
 
-  /** Both halves of the statement, and an equal query in each. */
+  /** Queries for both halves of the statement, with a duplicate in each. */
   const queries = [
     query(2, undefined, 7n),
     query(3, "sold", 8_000n),
@@ -59,7 +59,7 @@ Databases.describeOn(Databases.postgres, "PostgresPages.statement", () => {
     query(4, "available")
   ]
 
-  it.effect("reads the pages of any status and of one status, and reads equal ones once", () =>
+  it.effect("reads pages of any status and of one status, and reads equal pages once", () =>
     Effect.gen(function* () {
       const sql = yield* setUp
       const pages = PostgresPages.of(queries)

@@ -50,20 +50,20 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
     limit,
     status
   }))
-  const ofAny = numbered.filter(({ status }) => status === undefined)
-  const ofStatus = numbered.filter(({ status }) => status !== undefined)
+  const anyStatus = numbered.filter(({ status }) => status === undefined)
+  const oneStatus = numbered.filter(({ status }) => status !== undefined)
   const bounds = (part: typeof numbered) => [
     PostgresArray.bigint(part.map(({ after }) => after)),
     PostgresArray.bigint(part.map(({ limit }) => limit))
   ]
-  const places = (part: typeof numbered) => PostgresArray.float(part.map(({ position }) => position))
+  const positionsOf = (part: typeof numbered) => PostgresArray.float(part.map(({ position }) => position))
   return {
     parameters: [
-      places(ofAny),
-      ...bounds(ofAny),
-      places(ofStatus),
-      PostgresArray.text(ofStatus.map(({ status }) => String(status))),
-      ...bounds(ofStatus)
+      positionsOf(anyStatus),
+      ...bounds(anyStatus),
+      positionsOf(oneStatus),
+      PostgresArray.text(oneStatus.map(({ status }) => String(status))),
+      ...bounds(oneStatus)
     ],
     positions,
     split: (rows) => {

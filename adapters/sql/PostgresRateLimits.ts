@@ -43,7 +43,7 @@ export const consume = Effect.fnUntraced(function* (
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
-  const own = yield* KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
+  const callerQueues = yield* KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
     create: PostgresBatch.make({
       concurrency: 1,
@@ -54,10 +54,10 @@ export const consume = Effect.fnUntraced(function* (
   })
 
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {
-    if (own.has(request.key)) return own.submit(request, done)
+    if (callerQueues.has(request.key)) return callerQueues.submit(request, done)
     let withdraw = shared(request, (exit) => {
       if (Exit.isFailure(exit)) done(Exit.failCause(exit.cause))
-      else if (exit.value === "locked") withdraw = own.submit(request, done)
+      else if (exit.value === "locked") withdraw = callerQueues.submit(request, done)
       else done(Exit.succeed(exit.value))
     })
     return () => withdraw()

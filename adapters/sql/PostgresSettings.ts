@@ -17,13 +17,13 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
     .pipe(
       Effect.mapError(fromSqlError),
       Effect.flatMap(([settings]) => {
-        const reason = settings === undefined ? undefined : faultOf(settings)
+        const reason = settings === undefined ? undefined : problemOf(settings)
         return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
       }),
       withTimeout
     )
 
-const faultOf = ({ commit, isolation }: Settings): string | undefined => {
+const problemOf = ({ commit, isolation }: Settings): string | undefined => {
   // At stricter isolation levels, concurrent requests that change one row fail.
   if (isolation !== "read committed") {
     return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`

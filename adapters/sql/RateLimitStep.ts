@@ -81,11 +81,11 @@ export const allParameters = (
 ): ReadonlyArray<unknown> => {
   // Nearly always, all requests share one ban policy object.
   const bans: Array<BanPolicy> = []
-  const ends: Array<number> = []
+  const durationEnds: Array<number> = []
   const indexOf = (ban: BanPolicy): number => {
     const known = bans.indexOf(ban)
     if (known >= 0) return known + 1
-    ends.push((ends.at(-1) ?? 0) + ban.durationsMs.length)
+    durationEnds.push((durationEnds.at(-1) ?? 0) + ban.durationsMs.length)
     return bans.push(ban)
   }
   return [
@@ -102,7 +102,7 @@ export const allParameters = (
     PostgresArray.bigint(bans.map(({ strikeIntervalMs }) => strikeIntervalMs)),
     PostgresArray.bigint(bans.map(({ cleanMs }) => cleanMs)),
     PostgresArray.bigint(bans.flatMap(({ durationsMs }) => durationsMs)),
-    PostgresArray.bigint(ends)
+    PostgresArray.bigint(durationEnds)
   ]
 }
 

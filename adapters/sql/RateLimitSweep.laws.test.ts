@@ -76,14 +76,14 @@ const startOf = (
 const startSweep = (sql: SqlClient.SqlClient, now: number) =>
   Effect.gen(function* () {
     const pauses = yield* Queue.unbounded<number>()
-    const ends = yield* Queue.unbounded<void>()
+    const resumes = yield* Queue.unbounded<void>()
     const clock: Clock.Clock = {
       ...(yield* Clock.Clock),
       currentTimeMillisUnsafe: () => now,
       currentTimeMillis: Effect.succeed(now),
       sleep: (duration) => {
         const ms = Duration.toMillis(duration)
-        return ms < MINUTE ? Effect.yieldNow : Effect.andThen(Queue.offer(pauses, ms), Queue.take(ends))
+        return ms < MINUTE ? Effect.yieldNow : Effect.andThen(Queue.offer(pauses, ms), Queue.take(resumes))
       }
     }
     const run: SqlCall["run"] = Effect.mapError((cause) => new StoreUnavailable({ retryable: true, cause }))
@@ -92,63 +92,61 @@ const startSweep = (sql: SqlClient.SqlClient, now: number) =>
     )
     expect(yield* Queue.take(pauses)).toBe(MINUTE)
     return Effect.gen(function* () {
-      yield* Queue.offer(ends, undefined)
+      yield* Queue.offer(resumes, undefined)
       expect(yield* Queue.take(pauses)).toBe(MINUTE)
     })
   })
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "RateLimitSweep", () => {
-    it.effect(
-      "does not change verdicts: for any history, they are the same as in a store that never deletes states",
-      () =>
-        Effect.gen(function* () {
-          const database = yield* kind.create
-          const store = yield* RateLimits.node(database)
-          const sql = yield* RateLimits.client(database)
-          const services = yield* Effect.context<never>()
-          const outcomes = new Set<RateLimit.Outcome>()
-          let deleted = 0
-          const law = fc.asyncProperty(
-            fc.array(burst, { maxLength: 25, size: "max" }),
-            fc.constantFrom(harsh, BanPolicy.standard),
-            (bursts, ban) =>
-              Effect.gen(function* () {
-                yield* sql`DELETE FROM rate_limits`
-                const everything = new Map<string, RateLimit.State>()
-                const kept = new Set<string>()
-                let clock = START
-                for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
-                  clock = startOf(start, clock, everything.get(key), ban)
-                  if (isSwept) {
-                    expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
-                    for (const known of kept) {
-                      const state = everything.get(known)
-                      if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
-                      kept.delete(known)
-                      deleted++
-                    }
-                    // Exactly the spent states are deleted.
-                    expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
+    it.effect("does not change the verdicts of any history", () =>
+      Effect.gen(function* () {
+        const database = yield* kind.create
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
+        const services = yield* Effect.context<never>()
+        const outcomes = new Set<RateLimit.Outcome>()
+        let deleted = 0
+        const law = fc.asyncProperty(
+          fc.array(burst, { maxLength: 25, size: "max" }),
+          fc.constantFrom(harsh, BanPolicy.standard),
+          (bursts, ban) =>
+            Effect.gen(function* () {
+              yield* sql`DELETE FROM rate_limits`
+              const allStates = new Map<string, RateLimit.State>()
+              const keptKeys = new Set<string>()
+              let clock = START
+              for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
+                clock = startOf(start, clock, allStates.get(key), ban)
+                if (isSwept) {
+                  expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
+                  for (const known of keptKeys) {
+                    const state = allStates.get(known)
+                    if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
+                    keptKeys.delete(known)
+                    deleted++
                   }
-                  for (let index = 0; index < requests; index++) {
-                    if (index > 0) clock += 1_000
-                    const now = clock - lagMs
-                    const policy = { plan, ban }
-                    const [expected, next] = RateLimit.step(everything.get(key), now, policy)
-                    everything.set(key, next)
-                    kept.add(key)
-                    expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
-                    outcomes.add(expected.outcome)
-                  }
+                  // Exactly the spent states are deleted.
+                  expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...keptKeys].sort())
                 }
-                expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...kept].sort())
-              }).pipe(Effect.runPromiseWith(services))
-          )
-          yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
-          expect(deleted).toBeGreaterThan(30)
-          expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
-        })
+                for (let index = 0; index < requests; index++) {
+                  if (index > 0) clock += 1_000
+                  const now = clock - lagMs
+                  const policy = { plan, ban }
+                  const [expected, next] = RateLimit.step(allStates.get(key), now, policy)
+                  allStates.set(key, next)
+                  keptKeys.add(key)
+                  expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
+                  outcomes.add(expected.outcome)
+                }
+              }
+              expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...keptKeys].sort())
+            }).pipe(Effect.runPromiseWith(services))
+        )
+        yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
+        expect(deleted).toBeGreaterThan(30)
+        expect([...outcomes].sort()).toEqual(["admitted", "banned", "limited"])
+      })
     )
 
     /** Returns a client that runs an effect right before it deletes rows. */
@@ -170,7 +168,7 @@ for (const kind of Databases.kinds) {
     const fill = (database: Databases.Database, sql: SqlClient.SqlClient, callers: number) =>
       Effect.gen(function* () {
         yield* Effect.scoped(
-          Effect.flatMap(RateLimits.node(database), (store) =>
+          Effect.flatMap(RateLimits.openNode(database), (store) =>
             RateLimits.request(store, "network:0", START, { plan: Plan.standard.Free, ban: undefined })
           )
         )
@@ -187,7 +185,7 @@ for (const kind of Databases.kinds) {
         const columns = `${RateLimitFields.names.join(", ")}${decision}`
         yield* sql.unsafe(`
           INSERT INTO rate_limits (key, ${columns}) SELECT 'network:' || n, ${columns} FROM ${from}, rate_limits`)
-        expect(yield* RateLimits.count(sql)).toBe(callers)
+        expect(yield* RateLimits.countRows(sql)).toBe(callers)
       })
 
     const spent = { plan: { perMinute: 1, perDay: 1 }, ban: undefined }
@@ -196,8 +194,8 @@ for (const kind of Databases.kinds) {
     it.effect("does not delete a caller that sends a request between the sweep's read and delete", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         const send = (key: string, now: number) => RateLimits.request(store, key, now, spent)
         for (const change of ["admitted", "admitted late", "limited", "counted again"] as const) {
           yield* Effect.forEach(["a", "b", "c"], (key) => send(key, START))
@@ -218,8 +216,8 @@ for (const kind of Databases.kinds) {
     it.effect("does not delete a caller if any field of its state has changed since the read", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         const [, state] = RateLimit.step(undefined, START, spent)
         const fields = ["level", "at", "day", "used", "strikes", "strikesFrom", "strikeAt"] as const
         for (const field of [...fields, "debt", "banLevel", "bannedUntil"] as const) {
@@ -236,25 +234,25 @@ for (const kind of Databases.kinds) {
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const sql = yield* RateLimits.client(database)
+          const sql = yield* RateLimits.openClient(database)
           yield* fill(database, sql, 100_000)
           const now = START + DAY + MINUTE
-          const store = yield* RateLimits.node(database, { maxAnonymousStates: 1_000_000 })
+          const store = yield* RateLimits.openNode(database, { maxAnonymousStates: 1_000_000 })
           const policy = { plan: Plan.standard.Free, ban: undefined }
           const today = ["a", "network:5", "network:50000x", "zebra"]
           yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
           const round = yield* startSweep(sql, now)
-          const left: Array<number> = []
+          const remaining: Array<number> = []
           for (let count = 0; count < 6; count++) {
             yield* round
-            left.push(yield* RateLimits.count(sql))
+            remaining.push(yield* RateLimits.countRows(sql))
           }
-          const removed = left.map((rows, index) => (left[index - 1] ?? 100_003) - rows)
+          const removed = remaining.map((rows, index) => (remaining[index - 1] ?? 100_003) - rows)
           // A round reads at most 20,000 rows, so the sixth round starts again from the first row.
           expect(removed.slice(0, 5).map((rows) => rows > 19_990 && rows <= 20_000)).toEqual(
             Array(5).fill(true)
           )
-          expect(left.at(-1)).toBe(4)
+          expect(remaining.at(-1)).toBe(4)
           expect([...(yield* RateLimits.stored(sql)).keys()].sort()).toEqual([...today].sort())
         })
     )
@@ -262,7 +260,7 @@ for (const kind of Databases.kinds) {
     it.effect("reads and deletes by primary key, one page at a time", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const sql = yield* RateLimits.client(database)
+        const sql = yield* RateLimits.openClient(database)
         yield* fill(database, sql, 100_000)
         yield* sql`ANALYZE rate_limits`
         const plans: Array<string> = []
@@ -285,37 +283,37 @@ for (const kind of Databases.kinds) {
           expect(plan).toMatch(/SEARCH rate_limits|Index Scan/)
           expect(plan).not.toMatch(/SCAN rate_limits|Seq Scan/)
         }
-        expect(yield* RateLimits.count(sql)).toBe(99_800)
+        expect(yield* RateLimits.countRows(sql)).toBe(99_800)
       })
     )
 
     it.effect("deletes spent states of callers with the smallest and the largest plans", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         for (const perMinute of [1, 60, 100_000, Plan.maxRequests]) {
           const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
           yield* RateLimits.request(store, `${perMinute}`, START, policy)
         }
         expect(yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, later, "")).toBe("")
-        expect(yield* RateLimits.count(sql)).toBe(0)
+        expect(yield* RateLimits.countRows(sql)).toBe(0)
       })
     )
 
-    it.effect("sweeps again in the round after a failed one", () =>
+    it.effect("sweeps again in the round after a failed round", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         yield* RateLimits.request(store, "a", START, spent)
         const round = yield* startSweep(sql, later)
         yield* sql`ALTER TABLE rate_limits RENAME TO elsewhere`
         yield* round
         yield* sql`ALTER TABLE elsewhere RENAME TO rate_limits`
-        expect(yield* RateLimits.count(sql)).toBe(1)
+        expect(yield* RateLimits.countRows(sql)).toBe(1)
         yield* round
-        expect(yield* RateLimits.count(sql)).toBe(0)
+        expect(yield* RateLimits.countRows(sql)).toBe(0)
       })
     )
 
@@ -323,14 +321,17 @@ for (const kind of Databases.kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* TestClock.setTime(later)
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         yield* RateLimits.request(store, "a", START, spent)
         yield* TestClock.adjust(MINUTE - 1)
-        expect(yield* RateLimits.count(sql)).toBe(1)
+        expect(yield* RateLimits.countRows(sql)).toBe(1)
         yield* TestClock.adjust(1)
-        const left = Effect.andThen(TestClock.withLive(Effect.sleep("5 millis")), RateLimits.count(sql))
-        expect(yield* Effect.repeat(left, { until: (rows) => rows === 0, times: 1_000 })).toBe(0)
+        const remaining = Effect.andThen(
+          TestClock.withLive(Effect.sleep("5 millis")),
+          RateLimits.countRows(sql)
+        )
+        expect(yield* Effect.repeat(remaining, { until: (rows) => rows === 0, times: 1_000 })).toBe(0)
       })
     )
   })
@@ -340,19 +341,19 @@ Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
   it.effect("waits for a request that is being counted, and then keeps its caller", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
-      const store = yield* RateLimits.node(database)
-      const sql = yield* RateLimits.client(database)
+      const store = yield* RateLimits.openNode(database)
+      const sql = yield* RateLimits.openClient(database)
       const policy = { plan: Plan.standard.Free, ban: undefined }
       yield* Effect.forEach(["a", "b", "c"], (key) => RateLimits.request(store, key, START, policy))
       const later = START + 3 * DAY
       const isCounting = yield* Deferred.make<void>()
-      const end = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
       const counting = yield* Effect.forkChild(
         sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`UPDATE rate_limits SET at = ${later}, used = 1 WHERE key = 'b'`
             yield* Deferred.succeed(isCounting, undefined)
-            yield* Deferred.await(end)
+            yield* Deferred.await(release)
           })
         )
       )
@@ -369,7 +370,7 @@ Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
         times: 1_000
       })
       expect(sweeping.pollUnsafe()).toBeUndefined()
-      yield* Deferred.succeed(end, undefined)
+      yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(counting)
       yield* Fiber.join(sweeping)
       expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual(["b"])

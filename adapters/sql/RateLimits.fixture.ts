@@ -15,7 +15,7 @@ import type { SqlOptions } from "./SqlOptions.ts"
 type Store = RateLimitStore["Service"]
 
 /** Opens another node, with its own connections; the test provides the time. */
-export const node = (
+export const openNode = (
   database: Database,
   options: Partial<SqlOptions> = {}
 ): Effect.Effect<Store, DatabaseUnusable, Scope.Scope> =>
@@ -23,10 +23,10 @@ export const node = (
     Context.get(services, RateLimitStore)
   )
 
-export const nodes = (count: number, database: Database, options?: Partial<SqlOptions>) =>
-  Effect.forEach(Array.from({ length: count }), () => node(database, options))
+export const openNodes = (count: number, database: Database, options?: Partial<SqlOptions>) =>
+  Effect.forEach(Array.from({ length: count }), () => openNode(database, options))
 
-export const client = Nodes.openClient
+export const openClient = Nodes.openClient
 
 /** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
 export const request = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
@@ -35,7 +35,7 @@ export const request = (store: Store, key: string, now: number, policy: RateLimi
 export const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.modify(key, (state) => RateLimit.step(state, now, policy))
 
-/** Both methods to count a request. */
+/** The two methods of counting a request. */
 export const countingMethods = { request, modify } as const
 
 export type CountingMethod = keyof typeof countingMethods
@@ -52,7 +52,7 @@ export const stored = (
   )
 
 /** Returns the number of rows in a table. */
-export const count = (sql: SqlClient.SqlClient, table = "rate_limits"): Effect.Effect<number, SqlError> =>
+export const countRows = (sql: SqlClient.SqlClient, table = "rate_limits"): Effect.Effect<number, SqlError> =>
   Effect.map(sql<{ readonly rows: unknown }>`SELECT count(*) AS rows FROM ${sql(table)}`, ([row]) =>
     Number(row?.rows)
   )

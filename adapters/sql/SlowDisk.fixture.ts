@@ -70,7 +70,7 @@ export const missing: string | undefined = "missing" in built ? built.missing : 
 
 if (missing !== undefined) console.warn(`Tests of a disk that stalls are skipped: ${missing}`)
 
-/** Creates a directory, which the caller must remove. */
+/** Creates a directory; the test must remove it. */
 export const create = (): SlowDisk => {
   if (!("library" in built)) throw new Error(built.missing)
   const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-")))

@@ -33,13 +33,13 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("only one of twenty concurrent callers on four nodes inserts the first key", () =>
+    it.live("only one of twenty concurrent calls on four nodes inserts the first key", () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const stores = yield* openStores(yield* kind.create, 4)
-          const callers = Array.from({ length: 5 }, () => stores).flat()
+          const callingStores = Array.from({ length: 5 }, () => stores).flat()
           const added = yield* Effect.forEach(
-            callers,
+            callingStores,
             (store, index) => store.insertFirst(keyOf(`key ${index}`, `hash ${index}`, index)),
             { concurrency: "unbounded" }
           )
@@ -140,14 +140,20 @@ for (const kind of kinds) {
         const b = keyOf("b", "hash b", 1)
         yield* store.insert(a)
         yield* store.insert(b)
-        const [taken] = a.secrets
-        if (taken === undefined) throw new Error("the key has no secret")
-        const two = { ...keyOf("c", "hash c", 2), secrets: [...keyOf("c", "hash c", 2).secrets, taken] }
+        const [existing] = a.secrets
+        if (existing === undefined) throw new Error("the key has no secret")
+        const withTakenHash = {
+          ...keyOf("c", "hash c", 2),
+          secrets: [...keyOf("c", "hash c", 2).secrets, existing]
+        }
         const rejections = [
           store.insert(keyOf("c", "hash a", 2)),
-          store.insert(two),
+          store.insert(withTakenHash),
           store.insert(keyOf("a", "hash d", 2)),
-          store.update("b", (key) => [undefined, { ...key, label: "changed", secrets: two.secrets }])
+          store.update("b", (key) => [
+            undefined,
+            { ...key, label: "changed", secrets: withTakenHash.secrets }
+          ])
         ]
         for (const rejection of rejections) {
           expect(yield* Effect.flip(rejection)).toMatchObject({ _tag: "StoreUnavailable", retryable: false })

@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function* ({
     })
 
   // The worker waits for the lock itself, and holds it only for this statement.
-  const alone = <A>(statement: Effect.Effect<A, SqlError>) =>
+  const runStatement = <A>(statement: Effect.Effect<A, SqlError>) =>
     SqliteWorkerClient.isSqliteWorkerClient(sql) ? statement : WriteTransaction.run(sql, statement)
 
   const markSeen = (ids: ReadonlyArray<string>, day: number) =>
@@ -109,7 +109,7 @@ const make = Effect.fnUntraced(function* ({
              ORDER BY position FOR NO KEY UPDATE)`,
           [day, ids]
         )
-      : alone(
+      : runStatement(
           sql.unsafe(
             `UPDATE api_keys SET last_seen_day = ?1
              WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
@@ -122,10 +122,10 @@ const make = Effect.fnUntraced(function* ({
 
   const findAll = (hashes: ReadonlyArray<string>) =>
     Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
-      const keyOf = new Map(
+      const keyByHash = new Map(
         keysIn(found).flatMap((key) => key.secrets.map(({ hash }) => [hash, key] as const))
       )
-      return hashes.map((hash) => Exit.succeed(Option.fromUndefinedOr(keyOf.get(hash))))
+      return hashes.map((hash) => Exit.succeed(Option.fromUndefinedOr(keyByHash.get(hash))))
     })
 
   const findByHash = isPostgres

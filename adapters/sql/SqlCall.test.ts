@@ -27,7 +27,7 @@ const READONLY = 8
 const ERROR = 1
 
 /** Creates a query that never completes, and counts its starts and interruptions. */
-const silent = Effect.sync(() => {
+const silentQuery = Effect.sync(() => {
   const seen = { begun: 0, interrupted: 0 }
   const query = Effect.onInterrupt(
     Effect.suspend(() => {
@@ -49,17 +49,17 @@ const speeds = [
 ]
 
 describe("SqlCall", () => {
-  describe.each(speeds)("run, with a query that ends $name", ({ after }) => {
-    const ended = <A>(query: Effect.Effect<A, SqlError>) =>
+  describe.each(speeds)("run, with a query that completes $name", ({ after }) => {
+    const exitOf = <A>(query: Effect.Effect<A, SqlError>) =>
       Effect.gen(function* () {
-        const caller = yield* Effect.forkChild(call.run(after(query)))
+        const fiber = yield* Effect.forkChild(call.run(after(query)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
-        return yield* Fiber.await(caller)
+        return yield* Fiber.await(fiber)
       })
 
     it.effect("returns the result of the query", () =>
       Effect.gen(function* () {
-        expect(yield* ended(Effect.succeed(1))).toEqual(Exit.succeed(1))
+        expect(yield* exitOf(Effect.succeed(1))).toEqual(Exit.succeed(1))
       })
     )
 
@@ -72,7 +72,7 @@ describe("SqlCall", () => {
         ] as const) {
           const cause = sqlError(errno)
           expect(cause.isRetryable).toBe(retryable)
-          const exit = yield* ended(Effect.fail(cause))
+          const exit = yield* exitOf(Effect.fail(cause))
           const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
           expect(error).toBeInstanceOf(StoreUnavailable)
           expect(error).toMatchObject({ retryable, cause })
@@ -80,21 +80,21 @@ describe("SqlCall", () => {
       })
     )
 
-    it.effect("fails with a defect when the query does", () =>
+    it.effect("fails with a defect when the query has one", () =>
       Effect.gen(function* () {
         const bug = new Error("a bug")
-        expect(yield* ended(Effect.die(bug))).toEqual(Exit.die(bug))
+        expect(yield* exitOf(Effect.die(bug))).toEqual(Exit.die(bug))
       })
     )
   })
 
   it.effect("times out when the query never completes", () =>
     Effect.gen(function* () {
-      const caller = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
+      const fiber = yield* Effect.forkChild(Effect.flip(call.run(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
-      expect(caller.pollUnsafe()).toBeUndefined()
+      expect(fiber.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust(1)
-      const error = yield* Fiber.join(caller)
+      const error = yield* Fiber.join(fiber)
       expect(error).toBeInstanceOf(StoreUnavailable)
       expect(error.retryable).toBe(true)
       expect(String(error.cause)).toContain("1000 ms")
@@ -104,52 +104,52 @@ describe("SqlCall", () => {
   it.effect("times out even when the interruption of the query takes a long time", () =>
     Effect.gen(function* () {
       const slow = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 hour"))
-      const caller = yield* Effect.forkChild(Effect.flip(call.run(slow)))
+      const fiber = yield* Effect.forkChild(Effect.flip(call.run(slow)))
       yield* TestClock.adjust(TIMEOUT_MS)
-      expect((yield* Fiber.join(caller)).retryable).toBe(true)
+      expect((yield* Fiber.join(fiber)).retryable).toBe(true)
     })
   )
 
   it.effect("interrupts the query after the timeout", () =>
     Effect.gen(function* () {
-      const { query, seen } = yield* silent
-      const caller = yield* Effect.forkChild(Effect.flip(call.run(query)))
+      const { query, seen } = yield* silentQuery
+      const fiber = yield* Effect.forkChild(Effect.flip(call.run(query)))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
       expect(seen).toEqual({ begun: 1, interrupted: 0 })
       yield* TestClock.adjust(1)
-      yield* Fiber.join(caller)
+      yield* Fiber.join(fiber)
       yield* Effect.yieldNow
       expect(seen).toEqual({ begun: 1, interrupted: 1 })
     })
   )
 
-  it.effect("interrupts the query when its caller is interrupted, and does not wait for the query", () =>
+  it.effect("interrupts the query when the call is interrupted, and does not wait for the query", () =>
     Effect.gen(function* () {
-      const { query, seen } = yield* silent
-      const caller = yield* Effect.forkChild(call.run(query), { startImmediately: true })
-      yield* Fiber.interrupt(caller)
+      const { query, seen } = yield* silentQuery
+      const fiber = yield* Effect.forkChild(call.run(query), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
       yield* Effect.yieldNow
       expect(seen).toEqual({ begun: 1, interrupted: 1 })
-      const stubborn = yield* Effect.forkChild(call.run(Effect.uninterruptible(Effect.never)), {
+      const uninterruptible = yield* Effect.forkChild(call.run(Effect.uninterruptible(Effect.never)), {
         startImmediately: true
       })
-      yield* Fiber.interrupt(stubborn)
+      yield* Fiber.interrupt(uninterruptible)
     })
   )
 
-  it.effect("leaves no query running, no matter at which step the caller is interrupted", () =>
+  it.effect("leaves no query running, whichever step of the call is interrupted", () =>
     Effect.gen(function* () {
       const began: Array<number> = []
       for (let steps = 3; steps < 16; steps++) {
         for (let turns = 0; turns < 20; turns++) {
-          const { query, seen } = yield* silent
-          const caller = yield* Effect.forkChild(
-            // The caller yields to other fibers after this number of steps.
+          const { query, seen } = yield* silentQuery
+          const fiber = yield* Effect.forkChild(
+            // The call yields to other fibers after this number of steps.
             Effect.provideService(call.run(query), References.MaxOpsBeforeYield, steps)
           )
           for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
-          caller.interruptUnsafe()
-          yield* Fiber.await(caller)
+          fiber.interruptUnsafe()
+          yield* Fiber.await(fiber)
           yield* TestClock.adjust(1)
           expect([steps, turns, seen.interrupted]).toEqual([steps, turns, seen.begun])
           began.push(seen.begun)
@@ -193,9 +193,9 @@ describe("SqlCall", () => {
   it.effect("ignores the late result of a query that timed out", () =>
     Effect.gen(function* () {
       const late = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
-      const caller = yield* Effect.forkChild(Effect.flip(call.run(late)))
+      const fiber = yield* Effect.forkChild(Effect.flip(call.run(late)))
       yield* TestClock.adjust(TIMEOUT_MS)
-      expect((yield* Fiber.join(caller)).retryable).toBe(true)
+      expect((yield* Fiber.join(fiber)).retryable).toBe(true)
       yield* TestClock.adjust(1_000)
       expect(yield* call.run(Effect.succeed("next"))).toBe("next")
     })
@@ -207,7 +207,7 @@ describe("SqlCall", () => {
       const pending = {
         cancellations: 0,
         complete: (_: Exit.Exit<number, SqlError>): void => {},
-        start: (done: (end: Exit.Exit<number, SqlError>) => void) => {
+        start: (done: (exit: Exit.Exit<number, SqlError>) => void) => {
           pending.complete = done
           return () => {
             pending.cancellations++
@@ -225,47 +225,49 @@ describe("SqlCall", () => {
           return pending.start(done)
         })
         expect(yield* immediate).toBe(1)
-        const caller = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
+        const fiber = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         pending.complete(Exit.succeed(2))
-        expect(yield* Fiber.join(caller)).toBe(2)
+        expect(yield* Fiber.join(fiber)).toBe(2)
         yield* TestClock.adjust(TIMEOUT_MS)
         expect(pending.cancellations).toBe(0)
       })
     )
 
-    it.effect("fails with StoreUnavailable when the call fails, and with a defect when the call does", () =>
-      Effect.gen(function* () {
-        const pending = makeCall()
-        const ended = (end: Exit.Exit<number, SqlError>) =>
-          Effect.gen(function* () {
-            const caller = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
-            pending.complete(end)
-            return yield* Fiber.await(caller)
-          })
-        const cause = sqlError(BUSY)
-        expect(yield* ended(Exit.fail(cause))).toEqual(
-          Exit.fail(new StoreUnavailable({ retryable: true, cause }))
-        )
-        expect(yield* ended(Exit.die("a bug"))).toEqual(Exit.die("a bug"))
-      })
+    it.effect(
+      "fails with StoreUnavailable when the call fails, and with a defect when the call has one",
+      () =>
+        Effect.gen(function* () {
+          const pending = makeCall()
+          const exitOf = (exit: Exit.Exit<number, SqlError>) =>
+            Effect.gen(function* () {
+              const fiber = yield* Effect.forkChild(call.submit(pending.start), { startImmediately: true })
+              pending.complete(exit)
+              return yield* Fiber.await(fiber)
+            })
+          const cause = sqlError(BUSY)
+          expect(yield* exitOf(Exit.fail(cause))).toEqual(
+            Exit.fail(new StoreUnavailable({ retryable: true, cause }))
+          )
+          expect(yield* exitOf(Exit.die("a bug"))).toEqual(Exit.die("a bug"))
+        })
     )
 
     it.effect("cancels the call exactly once after a timeout or an interruption", () =>
       Effect.gen(function* () {
         const late = makeCall()
-        const caller = yield* Effect.forkChild(Effect.flip(call.submit(late.start)))
+        const fiber = yield* Effect.forkChild(Effect.flip(call.submit(late.start)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         expect(late.cancellations).toBe(0)
         yield* TestClock.adjust(1)
-        expect(yield* Fiber.join(caller)).toMatchObject({ retryable: true })
+        expect(yield* Fiber.join(fiber)).toMatchObject({ retryable: true })
         expect(late.cancellations).toBe(1)
         late.complete(Exit.succeed(1))
         const interruptedCall = makeCall()
-        const interruptedCaller = yield* Effect.forkChild(call.submit(interruptedCall.start), {
+        const interruptedFiber = yield* Effect.forkChild(call.submit(interruptedCall.start), {
           startImmediately: true
         })
-        yield* Fiber.interrupt(interruptedCaller)
+        yield* Fiber.interrupt(interruptedFiber)
         yield* TestClock.adjust(TIMEOUT_MS)
         expect(interruptedCall.cancellations).toBe(1)
       })
@@ -291,11 +293,11 @@ describe("SqlCall", () => {
           expect(pending.cancellations).toBe(1)
 
           const next = makeCall()
-          const caller = yield* Effect.forkChild(Effect.flip(own.submit(next.start)), {
+          const fiber = yield* Effect.forkChild(Effect.flip(own.submit(next.start)), {
             startImmediately: true
           })
           yield* TestClock.adjust(TIMEOUT_MS)
-          expect((yield* Fiber.join(caller)).retryable).toBe(true)
+          expect((yield* Fiber.join(fiber)).retryable).toBe(true)
           expect(next.cancellations).toBe(1)
         })
     )

@@ -41,7 +41,7 @@ const tableOf = (sql: SqlClient.SqlClient, name: string) =>
 /** Fills all copied tables with mostly different values, so that a lost or exchanged column is detected. */
 const fill = (sql: SqlClient.SqlClient, rows: number) =>
   Effect.gen(function* () {
-    for (const name of CopyPlan.moved) {
+    for (const name of CopyPlan.copiedTables) {
       const table = yield* SqlTable.find(sql, name)
       if (table === undefined) continue
       yield* sql.unsafe(`DELETE FROM ${name}`)
@@ -71,7 +71,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
 const contents = (sql: SqlClient.SqlClient, like: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const all: Array<readonly [table: string, rows: ReadonlyArray<SqlTable.Row>]> = []
-    for (const name of CopyPlan.moved) {
+    for (const name of CopyPlan.copiedTables) {
       const table = yield* SqlTable.find(sql, name)
       const other = yield* SqlTable.find(like, name)
       if (table === undefined || other === undefined) continue
@@ -154,12 +154,12 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCopy", () => {
-    it.live("knows every table that the migrations create, and every table has a primary key", () =>
+    it.live("lists every table that the migrations create, and every table has a primary key", () =>
       Effect.gen(function* () {
         const sql = yield* openEmpty(yield* kind.create)
-        const known = new Set([...CopyPlan.moved, ...CopyPlan.own])
+        const listed = new Set([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables])
         const tables = yield* tablesOf(sql)
-        expect(tables.filter((name) => !known.has(name))).toEqual([])
+        expect(tables.filter((name) => !listed.has(name))).toEqual([])
         for (const name of tables) expect((yield* tableOf(sql, name)).key, name).not.toEqual([])
       })
     )
@@ -215,8 +215,8 @@ for (const kind of kinds) {
         yield* copy(source, target)
         yield* target`UPDATE copies SET completed_at = NULL`
         yield* target`UPDATE pets SET name = 'other' WHERE id = 2`
-        const differs = yield* Effect.flip(copy(source, target))
-        expect(differs.message).toMatch(
+        const failure = yield* Effect.flip(copy(source, target))
+        expect(failure.message).toMatch(
           /^the target differs from the source in pets: 3 rows with SHA-256 \w{16} instead of 3 rows with SHA-256 \w{16}$/
         )
         const [row] = yield* SqlTable.values(target, "SELECT completed_at FROM copies")
@@ -235,10 +235,10 @@ describe("CopyPlan.make", () => {
   })
 
   it("fails if a column exists in only one database", () => {
-    const [less, more] = [table(["key", "a"]), table(["key", "a", "b"])]
+    const [fewer, more] = [table(["key", "a"]), table(["key", "a", "b"])]
     for (const [from, to] of [
-      [less, more],
-      [more, less]
+      [fewer, more],
+      [more, fewer]
     ] as const) {
       expect(Result.getOrThrow(Result.flip(CopyPlan.make(from, to))).message).toBe(
         "the databases do not have the same columns: rate_limits.b"

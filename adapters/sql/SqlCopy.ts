@@ -41,7 +41,7 @@ export interface Copied {
 export interface CopyOptions {
   readonly from: SqlClient.SqlClient
   readonly to: SqlClient.SqlClient
-  /** Identifies the source, whichever address is used for it. */
+  /** Identifies the source, independently of its address. */
   readonly source: string
   /** Reports the number of copied animals and the number of all animals. */
   readonly report: (animals: bigint, all: bigint) => void
@@ -113,7 +113,7 @@ const plan = Effect.fnUntraced(function* ({
   to
 }: CopyOptions): Effect.fn.Return<ReadonlyArray<CopyPlan.TablePlan>, CopyFailed> {
   const plans: Array<CopyPlan.TablePlan> = []
-  for (const name of CopyPlan.moved) {
+  for (const name of CopyPlan.copiedTables) {
     const source = yield* inSource(SqlTable.find(from, name))
     const target = yield* Effect.mapError(SqlTable.find(to, name), (error) => sideFailed("target", error))
     if (source === undefined && target === undefined) continue
@@ -216,7 +216,7 @@ const copyAnimals = Effect.fnUntraced(function* (
     yield* inTarget(
       to,
       Effect.gen(function* () {
-        if ((yield* lockCopy(options)) !== expected) return yield* movedByOther
+        if ((yield* lockCopy(options)) !== expected) return yield* concurrentCopy
         yield* SqlTable.insert(to, plan.to, plan.columns, rows, "ON CONFLICT (id) DO NOTHING")
         yield* record(options, next)
       })
@@ -227,7 +227,7 @@ const copyAnimals = Effect.fnUntraced(function* (
   }
 })
 
-const movedByOther = Effect.fail(new CopyFailed({ reason: "another process is copying to the target" }))
+const concurrentCopy = Effect.fail(new CopyFailed({ reason: "another process is copying to the target" }))
 
 /** Returns the recorded position, and locks it until the transaction ends. */
 const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>
@@ -238,7 +238,7 @@ const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed
        ${SqlTable.isPostgres(to) ? "FOR UPDATE" : ""}`,
       [source]
     ),
-    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : movedByOther)
+    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : concurrentCopy)
   )
 
 const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) => {

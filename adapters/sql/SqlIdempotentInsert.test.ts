@@ -25,7 +25,7 @@ const openInsertOnce = Effect.fnUntraced(function* (...node: Parameters<typeof o
   return insertOnce
 })
 
-/** Returns the database with a default of lock_timeout, as a role or a database can have one. */
+/** Returns the database with a default lock_timeout, which a role or a database can have. */
 const withLockTimeout = (database: Database, lockTimeout: string): Database => {
   const url = new URL(database.address)
   url.searchParams.set("options", `${url.searchParams.get("options")} -clock_timeout=${lockTimeout}`)
@@ -75,8 +75,8 @@ describeOn(postgres, "an insert into a locked table", () => {
   )
 })
 
-describeOn(postgres, "a locked table with a lock_timeout of the session", () => {
-  it.live("an insert fails with StoreUnavailable, because its key is not in use", () =>
+describeOn(postgres, "an insert into a locked table with a lock_timeout of the session", () => {
+  it.live("fails with StoreUnavailable, because its key is not in use", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* postgres.create

@@ -42,7 +42,7 @@ export const make = (
         const progress: Progress = { isAcquiring: false }
         return Effect.catchIf(
           WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once, progress)),
-          // After the lock of the key, only a table can be locked, for as long as the database's own lock_timeout.
+          // Once the key is locked, only the wait for a table can fail, after the database's own lock_timeout.
           (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
           () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
         )
@@ -50,7 +50,7 @@ export const make = (
     )
 }
 
-/** Where a transaction is. */
+/** The progress of a transaction. */
 interface Progress {
   /** Whether it waits for the lock of its key. */
   isAcquiring: boolean
@@ -71,8 +71,8 @@ const insert = function* (
   }
   const [row] = yield [find, [caller, key, now]]
   if (row !== undefined) {
-    const [known, ...stored] = row
-    return known === fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
+    const [storedFingerprint, ...stored] = row
+    return storedFingerprint === fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
   }
   yield [sweep, [now]]
   const [inserted] = yield [insertPet, valuesOf(newPet)]
@@ -81,13 +81,13 @@ const insert = function* (
   return { _tag: "Inserted", pet: new Pet(id, newPet) }
 }
 
-const found = columns
+const petColumns = columns
   .split(", ")
   .map((column) => `p.${column}`)
   .join(", ")
 
 const statements = (parameter: (index: number) => string, sweep: string): Statements => ({
-  find: `SELECT i.fingerprint, p.id, ${found} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
+  find: `SELECT i.fingerprint, p.id, ${petColumns} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
     WHERE i.caller = ${parameter(1)} AND i.key = ${parameter(2)} AND i.expires_at > ${parameter(3)}`,
   // If there is a record with this key, it has expired and is replaced.
   record: `INSERT INTO idempotent_inserts (caller, key, fingerprint, pet_id, expires_at)

@@ -124,15 +124,17 @@ for (const kind of kinds) {
           const { archive } = yield* open(yield* kind.create)
           const pets = [2n, 4n, 6n].map((id) => ({ id, ...rex }))
           expect(yield* archive.store({ pets, keepIds: true, step: undefined })).toBe(3)
-          const more = [1n, 2n, 3n, 6n, 9n].map((id) => ({ id, ...rex }))
-          expect(yield* archive.store({ pets: more, keepIds: true, step: undefined })).toBe(3)
-          const other = [
+          const partlyStored = [1n, 2n, 3n, 6n, 9n].map((id) => ({ id, ...rex }))
+          expect(yield* archive.store({ pets: partlyStored, keepIds: true, step: undefined })).toBe(3)
+          const conflicting = [
             { id: 8n, ...rex },
             { id: 9n, ...rex, name: "Max" }
           ]
-          expect(yield* archive.findTaken(other)).toEqual([9n])
+          expect(yield* archive.findTaken(conflicting)).toEqual([9n])
           yield* archive.startImport("name:test", true, true)
-          const failure = yield* Effect.flip(archive.store({ pets: other, keepIds: true, step: step(0, 2) }))
+          const failure = yield* Effect.flip(
+            archive.store({ pets: conflicting, keepIds: true, step: step(0, 2) })
+          )
           expect(failure.message).toBe("id: 9 belongs to another animal in the database")
           expect((yield* archive.page(0n, Int64.max, 10)).map(({ id }) => id)).toEqual([
             1n,
@@ -146,7 +148,7 @@ for (const kind of kinds) {
         })
     )
 
-    it.live("stores whole batches or nothing while a server uses ids concurrently", () =>
+    it.live("stores each batch completely or not at all while a server uses ids concurrently", () =>
       Effect.gen(function* () {
         const { archive, repository } = yield* open(yield* kind.create)
         let created = 0

@@ -83,7 +83,8 @@ const storeBatch = function* (
   dialect: Dialect,
   { keepIds, pets, step }: Batch
 ): WriteTransaction.Steps<number | ImportMoved | IdTaken> {
-  if (step !== undefined && !(yield* isAt(dialect, step))) return new ImportMoved({ source: step.source })
+  if (step !== undefined && !(yield* isAtRecordedPosition(dialect, step)))
+    return new ImportMoved({ source: step.source })
   let added = pets
   if (keepIds && pets.length > 0) {
     yield* dialect.lock()
@@ -101,7 +102,10 @@ const storeBatch = function* (
 }
 
 /** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
-const isAt = function* (dialect: Dialect, { from, source }: ImportStep): WriteTransaction.Steps<boolean> {
+const isAtRecordedPosition = function* (
+  dialect: Dialect,
+  { from, source }: ImportStep
+): WriteTransaction.Steps<boolean> {
   const [row] = yield [dialect.lockImport, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
 }
@@ -169,7 +173,7 @@ const insertMany = (count: number, keepIds: boolean): string => {
   return `INSERT INTO pets (${keepIds ? "id, " : ""}${columns}) VALUES ${Array.from({ length: count }, () => row).join(", ")}`
 }
 
-const whole = { kept: insertMany(CHUNK, true), new: insertMany(CHUNK, false) }
+const insertChunk = { kept: insertMany(CHUNK, true), new: insertMany(CHUNK, false) }
 
 const sqlite: Dialect = {
   ...statements(() => "?"),
@@ -192,7 +196,7 @@ const sqlite: Dialect = {
   insert: function* (pets, keepIds) {
     for (let from = 0; from < pets.length; from += CHUNK) {
       const chunk = pets.slice(from, from + CHUNK)
-      const statement = keepIds ? whole.kept : whole.new
+      const statement = keepIds ? insertChunk.kept : insertChunk.new
       const values: Array<unknown> = []
       for (const pet of chunk) {
         if (keepIds) values.push(pet.id)
@@ -203,7 +207,7 @@ const sqlite: Dialect = {
   }
 }
 
-const numbered = (index: number): string => `$${index}`
+const numberedParameter = (index: number): string => `$${index}`
 
 /** The PostgreSQL type of the array for each of `columns`. */
 const types = fields.map((field) => (field === "categoryId" ? "bigint[]" : "text[]"))
@@ -221,7 +225,7 @@ const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bi
   WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`
 
 const postgres: Dialect = {
-  ...statements(numbered),
+  ...statements(numberedParameter),
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
   // Without the lock, another process could take one of the ids between the check and the insert.
   lock: function* () {

@@ -24,10 +24,10 @@ const isIncreasing = (ids: ReadonlyArray<bigint>): boolean =>
 
 for (const kind of kinds) {
   describeOn(kind, "several nodes with pets", () => {
-    it.live("concurrent inserts on several nodes get unique ids, which increase for each caller", () =>
+    it.live("concurrent inserts on several nodes get unique ids, which increase for each writer", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 4))
-        // Eight callers, two on each node, that insert animals in sequence.
+        // Eight writers, two on each node; each inserts its animals in sequence.
         const ids = yield* Effect.forEach(
           [...pets, ...pets],
           ({ insert }, writer) =>
@@ -56,7 +56,7 @@ for (const kind of kinds) {
         const pets = repositories(yield* openNodes(yield* kind.create, 3))
         for (let round = 0; round < 20; round++) {
           const pet = yield* pets[round % 3]?.insert({ ...rex, categoryId: BigInt(round) }) ??
-            Effect.die("no node")
+            Effect.die("a node is missing")
           for (const { find, page } of pets) {
             expect(yield* find(pet.id)).toEqual(Option.some(pet))
             const after = { limit: 5, after: pet.id - 1n }
@@ -276,10 +276,10 @@ for (const kind of kinds) {
         Effect.map(
           sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, [...parameters]),
           (steps) => {
-            const wanted = statement.includes("status = ")
+            const expected = statement.includes("status = ")
               ? "SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"
               : `SEARCH pets USING INTEGER PRIMARY KEY (rowid${statement.includes("LIMIT") ? ">" : "="}?)`
-            expect(steps.map((step) => step.detail)).toEqual([wanted])
+            expect(steps.map((step) => step.detail)).toEqual([expected])
           }
         )
       )

@@ -64,7 +64,7 @@ const makeSqlite = Effect.fnUntraced(function* (
       })
     : GroupCommit.make(sql, insertAll)
 
-  const pets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
+  const readPets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.map(
       Effect.suspend(() => {
         const rows =
@@ -78,11 +78,11 @@ const makeSqlite = Effect.fnUntraced(function* (
 
   return {
     insert: (pet) => call.submit<Pet>((done) => submit(pet, done)),
-    find: (id) => Effect.map(pets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
+    find: (id) => Effect.map(readPets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
     page: ({ after, limit, status }) =>
       status === undefined
-        ? pets(text.page, after ?? 0n, limit)
-        : pets(text.pageByStatus, status, after ?? 0n, limit)
+        ? readPets(text.page, after ?? 0n, limit)
+        : readPets(text.pageByStatus, status, after ?? 0n, limit)
   }
 })
 

@@ -1,4 +1,4 @@
-/** Compares the store with the core's step: same verdict and same state after each request in any history. */
+/** Checks that the store and the core's step agree on the verdict and the state after each request in any history. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -15,8 +15,8 @@ const compare = (
 ) =>
   Effect.gen(function* () {
     const database = yield* kind.create
-    const nodes = yield* RateLimits.nodes(2, database)
-    const sql = yield* RateLimits.client(database)
+    const nodes = yield* RateLimits.openNodes(2, database)
+    const sql = yield* RateLimits.openClient(database)
     const services = yield* Effect.context<never>()
     const seen = new Map<string, number>()
     const keys = new Set<string>()
@@ -52,8 +52,8 @@ const compare = (
         }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
-    // One row per caller after any history.
-    expect(yield* RateLimits.count(sql)).toBe(keys.size)
+    // After any history, there is one row per caller.
+    expect(yield* RateLimits.countRows(sql)).toBe(keys.size)
     return seen
   })
 
@@ -87,8 +87,8 @@ for (const kind of Databases.kinds) {
     it.effect("returns the same verdicts and states for concurrent requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         const services = yield* Effect.context<never>()
         const seen = { sharing: 0, mixedKeys: 0, mixedPolicies: 0 }
         let run = 0
@@ -133,8 +133,8 @@ for (const kind of Databases.kinds) {
     it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const store = yield* RateLimits.node(database)
-        const sql = yield* RateLimits.client(database)
+        const store = yield* RateLimits.openNode(database)
+        const sql = yield* RateLimits.openClient(database)
         for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
           expect(yield* RateLimits.request(store, key, now, policy)).toEqual(verdict)
           expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)

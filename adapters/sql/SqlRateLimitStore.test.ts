@@ -66,17 +66,17 @@ for (const kind of Databases.kinds) {
     it.effect("admits exactly the limit of 1,000 when 20 clients on 4 nodes send 4,000 requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const nodes = yield* RateLimits.nodes(4, database)
+        const nodes = yield* RateLimits.openNodes(4, database)
         const verdicts = yield* hammer(nodes, "request", 20, 200, "hot", manyPerDay(1000))
         expect(verdicts).toHaveLength(4000)
         expect(remaining(verdicts)).toEqual(eachOnce(1000))
-        expect(yield* RateLimits.count(yield* RateLimits.client(database))).toBe(1)
+        expect(yield* RateLimits.countRows(yield* RateLimits.openClient(database))).toBe(1)
       })
     )
 
     it.effect("admits exactly the limit if requests are counted with modify", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
         const verdicts = yield* hammer(nodes, "modify", 20, 30, "hot", manyPerDay(400))
         expect(remaining(verdicts)).toEqual(eachOnce(400))
       })
@@ -84,7 +84,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
         const both = yield* Effect.all(
           [
             hammer(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
@@ -99,7 +99,7 @@ for (const kind of Databases.kinds) {
     it.effect("counts all concurrent first requests from a new caller on four nodes", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const nodes = yield* RateLimits.nodes(4, database)
+        const nodes = yield* RateLimits.openNodes(4, database)
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
         const results = yield* Effect.forEach(
           keys,
@@ -107,7 +107,7 @@ for (const kind of Databases.kinds) {
           { concurrency: "unbounded" }
         )
         for (const verdicts of results) expect(remaining(verdicts)).toEqual(eachOnce(20).slice(0, 8))
-        const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+        const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
       })
@@ -115,7 +115,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("counts concurrent callers with similar keys separately", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.nodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
         const results = yield* Effect.forEach(
           ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
           (key, index) => hammer(nodes, "request", 4, 10, key, manyPerDay(index + 1)),
@@ -139,7 +139,7 @@ for (const kind of Databases.kinds) {
           Effect.scoped(
             Effect.gen(function* () {
               now += pauseMs
-              const node = yield* RateLimits.node(database)
+              const node = yield* RateLimits.openNode(database)
               const { outcome, remaining } = yield* RateLimits.request(node, "a", now, policy)
               return [outcome, remaining]
             })
@@ -165,7 +165,7 @@ for (const kind of Databases.kinds) {
     describe("modify", () => {
       it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
         Effect.gen(function* () {
-          const node = yield* RateLimits.node(yield* kind.create)
+          const node = yield* RateLimits.openNode(yield* kind.create)
           const [, first] = RateLimit.step(undefined, NOON, free)
           const [, second] = RateLimit.step(first, NOON, free)
           const put = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
@@ -176,23 +176,23 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("a step that throws is a defect only for its own caller, and does not change the state", () =>
+      it.effect("a step that throws is a defect only of its own call, and does not change the state", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const node = yield* RateLimits.node(database)
+          const node = yield* RateLimits.openNode(database)
           yield* RateLimits.request(node, "a", NOON, free)
           const bug = new Error("a bug in the step")
-          const fails = (key: string) =>
+          const throwingStep = (key: string) =>
             node.modify(key, () => {
               throw bug
             })
           const exits = yield* Effect.all(
             [
               RateLimits.modify(node, "a", NOON, free),
-              fails("a"),
+              throwingStep("a"),
               RateLimits.modify(node, "b", NOON, free),
-              fails("b"),
-              fails("never"),
+              throwingStep("b"),
+              throwingStep("never"),
               RateLimits.modify(node, "a", NOON, free)
             ].map((effect: Effect.Effect<unknown, unknown>) => Effect.exit(effect)),
             { concurrency: "unbounded" }
@@ -205,7 +205,7 @@ for (const kind of Databases.kinds) {
             bug,
             "done"
           ])
-          const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+          const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
           expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
             ["a", 3],
             ["b", 1]
@@ -213,9 +213,9 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("returns the result of its own step to each caller", () =>
+      it.effect("returns to each call the result of its own step", () =>
         Effect.gen(function* () {
-          const nodes = yield* RateLimits.nodes(2, yield* kind.create)
+          const nodes = yield* RateLimits.openNodes(2, yield* kind.create)
           const [, state] = RateLimit.step(undefined, NOON, free)
           const results = yield* Effect.forEach(
             Array.from({ length: 200 }, (_, index) => index),
@@ -230,12 +230,12 @@ for (const kind of Databases.kinds) {
         })
       )
 
-      it.effect("counts each request at most once, even when callers are interrupted", () =>
+      it.effect("counts each request at most once, even when requests are interrupted", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const nodes = yield* RateLimits.nodes(3, database)
+          const nodes = yield* RateLimits.openNodes(3, database)
           const policy = manyPerDay(1000)
-          const callers = yield* Effect.forEach(
+          const fibers = yield* Effect.forEach(
             Array.from({ length: 90 }, (_, index) => index),
             (index) => {
               const node = nodes[index % 3]
@@ -244,16 +244,16 @@ for (const kind of Databases.kinds) {
             }
           )
           yield* Effect.yieldNow
-          for (const [index, caller] of callers.entries()) {
-            if (index % 4 === 0) yield* Fiber.interrupt(caller)
+          for (const [index, fiber] of fibers.entries()) {
+            if (index % 4 === 0) yield* Fiber.interrupt(fiber)
           }
-          const exits = yield* Effect.forEach(callers, Fiber.await)
+          const exits = yield* Effect.forEach(fibers, Fiber.await)
           const remaining = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
           expect(remaining.length).toBeGreaterThanOrEqual(67)
           expect(new Set(remaining).size).toBe(remaining.length)
           // When another request of each node has completed, all earlier requests have ended.
           for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
-          const used = (yield* RateLimits.stored(yield* RateLimits.client(database))).get("a")?.used ?? 0
+          const used = (yield* RateLimits.stored(yield* RateLimits.openClient(database))).get("a")?.used ?? 0
           expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
           expect(used).toBeLessThanOrEqual(90)
         })
@@ -274,11 +274,11 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       ([row]) => ({ at: Number(row?.at), decidedAt: Number(row?.decided_at) })
     )
 
-  it.effect("uses the clock of the database server, and ignores the time that the caller passes", () =>
+  it.effect("uses the clock of the database server, and ignores the given time", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
-      const node = yield* RateLimits.node(database, { clock: "database" })
-      const sql = yield* RateLimits.client(database)
+      const node = yield* RateLimits.openNode(database, { clock: "database" })
+      const sql = yield* RateLimits.openClient(database)
       const policy = { plan: { perMinute: 2, perDay: 100 }, ban: undefined }
       let earliest = yield* serverNow(sql)
       for (const now of [0, NOON, 9_000_000_000_000, -1, 1]) {
@@ -300,8 +300,8 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
   it.effect("timestamps a request after the wait for its locked row, not before", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
-      const node = yield* RateLimits.node(database, { clock: "database" })
-      const sql = yield* RateLimits.client(database)
+      const node = yield* RateLimits.openNode(database, { clock: "database" })
+      const sql = yield* RateLimits.openClient(database)
       for (const isNew of [false, true]) {
         const key = isNew ? "new" : "known"
         if (!isNew) yield* RateLimits.request(node, key, 0, free)
@@ -338,8 +338,8 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
   it.effect("never uses decreasing timestamps for one caller on four nodes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
-      const nodes = yield* RateLimits.nodes(4, database, { clock: "database" })
-      const sql = yield* RateLimits.client(database)
+      const nodes = yield* RateLimits.openNodes(4, database, { clock: "database" })
+      const sql = yield* RateLimits.openClient(database)
       yield* sql`CREATE TABLE decisions (turn bigint GENERATED ALWAYS AS IDENTITY, at bigint, decided_at bigint, used bigint)`
       yield* sql`
         CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
@@ -367,7 +367,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
         const database = yield* Databases.postgres.create
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const node = yield* RateLimits.node(database, { timeoutMs: 20_000 })
+            const node = yield* RateLimits.openNode(database, { timeoutMs: 20_000 })
             yield* Effect.forEach(
               Array.from({ length: 3_000 }, (_, index) => index),
               (index) => RateLimits.request(node, `key-${index % 300}`, NOON + index, free),
@@ -375,7 +375,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
             )
           })
         )
-        const sql = yield* RateLimits.client(database)
+        const sql = yield* RateLimits.openClient(database)
         const statistics = Effect.map(
           sql<{ updated: unknown; hot: unknown }>`
           SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
@@ -396,7 +396,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
 })
 
 describe("SqlRateLimitStore on SQLite", () => {
-  /** Opens a connection that stands in for another program. */
+  /** Opens a connection that simulates another program. */
   const openOtherProgram = (database: Databases.Database) =>
     Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(database.address.slice("sqlite:".length), { timeout: 0 })),
@@ -407,7 +407,7 @@ describe("SqlRateLimitStore on SQLite", () => {
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const filename = database.address.slice("sqlite:".length)
-      yield* Effect.scoped(RateLimits.node(database))
+      yield* Effect.scoped(RateLimits.openNode(database))
       const program = `
         import * as Effect from "effect/Effect"
         import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -442,12 +442,14 @@ describe("SqlRateLimitStore on SQLite", () => {
         child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
           output += chunk
         })
-        const ended = new Promise<string>((resolve) => child.once("close", () => resolve(output)))
-        return { child, ready, ended }
+        const finalOutput = new Promise<string>((resolve) => child.once("close", () => resolve(output)))
+        return { child, ready, finalOutput }
       })
       yield* Effect.promise(() => Promise.all(processes.map(({ ready }) => ready)))
       for (const { child } of processes) child.stdin.write("go")
-      const outputs = yield* Effect.promise(() => Promise.all(processes.map(({ ended }) => ended)))
+      const outputs = yield* Effect.promise(() =>
+        Promise.all(processes.map(({ finalOutput }) => finalOutput))
+      )
       const remaining = outputs.map(
         (output): ReadonlyArray<number> => JSON.parse(output.split("\n")[1] ?? "")
       )
@@ -459,7 +461,7 @@ describe("SqlRateLimitStore on SQLite", () => {
   it.effect("writes nothing if a step returns its input state, as during a ban", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
-      const node = yield* RateLimits.node(database)
+      const node = yield* RateLimits.openNode(database)
       const other = yield* openOtherProgram(database)
       const policy = {
         plan: { perMinute: 1, perDay: 9 },
@@ -484,10 +486,10 @@ describe("SqlRateLimitStore on SQLite", () => {
     })
   )
 
-  it.effect("does not count the request from a caller that is interrupted while another process writes", () =>
+  it.effect("does not count a request that is interrupted while another process writes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
-      const node = yield* RateLimits.node(database, { timeoutMs: 10_000 })
+      const node = yield* RateLimits.openNode(database, { timeoutMs: 10_000 })
       const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
       const send = (key: string) => Effect.forkChild(RateLimits.request(node, key, NOON, free))
@@ -500,7 +502,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       yield* TestClock.adjust(25)
       expect((yield* Fiber.join(first)).remaining).toBe(59)
       expect((yield* Fiber.join(last)).remaining).toBe(59)
-      const states = yield* RateLimits.stored(yield* RateLimits.client(database))
+      const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
       expect([...states.keys()]).toEqual(["first", "last"])
     })
   )
@@ -508,7 +510,7 @@ describe("SqlRateLimitStore on SQLite", () => {
   it.effect("does not count a request that timed out while another process was writing", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
-      const node = yield* RateLimits.node(database, { timeoutMs: 1_000 })
+      const node = yield* RateLimits.openNode(database, { timeoutMs: 1_000 })
       const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
       const failed = yield* Effect.forkChild(Effect.flip(RateLimits.request(node, "a", NOON, free)))

@@ -31,10 +31,10 @@ const expectFailure = (ready: Effect.Effect<void, StoreUnavailable>) =>
 /** Opens a node with a single connection. */
 const openOnOneConnection = (database: Database) =>
   Effect.gen(function* () {
-    const only = database.address.startsWith("sqlite:")
+    const client = database.address.startsWith("sqlite:")
       ? database.client
       : PgClient.layer({ url: Redacted.make(database.address), maxConnections: 1 })
-    const sql = yield* openClient({ ...database, client: only })
+    const sql = yield* openClient({ ...database, client })
     const stores = Sql.layer({ timeoutMs: TIMEOUT_MS }).pipe(
       Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), SecureRandom.layerWebCrypto])
     )
@@ -67,15 +67,17 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("fails within the timeout while another program locks the database, then succeeds again", () =>
-      Effect.gen(function* () {
-        const database = yield* kind.create
-        const { ready } = yield* openOnOneConnection(database)
-        const other = yield* openClient(database)
-        const failure = yield* whileLocked(other, "pets", expectFailure(ready))
-        expect(failure.retryable).toBe(true)
-        yield* ready
-      })
+    it.live(
+      "fails within the timeout while another program locks the database, and then succeeds again",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const { ready } = yield* openOnOneConnection(database)
+          const other = yield* openClient(database)
+          const failure = yield* whileLocked(other, "pets", expectFailure(ready))
+          expect(failure.retryable).toBe(true)
+          yield* ready
+        })
     )
 
     it.live("fails while the database is read-only, and then succeeds again", () =>

@@ -38,7 +38,7 @@ describe("Sqlite.layer", () => {
     "file:x.db?nolock=1",
     ":memory:",
     "a?b#c%20d.db"
-  ])("stores its data in a file that has exactly the name %s", (filename) =>
+  ])("stores its data in a file with exactly the name %s", (filename) =>
     Effect.gen(function* () {
       yield* changeDirectory(yield* directory)
       const insert = PetRepository.use(({ insert }) => insert(rex))

@@ -28,12 +28,12 @@ export const layer = ({
   filename: given,
   ...options
 }: SqliteOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> => {
-  const filename = absolute(given)
+  const filename = resolvePath(given)
   return Layer.unwrap(
     Effect.as(
       createFile(filename, given),
       Layer.unwrap(
-        Effect.map(clients(filename), ({ durable, quick }) =>
+        Effect.map(createClients(filename), ({ durable, quick }) =>
           Sql.layer({ ...options, clock: "service" }, Layer.succeed(SqlClient.SqlClient, quick)).pipe(
             Layer.provide(Layer.succeed(SqlClient.SqlClient, durable))
           )
@@ -49,29 +49,29 @@ export const layer = ({
  * @internal
  */
 export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
-  const filename = absolute(given)
+  const filename = resolvePath(given)
   return Layer.unwrap(
-    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, client(filename)))
+    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, createClient(filename)))
   ).pipe(explainedBy(explain(given)))
 }
 
 // An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
-const absolute = (filename: string): string => path.resolve(filename)
+const resolvePath = (filename: string): string => path.resolve(filename)
 
 /** Creates a client without a worker thread, for commands, whose thread may block. */
-const client = (filename: string) =>
+const createClient = (filename: string) =>
   Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make({ filename }), fromSqlError)).pipe(
     Layer.provide(Reactivity.layer)
   )
 
 /** Creates the clients of a server, whose writes run in a worker thread. */
-const clients = (filename: string) =>
+const createClients = (filename: string) =>
   Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
 
 const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
   Effect.try({
     try: () => SqliteFile.create(filename),
-    catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.faultOf(cause)), cause })
+    catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.reasonOf(cause)), cause })
   })
 
 const explain =
@@ -79,17 +79,17 @@ const explain =
   (error: SqlError): string => {
     const { cause } = error.reason
     const code = Predicate.hasProperty(cause, "errno") ? Number(cause.errno) & PRIMARY_CODE : undefined
-    return unusable(filename, sqliteFaults.get(code) ?? detailOf(error))
+    return unusable(filename, sqliteReasons.get(code) ?? detailOf(error))
   }
 
-const unusable = (filename: string, fault: string): string =>
-  `cannot use the SQLite file ${filename}: ${fault}`
+const unusable = (filename: string, reason: string): string =>
+  `cannot use the SQLite file ${filename}: ${reason}`
 
 /** Mask of the primary result code in SQLite's extended result codes. */
 const PRIMARY_CODE = 0xff
 
 /** Explanations by the primary result code of SQLite. */
-const sqliteFaults = new Map<unknown, string>([
+const sqliteReasons = new Map<unknown, string>([
   [8, SqliteFile.DENIED],
   [11, "it is damaged"],
   [13, SqliteFile.FULL],

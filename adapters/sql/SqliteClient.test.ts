@@ -31,7 +31,7 @@ const client = (filename: string, options: Partial<SqliteClient.SqliteClientConf
 
 const inMemory = client(":memory:")
 
-/** Opens a connection that stands for another program. */
+/** Opens a connection that simulates another program. */
 const openOtherProgram = (filename: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
@@ -105,12 +105,12 @@ describe("opening a client", () => {
       const filename = yield* newFile
       const other = yield* openOtherProgram(filename)
       other.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
-      const successful = yield* Effect.forkChild(client(filename, { busyTimeoutMs: 0 }))
+      const opening = yield* Effect.forkChild(client(filename, { busyTimeoutMs: 0 }))
       yield* TestClock.adjust("3900 millis")
-      expect(successful.pollUnsafe()).toBeUndefined()
+      expect(opening.pollUnsafe()).toBeUndefined()
       other.exec("COMMIT")
       yield* TestClock.adjust("20 millis")
-      expect(yield* count(yield* Fiber.join(successful))).toBe(0)
+      expect(yield* count(yield* Fiber.join(opening))).toBe(0)
 
       const second = join(filename, "../second.db")
       ;(yield* openOtherProgram(second)).exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
@@ -226,7 +226,7 @@ describe("parameters and rows", () => {
       const sql = yield* inMemory
       const statement = sql`SELECT 1 AS a`
       const exact = Effect.provideService(SqlClient.SafeIntegers, true)
-      const ways = [
+      const readings = [
         [statement, [{ a: 1 }]],
         [statement.values, [[1]]],
         [statement.raw, [{ a: 1 }]],
@@ -234,8 +234,8 @@ describe("parameters and rows", () => {
         [exact(statement.values), [[1n]]],
         [exact(statement.raw), [{ a: 1n }]]
       ] as const
-      for (const first of ways) {
-        for (const [read, expected] of [first, ...ways, first]) expect(yield* read).toEqual(expected)
+      for (const first of readings) {
+        for (const [read, expected] of [first, ...readings, first]) expect(yield* read).toEqual(expected)
       }
     })
   )
@@ -258,7 +258,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("a cached statement works after a schema change", () =>
+  it.effect("a cached statement returns new columns after a schema change", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* createTable(sql)
@@ -320,7 +320,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a write to a full database fails and keeps its data; writes succeed once there is space", () =>
+  it.effect("a write to a full database fails and changes nothing; writes succeed once there is space", () =>
     Effect.gen(function* () {
       const sql = yield* client(yield* newFile)
       yield* sql`CREATE TABLE t (a BLOB)`
@@ -450,8 +450,8 @@ describe("transactions", () => {
       const sql = yield* inMemory
       yield* createTable(sql)
       const insert = sql`INSERT INTO t VALUES (1)`
-      for (const end of [Effect.fail("no"), Effect.die("bug"), Effect.interrupt]) {
-        const exit = yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, end)))
+      for (const ending of [Effect.fail("no"), Effect.die("bug"), Effect.interrupt]) {
+        const exit = yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, ending)))
         expect(Exit.isFailure(exit)).toBe(true)
         expect(yield* count(sql)).toBe(0)
       }

@@ -95,7 +95,7 @@ export const open = (
     )
   })
 
-/** Returns the statements of a connection as effects, and its reads that complete synchronously. */
+/** Returns a connection's statements as effects, and `read`, which completes synchronously. */
 export const connect = (own: SqliteConnection.SqliteConnection): Connection & SqliteReads => {
   let streams = 0
 

@@ -16,7 +16,7 @@ export interface SqliteConnectionConfig {
   /** Maximum number of prepared statements in the cache, 200 by default. */
   readonly preparedStatements?: number | undefined
   /**
-   * Set only for a connection that reads while another connection writes: SQLite rejects its writes, and it never moves
+   * Set this only for a connection that reads while another connection writes: it then rejects writes, and never moves
    * the write-ahead log into the database file. Called if the log was removed, so that the other connection saves it.
    */
   readonly onRemovedLog?: (() => void) | undefined
@@ -174,9 +174,9 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
       attempt("begin", files.check)
       run("BEGIN IMMEDIATE", [])
       try {
-        const done = work(run)
+        const result = work(run)
         run("COMMIT", [])
-        return done
+        return result
       } catch (thrown) {
         isDangling = true
         try {

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 /** SQLite's maximum length of a path in bytes, minus the longest suffix that it appends (`-journal`). */
 const MAX_PATH_BYTES = 504
 
-/** Creates the file and its directories if they are missing. Throws an error that `faultOf` explains. */
+/** Creates the file and its directories if they are missing. Throws an error that `reasonOf` explains. */
 export const create = (filename: string): void => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
   createDirectory(path.dirname(filename))
@@ -21,8 +21,8 @@ export const create = (filename: string): void => {
 }
 
 /** Explains to the operator why a path cannot be used. */
-export const faultOf = (thrown: unknown): string => {
-  const known = Predicate.hasProperty(thrown, "code") ? faults.get(thrown.code) : undefined
+export const reasonOf = (thrown: unknown): string => {
+  const known = Predicate.hasProperty(thrown, "code") ? reasons.get(thrown.code) : undefined
   return known ?? (thrown instanceof Error ? thrown.message : String(thrown))
 }
 
@@ -53,7 +53,7 @@ const createDirectory = (directory: string): void => {
 const TOO_LONG = "its path is too long"
 
 /** Explanations by Node's error code. */
-const faults = new Map<unknown, string>([
+const reasons = new Map<unknown, string>([
   ["EACCES", DENIED],
   ["EPERM", DENIED],
   ["EROFS", "its file system is read-only"],

@@ -25,7 +25,7 @@ const operationsOn = (filename: string) =>
 
 type Opened = Effect.Success<ReturnType<typeof operationsOn>>
 
-const open = async (
+const useDatabase = async (
   use: (opened: Opened) => Effect.Effect<void, unknown>,
   synchronous: "FULL" | "NORMAL" = "FULL"
 ) => {
@@ -58,7 +58,7 @@ const replace = (filename: string): void => {
 }
 
 for (const synchronous of ["FULL", "NORMAL"] as const) {
-  const faults: ReadonlyArray<readonly [string, (filename: string) => void, string]> = [
+  const damagedFiles: ReadonlyArray<readonly [string, (filename: string) => void, string]> = [
     ["removed -wal", (filename) => fs.rmSync(`${filename}-wal`), "the -wal file of the database was moved"],
     [
       "moved -wal",
@@ -77,10 +77,10 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
       "the -wal file of the database was truncated"
     ]
   ]
-  it.each(faults)(
+  it.each(damagedFiles)(
     `a %s file makes the next and all later transactions fail (synchronous = ${synchronous})`,
     async (_, damage, reason) => {
-      await open(
+      await useDatabase(
         ({ filename, insert, read }) =>
           Effect.gen(function* () {
             damage(filename)
@@ -99,7 +99,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
   ] as const)(
     `a %s -shm file makes transactions and reads fail within ${RECHECK_MS} ms (synchronous = ${synchronous})`,
     async (_, damage) => {
-      await open(
+      await useDatabase(
         ({ filename, insert, read }) =>
           Effect.gen(function* () {
             damage(`${filename}-shm`)
@@ -115,7 +115,7 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
 }
 
 it("earlier commits are in the database file once the removal of the -wal file is detected", async () => {
-  await open(({ filename, insert }) =>
+  await useDatabase(({ filename, insert }) =>
     Effect.gen(function* () {
       fs.rmSync(`${filename}-wal`)
       yield* failure(insert("lost"))
@@ -126,13 +126,13 @@ it("earlier commits are in the database file once the removal of the -wal file i
   )
 })
 
-it("after the removal of the -wal file, earlier commits are in the database file once the connection closes", async () => {
-  const filename = await open(({ filename: opened }) => Effect.sync(() => fs.rmSync(`${opened}-wal`)))
+it("earlier commits are in the database file once the connection closes, even after the removal of the -wal file", async () => {
+  const filename = await useDatabase(({ filename: opened }) => Effect.sync(() => fs.rmSync(`${opened}-wal`)))
   expect(countOf(filename)).toBe(20)
 })
 
 it("only the commits after the last checkpoint are lost when the -wal file is truncated", async () => {
-  const filename = await open(({ filename: opened, insert }) =>
+  const filename = await useDatabase(({ filename: opened, insert }) =>
     Effect.gen(function* () {
       const sql = yield* Effect.sync(() => new DatabaseSync(opened))
       sql.exec("PRAGMA wal_checkpoint(PASSIVE)")
@@ -147,7 +147,7 @@ it("only the commits after the last checkpoint are lost when the -wal file is tr
 })
 
 it("transactions succeed again after a moved -wal file is moved back", async () => {
-  await open(({ filename, insert, read }) =>
+  await useDatabase(({ filename, insert, read }) =>
     Effect.gen(function* () {
       fs.renameSync(`${filename}-wal`, `${filename}-moved`)
       yield* failure(insert("lost"))
@@ -159,7 +159,7 @@ it("transactions succeed again after a moved -wal file is moved back", async () 
 })
 
 it("transactions succeed after checkpoints by other connections truncate the -wal file", async () => {
-  await open(({ filename, insert, read }) =>
+  await useDatabase(({ filename, insert, read }) =>
     Effect.gen(function* () {
       const other = new DatabaseSync(filename)
       onTestFinished(() => other.close())
@@ -223,9 +223,9 @@ it("a server returns 503 after its -wal file is removed, and loses no acknowledg
   expect(await create(first.url)).toBe(503)
   expect((await fetch(`${first.url}/pets`, { headers })).status).toBe(503)
   expect((await fetch(new URL("/readyz", first.url))).status).toBe(503)
+  // Simulates a crash and a restart.
   first.child.kill("SIGKILL")
   await first.ended
-  // Crash and restart.
   const second = await serve()
   const listed = await fetch(`${second.url}/pets?limit=100`, { headers })
   expect(listed.status).toBe(200)

@@ -14,11 +14,11 @@ if (port === null) throw new Error("SqliteWorker must run in a worker thread")
 const { claims, filename, messages, signal }: WorkerData = workerData
 
 const open = (database: DatabaseSync): SqliteConnection.SqliteConnection => {
-  for (const from = performance.now(); ; ) {
+  for (const startedAt = performance.now(); ; ) {
     try {
       return SqliteConnection.initialize(database, { filename })
     } catch (thrown) {
-      if (!SqliteWorkerQueue.isLocked(thrown) || performance.now() - from > OPEN_MS) throw thrown
+      if (!SqliteWorkerQueue.isLocked(thrown) || performance.now() - startedAt > OPEN_MS) throw thrown
       Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
     }
   }
@@ -40,12 +40,12 @@ const work = (database: DatabaseSync, connection: SqliteConnection.SqliteConnect
     connection,
     claims,
     post: (reply) => port.postMessage(reply),
-    after: (ms, resume) => {
+    callAfter: (ms, resume) => {
       const timer = { dueAt: performance.now() + ms, resume }
       timers.add(timer)
       return () => timers.delete(timer)
     },
-    closed: () => {
+    onClosed: () => {
       isClosed = true
     }
   })

@@ -107,7 +107,7 @@ describe("SqliteWorkerClient", () => {
   it.live("groups, statements and transactions wait for an open transaction, and then run", () =>
     Effect.gen(function* () {
       const { group, insert, quick, sql, stored } = yield* setUp
-      const open = yield* fork(
+      const transaction = yield* fork(
         sql.withTransaction(Effect.andThen(insert(1), Effect.andThen(pause(200), insert(2))))
       )
       yield* pause(50)
@@ -118,7 +118,7 @@ describe("SqliteWorkerClient", () => {
       ]
       yield* pause(50)
       expect(others.map((fiber) => fiber.pollUnsafe())).toEqual(others.map(() => undefined))
-      yield* Fiber.join(open)
+      yield* Fiber.join(transaction)
       yield* Effect.forEach(others, Fiber.join)
       expect(stored().slice(0, 2)).toEqual([1, 2])
       expect(stored().sort()).toEqual([1, 2, 3, 4, 5])
@@ -186,7 +186,9 @@ describe("SqliteWorkerClient", () => {
     Effect.gen(function* () {
       const { group, insert, other, sql, stored, workers } = yield* setUp
       yield* group(1)
-      const open = yield* fork(Effect.exit(sql.withTransaction(Effect.andThen(insert(2), Effect.never))))
+      const transaction = yield* fork(
+        Effect.exit(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
+      )
       yield* pause(100)
       const pending = yield* Effect.forEach([3, 4], (id) => fork(Effect.exit(group(id))))
       yield* pause(50)
@@ -195,10 +197,10 @@ describe("SqliteWorkerClient", () => {
         const exit = yield* Fiber.join(fiber)
         expect(Exit.isFailure(exit) && String(exit.cause)).toContain("SQLite has ended")
       }
-      yield* Fiber.interrupt(open)
+      yield* Fiber.interrupt(transaction)
       yield* untilEqual(() => workers.length, 2)
-      const again = yield* Effect.retry(group(5), { times: 200, schedule: Schedule.spaced("10 millis") })
-      expect(again).toEqual([[5n]])
+      const retried = yield* Effect.retry(group(5), { times: 200, schedule: Schedule.spaced("10 millis") })
+      expect(retried).toEqual([[5n]])
       yield* sql.withTransaction(insert(6))
       other.exec("INSERT INTO writes VALUES (7)")
       expect(stored()).toEqual([1, 5, 6, 7])

@@ -74,12 +74,12 @@ const client = (
     let isTransaction = false
     const transactional = writeIn(thread, synchronous, {
       isOpen: () => isTransaction,
-      after: (isOpen) => {
+      afterStatement: (isOpen) => {
         isTransaction = isOpen
       }
     })
     const plain = route(
-      writeIn(thread, synchronous, { isOpen: () => false, after: () => {} }),
+      writeIn(thread, synchronous, { isOpen: () => false, afterStatement: () => {} }),
       reading,
       check
     )
@@ -127,14 +127,14 @@ const client = (
 interface Transaction {
   readonly isOpen: () => boolean
   /** Called after each statement; `isOpen` is whether a transaction is then open. */
-  readonly after: (isOpen: boolean) => void
+  readonly afterStatement: (isOpen: boolean) => void
 }
 
 /** Returns a connection that runs statements in the thread. */
 const writeIn = (
   thread: SqliteWorkerThread.SqliteWorkerThread,
   synchronous: Synchronous,
-  { after, isOpen }: Transaction
+  { afterStatement, isOpen }: Transaction
 ): Connection => {
   const submit = (
     returns: StatementJob["returns"],
@@ -155,7 +155,7 @@ const writeIn = (
           isInTransaction: isOpen()
         }
         const cancel = thread.submit(job, (result) => {
-          after(result.isTransaction)
+          afterStatement(result.isTransaction)
           resume("error" in result ? Effect.fail(result.error) : Effect.succeed(result.value))
         })
         return Effect.sync(cancel)

@@ -23,7 +23,7 @@ const policy: fc.Arbitrary<RateLimit.Policy> = fc.record({
 })
 
 /** Runs the steps on a table in memory, as SQLite would. */
-const onTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: ReadonlyArray<number>) => {
+const runOnTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: ReadonlyArray<number>) => {
   const rows = new Map<unknown, ReadonlyArray<unknown>>()
   // Copies the requests as `postMessage` does.
   const steps = SqliteWorkerCounting.steps(structuredClone(SqliteWorkerCounting.encode(counts)), indices)
@@ -64,7 +64,7 @@ it("SqliteWorkerCounting returns the verdicts of the core's step in order, and s
         return { ...count, policy: chosen }
       })
       const indices = counts.map((_, index) => index).filter(() => claimed.next().value)
-      const { counted, rows } = onTable(counts, indices)
+      const { counted, rows } = runOnTable(counts, indices)
       const states = new Map<string, RateLimit.State>()
       const expected = indices.flatMap((index) => {
         const count = counts[index]

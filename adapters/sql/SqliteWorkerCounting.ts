@@ -68,9 +68,9 @@ export const steps = function* (
   { keys, policies, policyOf, times }: Counts,
   indices: ReadonlyArray<number>
 ): WriteTransaction.Steps<ReadonlyArray<number>> {
-  const limits = policies.map(policyFrom)
+  const decodedPolicies = policies.map(policyFrom)
   const group = indices.map((index): RateLimitGroup.Modification<Stepped> => {
-    const policy = limits[policyOf[index] ?? -1]
+    const policy = decodedPolicies[policyOf[index] ?? -1]
     const now = times[index]
     if (policy === undefined || now === undefined) throw new Error("a counted request is incomplete")
     return {
@@ -81,9 +81,9 @@ export const steps = function* (
       }
     }
   })
-  const done = yield* RateLimitGroup.steps(group)
-  const absent = new Set(done.absent)
-  return done.outcomes.flatMap((outcome, index) => {
+  const { absent: absentKeys, outcomes } = yield* RateLimitGroup.steps(group)
+  const absent = new Set(absentKeys)
+  return outcomes.flatMap((outcome, index) => {
     if ("defect" in outcome) throw outcome.defect
     const { after, isAdmitted } = outcome.result
     // Only the first request from an absent caller is new.
@@ -99,9 +99,9 @@ interface Stepped {
 
 /** Decodes the numbers of the counted request at `index`. */
 export const decode = (results: ReadonlyArray<unknown>, index: number, { now, policy }: Count): Counted => {
-  const at = index * WIDTH
-  if (results.length < at + WIDTH) throw new Error("a counted request has no result")
-  const [isAdmitted, isNew, ...after] = results.slice(at, at + WIDTH)
+  const offset = index * WIDTH
+  if (results.length < offset + WIDTH) throw new Error("a counted request has no result")
+  const [isAdmitted, isNew, ...after] = results.slice(offset, offset + WIDTH)
   return {
     verdict: RateLimit.verdictOf(isAdmitted === 1, RateLimitFields.stateOf(after), now, policy),
     isNew: isNew === 1

@@ -22,14 +22,14 @@ export interface Codec<Write, A> {
 interface Member<Write, A> {
   readonly write: Write
   readonly done: (exit: Exit.Exit<A, SqlError>) => void
-  /** The number in shared memory by which the write is withdrawn; `undefined` unless its group is submitted. */
+  /** The write's claim in shared memory, by which it is withdrawn; `undefined` unless its group is submitted. */
   claim: Claimed | undefined
 }
 
-/** The place of a write's claim. */
+/** The position of a write's claim in shared memory. */
 interface Claimed {
   readonly claims: Int32Array
-  readonly at: number
+  readonly index: number
 }
 
 /** The executed writes of a group: their indices in the group, and their results. Other writes were withdrawn. */
@@ -60,7 +60,7 @@ export const make = <Write, A>(
       return group
     }
 
-    const next = (): void => {
+    const submitNext = (): void => {
       if (waiting.size === 0) {
         isInProgress = false
         return
@@ -69,9 +69,9 @@ export const make = <Write, A>(
       latestSize = group.length
       const claims = thread.claims()
       for (const [index, member] of group.entries()) {
-        const at = claimsFrom + index
-        Atomics.store(claims, at, Claim.waiting)
-        member.claim = { claims, at }
+        const claimIndex = claimsFrom + index
+        Atomics.store(claims, claimIndex, Claim.waiting)
+        member.claim = { claims, index: claimIndex }
       }
       const writes = codec.encode(group.map(({ write }) => write))
       thread.submit({ kind: "group", claimsFrom, synchronous, writes }, (result) => {
@@ -87,7 +87,7 @@ export const make = <Write, A>(
             member?.done(exitOf(() => codec.decode(results, index, member.write)))
           }
         }
-        next()
+        submitNext()
       })
     }
 
@@ -98,8 +98,8 @@ export const make = <Write, A>(
         isInProgress = true
         // Under load, submit the group after the pending I/O events, so that it includes the writes of all
         // requests that have already arrived. Otherwise, submit the write immediately.
-        if (latestSize === 1) next()
-        else setImmediate(next)
+        if (latestSize === 1) submitNext()
+        else setImmediate(submitNext)
       }
       return () => {
         if (!waiting.remove(place)) withdraw(member.claim)
@@ -108,7 +108,7 @@ export const make = <Write, A>(
   })
 
 const withdraw = (claim: Claimed | undefined): void => {
-  if (claim !== undefined) Atomics.compareExchange(claim.claims, claim.at, Claim.waiting, Claim.withdrawn)
+  if (claim !== undefined) Atomics.compareExchange(claim.claims, claim.index, Claim.waiting, Claim.withdrawn)
 }
 
 const exitOf = <A>(result: () => A): Exit.Exit<A> => {

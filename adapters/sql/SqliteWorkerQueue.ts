@@ -22,35 +22,35 @@ const LOCKED_PAUSE_MS = { first: 1, longest: 25 }
 export const IDLE_TRANSACTION_MS = 2_000
 
 /** The connection and the callbacks of a queue. */
-export interface Surroundings {
+export interface QueueOptions {
   readonly connection: SqliteConnection
   readonly claims: Int32Array
   readonly post: (reply: Reply) => void
   /** Calls `resume` after `ms` milliseconds, unless the returned function is called first. */
-  readonly after: (ms: number, resume: () => void) => () => void
+  readonly callAfter: (ms: number, resume: () => void) => () => void
   /** Called once, after the last job. */
-  readonly closed: () => void
+  readonly onClosed: () => void
 }
 
 type Job = StatementJob | GroupJob
 
 /** Creates a queue, and returns the function that receives its messages. */
 export const make = ({
-  after,
+  callAfter,
   claims,
-  closed,
   connection,
+  onClosed,
   post
-}: Surroundings): ((message: Message) => void) => {
+}: QueueOptions): ((message: Message) => void) => {
   const jobs: Array<Job> = []
   let isPaused = false
   let isClosing = false
   let pauseMs = LOCKED_PAUSE_MS.first
-  let keepTransaction = (): void => {}
+  let cancelRollback = (): void => {}
 
   const reply = (id: number, result: { readonly value: unknown } | { readonly thrown: Thrown }): void => {
     const isTransaction = connection.isTransaction()
-    if (isTransaction) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
+    if (isTransaction) cancelRollback = callAfter(IDLE_TRANSACTION_MS, abandonTransaction)
     post({ id, isTransaction, ...result })
   }
 
@@ -62,18 +62,18 @@ export const make = ({
     }
   }
 
-  const abandon = (): void => {
+  const abandonTransaction = (): void => {
     rollBack()
     // If the rollback failed, it is retried, because no other job runs while the transaction is open.
-    if (connection.isTransaction()) keepTransaction = after(IDLE_TRANSACTION_MS, abandon)
+    if (connection.isTransaction()) cancelRollback = callAfter(IDLE_TRANSACTION_MS, abandonTransaction)
     pump()
   }
 
   /** Removes and returns the next job that may run, if any; during a transaction, only a statement of it may run. */
   const next = (): Job | undefined => {
     if (!connection.isTransaction()) return jobs.shift()
-    const own = jobs.findIndex((job) => job.kind === "statement" && job.isInTransaction)
-    return own === -1 ? undefined : jobs.splice(own, 1)[0]
+    const index = jobs.findIndex((job) => job.kind === "statement" && job.isInTransaction)
+    return index === -1 ? undefined : jobs.splice(index, 1)[0]
   }
 
   const pump = (): void => {
@@ -87,7 +87,7 @@ export const make = ({
       // Another process is writing.
       jobs.unshift(job)
       isPaused = true
-      after(pauseMs, () => {
+      callAfter(pauseMs, () => {
         isPaused = false
         pump()
       })
@@ -97,7 +97,7 @@ export const make = ({
   }
 
   const finish = (): void => {
-    keepTransaction()
+    cancelRollback()
     if (connection.isTransaction()) {
       rollBack()
       // First runs the jobs that waited for the end of the transaction.
@@ -107,7 +107,7 @@ export const make = ({
       }
     }
     isClosing = false
-    closed()
+    onClosed()
   }
 
   /** Executes a job; returns false if it has to wait, because another process holds the lock. */
@@ -125,7 +125,7 @@ export const make = ({
   }
 
   const statement = (job: StatementJob): unknown => {
-    keepTransaction()
+    cancelRollback()
     if (!job.isInTransaction) {
       connection.synchronize(job.synchronous)
       connection.files.check()

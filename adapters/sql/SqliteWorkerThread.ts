@@ -98,11 +98,11 @@ interface Running {
 
 /**
  * Starts the thread, which opens the file. When the scope closes, the thread ends after the jobs that were submitted
- * earlier. `mayRestart` throws while the file must not be opened again.
+ * earlier. `checkFiles` throws while the file must not be opened again.
  */
 export const make = (
   filename: string,
-  mayRestart: () => void,
+  checkFiles: () => void,
   startWorker: Start = start
 ): Effect.Effect<SqliteWorkerThread, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -122,7 +122,7 @@ export const make = (
     yield* Deferred.await(current.opened)
 
     const restart = Effect.suspend(() => {
-      mayRestart()
+      checkFiles()
       current = launch(filename, startWorker)
       return Deferred.await(current.opened)
     }).pipe(

@@ -1,4 +1,4 @@
-/** Computes the number of rows in a table and their SHA-256, which is the same in both dialects. */
+/** Computes the row count and SHA-256 of a table; equal tables in SQLite and PostgreSQL have equal digests. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -13,7 +13,7 @@ export interface TableDigest {
 
 const PAGE = 5_000
 
-/** Computes the digest of the given columns of all rows. */
+/** Computes the row count and the digest of a table, with only the given columns. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   table: SqlTable.Table,

@@ -1,12 +1,12 @@
-/** Runs transactions. */
+/** Runs transactions; a lost connection is a failure, not a defect. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
  * Runs `work` in one transaction. If the rollback fails, for example because the connection is lost, the effect fails
- * with the `SqlError`; with the client's own `withTransaction`, that is a defect. Every other defect that is a `SqlError`
- * also becomes a failure.
+ * with the `SqlError`; with the client's own `withTransaction`, that is a defect. Every other defect that is a
+ * `SqlError` also becomes a failure.
  */
 export const run = <A, E, R>(
   sql: SqlClient.SqlClient,

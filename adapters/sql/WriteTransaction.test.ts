@@ -15,10 +15,10 @@ const total = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly n: unknown }>`SELECT n FROM counter`, ([row]) => Number(row?.n))
 
 /** Reads and then writes, with a yield in between. */
-const increment = (sql: SqlClient.SqlClient, chores = 0) =>
+const increment = (sql: SqlClient.SqlClient, extraSteps = 0) =>
   Effect.gen(function* () {
     const n = yield* total(sql)
-    for (let chore = 0; chore < chores; chore++) yield* Effect.void
+    for (let step = 0; step < extraSteps; step++) yield* Effect.void
     yield* sql`UPDATE counter SET n = ${n + 1}`
     return n
   })
@@ -81,7 +81,7 @@ for (const kind of Databases.kinds) {
   })
 }
 
-/** Opens a write transaction that stands for another program. */
+/** Opens a write transaction that simulates another program. */
 const lock = (database: Databases.Database) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -108,8 +108,8 @@ describe("WriteTransaction on SQLite", () => {
   it.effect("`immediate` fails with a lock error while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setUp(Databases.sqlite, 1)
-      const mistake = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
-      expect(WriteTransaction.isLocked(mistake)).toBe(false)
+      const violation = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
+      expect(WriteTransaction.isLocked(violation)).toBe(false)
       yield* lock(database)
       const error = yield* Effect.flip(WriteTransaction.immediate(sql, increment(sql)))
       expect(WriteTransaction.isLocked(error)).toBe(true)

@@ -50,8 +50,8 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Ef
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
 /**
- * Returns the connection of the transaction; it is a defect if there is none. Statements that each look up the
- * connection cost five times as much.
+ * Returns the connection of the current transaction; fails with a defect if there is none. Statements that each look up
+ * the connection cost five times as much.
  */
 export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>

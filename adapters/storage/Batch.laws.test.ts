@@ -1,4 +1,4 @@
-/** Compares batches with a list: every member that is not withdrawn gets the exit of the only run that took it. */
+/** Runs random commands on a batch. Each member that is not withdrawn gets the exit of the one run that took it. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,6 +11,7 @@ type Command =
   | { readonly do: "withdraw"; readonly nth: number }
   /** Ends the nth run in progress. */
   | { readonly do: "succeed" | "fail"; readonly nth: number }
+  /** Lets all fibers proceed. */
   | { readonly do: "turn" }
 
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -27,10 +28,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 interface Run {
   readonly members: ReadonlyArray<number>
   readonly resume: (exit: Exit.Exit<ReadonlyArray<Exit.Exit<number>>, string>) => void
-  end: "in progress" | "succeeded" | "failed" | "interrupted"
+  state: "in progress" | "succeeded" | "failed" | "interrupted"
 }
 
-it.effect("Batch runs every member once and in order, except members withdrawn while they wait", () =>
+it.effect("Batch runs each member exactly once, in order, unless it is withdrawn while waiting", () =>
   Effect.gen(function* () {
     const services = yield* Effect.context<never>()
     const seen = { shared: 0, withdrawnWaiting: 0, withdrawnRunning: 0, interrupted: 0, failed: 0 }
@@ -41,31 +42,31 @@ it.effect("Batch runs every member once and in order, except members withdrawn w
       (commands, maxSize, concurrency) =>
         Effect.gen(function* () {
           const runs: Array<Run> = []
-          const inProgress = () => runs.filter(({ end }) => end === "in progress")
+          const inProgress = () => runs.filter(({ state }) => state === "in progress")
           const submit = yield* Batch.make<number, number, string>({
             maxSize,
             concurrency,
             run: ({ take }) =>
               Effect.callback((resume) => {
                 const members = take()
-                const run: Run = { members, resume, end: "in progress" }
+                const run: Run = { members, resume, state: "in progress" }
                 if (members.length === 0) return resume(Effect.succeed([]))
                 runs.push(run)
                 expect(members.length).toBeLessThanOrEqual(maxSize)
                 expect(inProgress().length).toBeLessThanOrEqual(concurrency)
                 return Effect.sync(() => {
-                  run.end = "interrupted"
+                  run.state = "interrupted"
                 })
               })
           })
-          const ends: Array<Array<Exit.Exit<number, string>>> = []
+          const exits: Array<Array<Exit.Exit<number, string>>> = []
           const withdrawals: Array<() => void> = []
-          const withdrawn = new Map<number, "waiting" | "running" | "over">()
+          const withdrawn = new Map<number, "waiting" | "running" | "ended">()
           const runOf = (member: number) => runs.find(({ members }) => members.includes(member))
-          const end = (run: Run | undefined, how: "succeeded" | "failed") => {
+          const finish = (run: Run | undefined, outcome: "succeeded" | "failed") => {
             if (run === undefined) return
-            run.end = how
-            run.resume(how === "failed" ? Exit.fail("down") : Exit.succeed(run.members.map(Exit.succeed)))
+            run.state = outcome
+            run.resume(outcome === "failed" ? Exit.fail("down") : Exit.succeed(run.members.map(Exit.succeed)))
           }
           const turns = Effect.repeat(Effect.yieldNow, { times: 4 })
 
@@ -73,31 +74,34 @@ it.effect("Batch runs every member once and in order, except members withdrawn w
             switch (command.do) {
               case "submit":
                 for (let count = 0; count < command.members; count++) {
-                  const member = ends.length
+                  const member = exits.length
                   const own: Array<Exit.Exit<number, string>> = []
-                  ends.push(own)
+                  exits.push(own)
                   withdrawals.push(submit(member, (exit) => own.push(exit)))
                 }
                 break
               case "withdraw": {
-                const member = command.nth % Math.max(ends.length, 1)
+                const member = command.nth % Math.max(exits.length, 1)
                 if (withdrawals[member] === undefined || withdrawn.has(member)) break
-                const isOver = ends[member]?.length === 1
-                withdrawn.set(member, isOver ? "over" : runOf(member) === undefined ? "waiting" : "running")
+                const hasEnded = exits[member]?.length === 1
+                withdrawn.set(
+                  member,
+                  hasEnded ? "ended" : runOf(member) === undefined ? "waiting" : "running"
+                )
                 withdrawals[member]()
                 break
               }
               case "succeed":
-                end(inProgress()[command.nth % Math.max(inProgress().length, 1)], "succeeded")
+                finish(inProgress()[command.nth % Math.max(inProgress().length, 1)], "succeeded")
                 break
               case "fail":
-                end(inProgress()[command.nth % Math.max(inProgress().length, 1)], "failed")
+                finish(inProgress()[command.nth % Math.max(inProgress().length, 1)], "failed")
                 break
               case "turn":
                 yield* turns
                 // No member waits while another run may start.
                 if (inProgress().length < concurrency) {
-                  const waiting = ends.findIndex(
+                  const waiting = exits.findIndex(
                     (own, member) => own.length === 0 && !withdrawn.has(member) && runOf(member) === undefined
                   )
                   expect(waiting).toBe(-1)
@@ -107,35 +111,36 @@ it.effect("Batch runs every member once and in order, except members withdrawn w
           }
           yield* turns
           while (inProgress().length > 0) {
-            end(inProgress()[0], "succeeded")
+            finish(inProgress()[0], "succeeded")
             yield* turns
           }
 
           const taken = runs.flatMap(({ members }) => members)
           expect(taken).toEqual([...new Set(taken)].sort((a, b) => a - b))
-          for (const [member, exits] of ends.entries()) {
+          for (const [member, own] of exits.entries()) {
             const run = runOf(member)
-            const how = withdrawn.get(member)
-            if (how === "waiting") {
-              expect([run, exits]).toEqual([undefined, []])
+            const withdrawnWhile = withdrawn.get(member)
+            if (withdrawnWhile === "waiting") {
+              expect([run, own]).toEqual([undefined, []])
               seen.withdrawnWaiting++
-            } else if (how === "running") {
-              expect(exits).toEqual([])
+            } else if (withdrawnWhile === "running") {
+              expect(own).toEqual([])
               seen.withdrawnRunning++
             } else {
-              expect(exits).toEqual([run?.end === "failed" ? Exit.fail("down") : Exit.succeed(member)])
+              expect(own).toEqual([run?.state === "failed" ? Exit.fail("down") : Exit.succeed(member)])
             }
           }
-          for (const { end, members } of runs) {
+          for (const { members, state } of runs) {
             if (members.length > 1) seen.shared++
-            if (end === "failed") seen.failed++
-            if (end !== "interrupted") continue
+            if (state === "failed") seen.failed++
+            if (state !== "interrupted") continue
             seen.interrupted++
             expect(members.filter((member) => withdrawn.get(member) !== "running")).toEqual([])
           }
         }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns: 500 }))
+    // Random commands must reach each situation many times; otherwise the law verifies little.
     expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
   })
 )

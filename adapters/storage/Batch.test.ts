@@ -11,9 +11,8 @@ import * as BoundedCall from "./BoundedCall.ts"
 
 interface Run {
   readonly members: ReadonlyArray<number>
-  /** Ends the run. */
   readonly end: (exit: Exit.Exit<ReadonlyArray<Exit.Exit<number, string>>, string>) => void
-  /** Ends the run with each member as its own result. */
+  /** Ends the run; the result of each member is the member itself. */
   readonly succeed: () => void
   isInterrupted: boolean
 }
@@ -189,23 +188,23 @@ it.effect("a run that fails before it takes members fails the waiting members", 
       maxSize: 2,
       concurrency: 1
     })
-    const ends: Array<number> = []
-    for (const member of [0, 1, 2]) submit(member, (exit) => ends.push(Exit.isFailure(exit) ? member : -1))
+    const failed: Array<number> = []
+    for (const member of [0, 1, 2]) submit(member, (exit) => failed.push(Exit.isFailure(exit) ? member : -1))
     for (let turn = 0; turn < 4; turn++) yield* Effect.yieldNow
-    expect(ends).toEqual([0, 1, 2])
+    expect(failed).toEqual([0, 1, 2])
   })
 )
 
 it.effect("a member without an exit fails with a defect, even if the run never took it", () =>
   Effect.gen(function* () {
     for (const run of [
-      ({ take }: Batch.Taken<number>) => Effect.as(Effect.sync(take), []),
+      ({ take }: Batch.Handle<number>) => Effect.as(Effect.sync(take), []),
       () => Effect.succeed([])
     ]) {
       const submit = yield* Batch.make<number, number, string>({ run, maxSize: 2, concurrency: 1 })
-      const end = Deferred.makeUnsafe<number, string>()
-      submit(1, (exit) => Deferred.doneUnsafe(end, exit))
-      const exit = yield* Effect.exit(Deferred.await(end))
+      const outcome = Deferred.makeUnsafe<number, string>()
+      submit(1, (exit) => Deferred.doneUnsafe(outcome, exit))
+      const exit = yield* Effect.exit(Deferred.await(outcome))
       expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
     }
   })

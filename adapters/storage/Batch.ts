@@ -10,18 +10,18 @@ import { LinkedQueue, type Place } from "./LinkedQueue.ts"
 /** The function that runs members, and its limits on size and concurrency. */
 export interface Options<Member, A, E> {
   /**
-   * Runs the members of `taken` and returns an exit for each member, in order; if the run fails, all its members fail.
-   * The run is interrupted once all its members are withdrawn.
+   * Runs the members that `take` returns. The result has one exit for each member, in order; if the run fails, all its
+   * members fail. The run is interrupted once all its members are withdrawn.
    */
-  readonly run: (taken: Taken<Member>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>
+  readonly run: (handle: Handle<Member>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>
   /** Maximum number of members in one run. */
   readonly maxSize: number
   /** Maximum number of runs in progress. */
   readonly concurrency: number
 }
 
-/** The members of a run. */
-export interface Taken<Member> {
+/** Gives a run access to its members. */
+export interface Handle<Member> {
   /**
    * Takes the waiting members, at most `maxSize`. A run calls it as late as possible: members withdrawn before the call
    * are not run, and members that arrive before the call are included. A run that retries calls it again, and receives
@@ -29,7 +29,10 @@ export interface Taken<Member> {
    * members fail.
    */
   readonly take: () => ReadonlyArray<Member>
-  /** Whether the run still has members that are taken and not withdrawn, or that wait for it. */
+  /**
+   * Whether the run still has work: members it took that are not withdrawn, or, before the first `take`, waiting
+   * members.
+   */
   readonly isWanted: () => boolean
 }
 
@@ -65,7 +68,7 @@ export const make = <Member, A, E>({
     const runFork = Effect.runForkWith(context)
     const waiting = new LinkedQueue<Entry<Member, A, E>>()
     let running = 0
-    /** The run that has not taken members yet, if any; no other run starts before it has. */
+    /** The run that has not called `take` yet, if any. Until it does, no other run starts. */
     let opening: Run | undefined
 
     const start = (): void => {

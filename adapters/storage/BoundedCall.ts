@@ -5,18 +5,18 @@ import * as Exit from "effect/Exit"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Deadline from "./Deadline.ts"
 
-/** Runs calls to a driver whose errors are `E`; they fail only with `StoreUnavailable`. */
+/** Runs calls to a driver whose errors have type `E`. */
 export interface BoundedCall<E> {
   /** Runs a query. */
   readonly run: <A>(query: Effect.Effect<A, E>) => Effect.Effect<A, StoreUnavailable>
   /** Submits work that reports its result to a callback; creates no fiber for it. */
   readonly submit: <A>(work: Submit<A, E>) => Effect.Effect<A, StoreUnavailable>
   /** Converts the exit of a query that has already ended. */
-  readonly result: <A>(end: Exit.Exit<A, E>) => Effect.Effect<A, StoreUnavailable>
+  readonly result: <A>(exit: Exit.Exit<A, E>) => Effect.Effect<A, StoreUnavailable>
 }
 
 /** Starts work that calls `done` once, and returns a function that cancels it. */
-export type Submit<A, E> = (done: (end: Exit.Exit<A, E>) => void) => () => void
+export type Submit<A, E> = (done: (exit: Exit.Exit<A, E>) => void) => () => void
 
 /**
  * Creates calls with a timeout of `timeoutMs` milliseconds. After a timeout, a call fails without waiting for the query
@@ -24,7 +24,7 @@ export type Submit<A, E> = (done: (end: Exit.Exit<A, E>) => void) => () => void
  */
 export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnavailable): BoundedCall<E> => {
   const deadline = Deadline.make(timeoutMs)
-  const late = Exit.fail(
+  const timedOut = Exit.fail(
     new StoreUnavailable({
       retryable: true,
       cause: new Error(`the database did not respond within ${timeoutMs} ms`)
@@ -32,24 +32,24 @@ export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnava
   )
 
   // A client that closes interrupts its queries, but not the fibers that wait for their results.
-  const result = <A>(end: Exit.Exit<A, E>): Effect.Effect<A, StoreUnavailable> =>
-    Exit.isFailure(end) && Cause.hasInterruptsOnly(end.cause) ? closed : Effect.mapError(end, unavailable)
+  const result = <A>(exit: Exit.Exit<A, E>): Effect.Effect<A, StoreUnavailable> =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? closed : Effect.mapError(exit, unavailable)
 
   const submit = <A>(work: Submit<A, E>): Effect.Effect<A, StoreUnavailable> =>
     Effect.withFiber((caller) =>
       Effect.callback((resume) => {
         let isDone = false
         let cancelDeadline = (): void => {}
-        const cancel = work((end) => {
+        const cancel = work((exit) => {
           isDone = true
           cancelDeadline()
-          resume(result(end))
+          resume(result(exit))
         })
         // The deadline starts after the work, because a deadline in the past cancels the work immediately.
         if (!isDone) {
           cancelDeadline = deadline(caller, () => {
             cancel()
-            resume(late)
+            resume(timedOut)
           })
         }
         return Effect.sync(() => {
@@ -63,9 +63,9 @@ export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnava
     // Without the mask, an interruption between the start of the query and the wait would leave the query running.
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkDetach(query, { startImmediately: true }), (fiber) => {
-        const end = fiber.pollUnsafe()
+        const exit = fiber.pollUnsafe()
         // Queries to an embedded database complete synchronously and need no deadline.
-        if (end !== undefined) return result(end)
+        if (exit !== undefined) return result(exit)
         const interrupt = () => fiber.interruptUnsafe()
         const awaited = submit<A>((done) => {
           const unobserve = fiber.addObserver(done)

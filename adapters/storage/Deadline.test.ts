@@ -11,7 +11,7 @@ import * as Deadline from "./Deadline.ts"
 
 const TIMEOUT_MS = 100
 
-/** What code that runs in the current fiber would log with, and trace under. */
+/** Returns the log annotations, loggers and span that apply in the current fiber. */
 const surroundings = () => {
   const fiber = Fiber.getCurrent()
   if (fiber === undefined) throw new Error("there is no fiber")
@@ -22,7 +22,7 @@ const surroundings = () => {
   }
 }
 
-it.effect("calls expire at the deadline of each call that is not canceled, in order", () =>
+it.effect("calls `expire` at the deadline of each call that is not canceled, in order", () =>
   Effect.gen(function* () {
     const deadline = Deadline.make(TIMEOUT_MS)
     const expired: Array<string> = []
@@ -42,7 +42,7 @@ it.effect("calls expire at the deadline of each call that is not canceled, in or
   })
 )
 
-it.effect("does not expire calls with the log annotations, loggers or span of the first caller", () =>
+it.effect("calls `expire` without the log annotations, loggers or span of the first caller", () =>
   Effect.gen(function* () {
     const deadline = Deadline.make(TIMEOUT_MS)
     const seen: Array<ReturnType<typeof surroundings>> = []

@@ -25,11 +25,11 @@ export const callBoundaries = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10] as 
 /** Histogram boundaries for the sizes of group commits, which have at most 512 writes, and of batches. */
 export const groupBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const
 
-const eventLoopDelay = (statistic: string, words: string): Instrument => ({
+const eventLoopDelay = (statistic: string, label: string): Instrument => ({
   id: `nodejs.eventloop.delay.${statistic}`,
   prometheus: `nodejs_eventloop_delay_${statistic}_seconds`,
   unit: "s",
-  description: `${words} of the event loop delay since the previous reading.`
+  description: `${label} of the event loop delay since the previous reading.`
 })
 
 /** All metrics. */

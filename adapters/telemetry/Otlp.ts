@@ -1,6 +1,7 @@
 /**
- * Pushes metrics and traces to a collector with OTLP over HTTP. A collector that is down or does not respond uses
- * bounded memory and delays only closing the store, by at most `SHUTDOWN_MS` for metrics and again for traces.
+ * Pushes metrics and traces to a collector with OTLP over HTTP. If the collector is down or does not respond, pending
+ * exports use bounded memory, and delay only the closing of the store: by at most `SHUTDOWN_MS` for metrics and again
+ * for traces.
  */
 
 import * as Context from "effect/Context"
@@ -75,14 +76,17 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     let running = 0
     return HttpClient.transform(unbounded, (response, request) => {
       // An `EncodeError`, because the exporter would retry after a transport error.
-      const failed = (description: string) =>
+      const exportError = (description: string) =>
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.EncodeError({ request, description })
         })
       const bounded = Effect.suspend(() => {
         // Drops this export only: after a failure the exporter would pause for a minute.
         if (running >= MAX_EXPORTS) {
-          return Effect.as(notExported(`${MAX_EXPORTS} exports are still in progress`), dropped(request))
+          return Effect.as(
+            notExported(`${MAX_EXPORTS} exports are still in progress`),
+            emptyResponse(request)
+          )
         }
         running++
         return response.pipe(
@@ -92,7 +96,7 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
           ),
           Effect.timeoutOrElse({
             duration: EXPORT_TIMEOUT,
-            orElse: () => Effect.fail(failed(`the collector did not respond within ${EXPORT_TIMEOUT}`))
+            orElse: () => Effect.fail(exportError(`the collector did not respond within ${EXPORT_TIMEOUT}`))
           }),
           Effect.ensuring(Effect.sync(() => running--))
         )
@@ -107,7 +111,7 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
 const notExported = (error: string): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("telemetry was not exported"), "error", error)
 
-const dropped = (request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse =>
+const emptyResponse = (request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse =>
   HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
 
 /** Returns the innermost message, because `fetch` reports only "fetch failed". */

@@ -21,17 +21,17 @@ export const make = <const Names extends ReadonlyArray<string>, Metric>(
 ): ((...values: { readonly [index in keyof Names]: Value }) => Metric) => {
   const root: Branch<Metric> = branch()
   return (...values) => {
-    let at = root
+    let node = root
     for (const value of values) {
-      let next = at.byValue.get(value)
+      let next = node.byValue.get(value)
       if (next === undefined) {
         next = branch()
-        at.byValue.set(value, next)
+        node.byValue.set(value, next)
       }
-      at = next
+      node = next
     }
-    at.metric ??= create(attributesOf(names, values))
-    return at.metric
+    node.metric ??= create(attributesOf(names, values))
+    return node.metric
   }
 }
 

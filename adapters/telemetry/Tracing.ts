@@ -1,6 +1,6 @@
 /**
- * Creates spans for requests and database calls, by the OpenTelemetry semantic conventions. Spans contain no secret, no
- * query and no body.
+ * Creates spans for requests and database calls, according to the OpenTelemetry semantic conventions. Spans contain no
+ * secret, no query and no body.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -28,7 +28,7 @@ export interface Tracing {
 
 /**
  * Creates spans with `tracer`. A request with a valid `traceparent` header is sampled if the sampled flag of the header
- * is set, any other request with the probability `ratio`.
+ * is set; any other request is sampled with the probability `ratio`.
  */
 export const make = Effect.fnUntraced(function* (
   tracer: Tracer.Tracer,
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the span of the caller (W3C Trace Context); an invalid header is treated as absent. */
+/** Returns the client's span (W3C Trace Context); an invalid header is treated as absent. */
 const parentOf = (request: ServiceRequest): Option.Option<Tracer.ExternalSpan> => {
   const traceparent = request.header("traceparent")
   return traceparent === undefined

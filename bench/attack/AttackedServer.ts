@@ -51,7 +51,7 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: "1" }
 export class AttackedServer {
   readonly origin: string
   readonly port: number
-  /** The secrets of the keys that were issued at startup. */
+  /** The secrets of the keys that were issued at start-up. */
   readonly keys: ReadonlyArray<string>
   readonly exited: Promise<Exit>
   readonly #child: ChildProcess
@@ -109,7 +109,7 @@ export class AttackedServer {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** The last `SHOWN` characters of the server's log. */
+  /** The last `LOG_CHARACTERS` characters of the server's log. */
   get log(): string {
     return this.#log()
   }
@@ -163,13 +163,13 @@ const readProc = (read: () => number): number => {
   }
 }
 
-/** Number of characters at the end of the log that are kept for errors. */
-const SHOWN = 2_000
+/** Number of characters from the end of the log that error messages contain. */
+const LOG_CHARACTERS = 2_000
 
 const tail = (stream: Readable | null): (() => string) => {
   let text = ""
   stream?.setEncoding("utf8").on("data", (chunk: string) => {
-    text = (text + chunk).slice(-SHOWN)
+    text = (text + chunk).slice(-LOG_CHARACTERS)
   })
   return () => text
 }

@@ -1,14 +1,14 @@
 /** Applies a hostile load, in its own process. It only counts responses, and reopens closed connections. */
 import { Buffer } from "node:buffer"
 import * as net from "node:net"
-import type { HostileOrder, HostileOutcome } from "./HostileLoad.ts"
+import type { HostileOutcome, HostileTask } from "./HostileLoad.ts"
 
 /** Delay in milliseconds before a closed connection is opened again. */
 const RECONNECT_MS = 100
 
 const STATUS_LINE = "HTTP/1.1 "
 
-const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
+const attack = async (task: HostileTask): Promise<HostileOutcome> => {
   let requests = 0
   let responses = 0
   let serverErrors = 0
@@ -16,13 +16,13 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
   let isOver = false
   let addresses = 0
   const sockets = new Set<net.Socket>()
-  const isAddressed = order.request.includes("{address}")
-  const fixed = Buffer.from(order.request.repeat(order.pipelined), "latin1")
+  const hasAddress = task.request.includes("{address}")
+  const fixed = Buffer.from(task.request.repeat(task.pipelined), "latin1")
 
   const nextBatch = (): Buffer => {
-    if (!isAddressed) return fixed
-    const batch = Array.from({ length: order.pipelined }, () =>
-      order.request.replace("{address}", addressOf(addresses++))
+    if (!hasAddress) return fixed
+    const batch = Array.from({ length: task.pipelined }, () =>
+      task.request.replace("{address}", addressOf(addresses++))
     )
     return Buffer.from(batch.join(""), "latin1")
   }
@@ -31,10 +31,10 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
     if (isOver || socket.destroyed) return
     socket.write(nextBatch(), (error) => {
       if (error != null) return
-      requests += order.pipelined
+      requests += task.pipelined
       // Sends in a later turn of the event loop; otherwise connections that accept all data would block the timer that
       // ends the load.
-      if (order.reads !== "waits") setImmediate(sendAll, socket)
+      if (task.reading !== "before sending again") setImmediate(sendAll, socket)
     })
   }
 
@@ -44,7 +44,7 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
       socket.write(fixed.subarray(sent, sent + 1))
       sent++
       if (sent < fixed.length) return
-      requests += order.pipelined
+      requests += task.pipelined
       clearInterval(timer)
     }, intervalMs)
     socket.once("close", () => clearInterval(timer))
@@ -52,35 +52,35 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
 
   const read = (socket: net.Socket): ((chunk: Buffer) => void) => {
     let rest = ""
-    let due = order.pipelined
+    let due = task.pipelined
     return (chunk) => {
       const text = rest + chunk.toString("latin1")
       let end = 0
-      for (let at = text.indexOf(STATUS_LINE); at >= 0; at = text.indexOf(STATUS_LINE, end)) {
-        const status = text[at + STATUS_LINE.length]
+      for (let start = text.indexOf(STATUS_LINE); start >= 0; start = text.indexOf(STATUS_LINE, end)) {
+        const status = text[start + STATUS_LINE.length]
         if (status === undefined) break
-        end = at + STATUS_LINE.length
+        end = start + STATUS_LINE.length
         responses++
         if (status === "5") serverErrors++
         if (--due > 0) continue
-        due = order.pipelined
-        if (order.reads === "waits") sendAll(socket)
+        due = task.pipelined
+        if (task.reading === "before sending again") sendAll(socket)
       }
       // A status line that is split between chunks is found with the next chunk.
       rest = text.slice(Math.max(end, text.length - STATUS_LINE.length))
     }
   }
 
-  const open = (): void => {
+  const openConnection = (): void => {
     if (isOver) return
-    const socket = net.connect({ port: order.port, host: "127.0.0.1", noDelay: true })
+    const socket = net.connect({ port: task.port, host: "127.0.0.1", noDelay: true })
     sockets.add(socket)
-    if (order.reads !== false) socket.on("data", read(socket))
+    if (task.reading !== "never") socket.on("data", read(socket))
     socket.on("error", () => undefined)
     socket.once("connect", () => {
-      if (order.opening !== undefined) socket.write(order.opening, "latin1")
-      if (order.byteIntervalMs === undefined) sendAll(socket)
-      else sendBytes(socket, order.byteIntervalMs)
+      if (task.opening !== undefined) socket.write(task.opening, "latin1")
+      if (task.byteIntervalMs === undefined) sendAll(socket)
+      else sendBytes(socket, task.byteIntervalMs)
     })
     // The server has closed its side, so the connection is closed.
     socket.once("end", () => socket.destroy())
@@ -88,12 +88,12 @@ const attack = async (order: HostileOrder): Promise<HostileOutcome> => {
       sockets.delete(socket)
       if (isOver) return
       closed++
-      setTimeout(open, RECONNECT_MS)
+      setTimeout(openConnection, RECONNECT_MS)
     })
   }
 
-  for (let index = 0; index < order.connections; index++) open()
-  await new Promise((resolve) => setTimeout(resolve, order.seconds * 1_000))
+  for (let index = 0; index < task.connections; index++) openConnection()
+  await new Promise((resolve) => setTimeout(resolve, task.seconds * 1_000))
   isOver = true
   for (const socket of sockets) socket.destroy()
   return { requests, responses, serverErrors, closed }
@@ -108,7 +108,7 @@ const addressOf = (index: number): string => {
     : `2a0${high % 10}:${(half & 0xffff).toString(16)}:${(half >>> 16).toString(16)}::1`
 }
 
-process.once("message", (order: HostileOrder) => {
-  void attack(order).then((outcome) => process.send?.(outcome))
+process.once("message", (task: HostileTask) => {
+  void attack(task).then((outcome) => process.send?.(outcome))
 })
 process.on("disconnect", () => process.exit())

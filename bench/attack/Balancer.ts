@@ -12,9 +12,9 @@ export interface BalancerOptions {
 }
 
 /** A request that failed in the balancer or at its node. */
-export interface Fault {
+export interface Failure {
   readonly message: string
-  /** The node to which it was sent; `undefined` if no node was ready. */
+  /** The node to which the request was sent; `undefined` if no node was ready. */
   readonly origin: string | undefined
   /** Time of the failure, as returned by `performance.now()`. */
   readonly at: number
@@ -30,12 +30,12 @@ interface Node {
 /** Timeout of a poll in milliseconds. */
 const POLL_TIMEOUT_MS = 500
 
-/** Number of polls without a response after which a node is not ready; a status other than 200 counts immediately. */
+/** Number of failed polls in a row after which a node is not ready; a status other than 200 counts immediately. */
 const MAX_FAILED_POLLS = 3
 
 export class Balancer {
   readonly origin: string
-  readonly faults: Array<Fault> = []
+  readonly failures: Array<Failure> = []
   readonly #server: http.Server
   readonly #options: BalancerOptions
   #nodes: ReadonlyArray<Node> = []
@@ -70,7 +70,7 @@ export class Balancer {
   }
 
   /** The number of nodes that were ready at their last poll. */
-  get ready(): number {
+  get readyCount(): number {
     return this.#nodes.filter(({ isReady }) => isReady).length
   }
 
@@ -82,10 +82,10 @@ export class Balancer {
 
   /** Polls in sequence, so that an old response cannot override a newer one. */
   async #poll(node: Node): Promise<void> {
-    for (let failures = 0; !node.isRemoved; ) {
+    for (let failedPolls = 0; !node.isRemoved; ) {
       const status = await statusOf(`${node.origin}/readyz`)
-      failures = status === undefined ? failures + 1 : 0
-      if (status !== undefined || failures >= MAX_FAILED_POLLS) node.isReady = status === 200
+      failedPolls = status === undefined ? failedPolls + 1 : 0
+      if (status !== undefined || failedPolls >= MAX_FAILED_POLLS) node.isReady = status === 200
       await sleep(this.#options.pollIntervalMs)
     }
   }
@@ -115,13 +115,13 @@ export class Balancer {
   }
 
   #fail(outgoing: http.ServerResponse, origin: string | undefined, message: string): void {
-    this.faults.push({ message, origin, at: performance.now() })
+    this.failures.push({ message, origin, at: performance.now() })
     if (outgoing.headersSent) outgoing.destroy()
     else outgoing.writeHead(502).end()
   }
 }
 
-/** Returns the status of the response, or `undefined` if there is none within the timeout. */
+/** Returns the status of the response, or `undefined` without a response within the timeout. */
 const statusOf = (url: string): Promise<number | undefined> =>
   new Promise((resolve) => {
     const request = http.get(url, { agent: false, timeout: POLL_TIMEOUT_MS }, (response) => {

@@ -1,4 +1,4 @@
-/** Runs an `animal-store` command that should exit by itself. */
+/** Runs an `animal-store` command until it exits or times out. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -7,12 +7,12 @@ export interface Run {
   /** The exit code; `undefined` if the command was killed after the timeout. */
   readonly code: number | undefined
   readonly seconds: number
-  /** Maximum resident memory of the process in bytes; 0 if it cannot be read on this machine. */
+  /** Peak resident set size in bytes; 0 if it cannot be read on this machine. */
   readonly peakRss: number
 }
 
 const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
-const INTERVAL_MS = 50
+const SAMPLE_INTERVAL_MS = 50
 const PAGE_BYTES = 4_096
 
 export const run = (args: ReadonlyArray<string>, timeoutMs: number): Promise<Run> =>
@@ -26,7 +26,7 @@ export const run = (args: ReadonlyArray<string>, timeoutMs: number): Promise<Run
     let peakRss = 0
     const timer = setInterval(() => {
       peakRss = Math.max(peakRss, rssOf(child.pid))
-    }, INTERVAL_MS)
+    }, SAMPLE_INTERVAL_MS)
     child.once("exit", (code) => {
       clearInterval(timer)
       resolve({ code: code ?? undefined, seconds: (performance.now() - began) / 1_000, peakRss })

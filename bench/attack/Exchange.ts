@@ -4,22 +4,22 @@ import * as http from "node:http"
 export interface Request {
   readonly url: string
   readonly key: string
-  /** The animal to create; without a body the request is a GET. */
+  /** The animal to create, as JSON; without a body, the request is a GET. */
   readonly body?: string
   readonly timeoutMs?: number
 }
 
-export interface Exchanged {
+export interface Outcome {
   /** The status of the response; 0 if it was missing or incomplete. */
   readonly status: number
   /** Whether the response has `Connection: close`. */
-  readonly closes: boolean
+  readonly isClosing: boolean
 }
 
-const noResponse: Exchanged = { status: 0, closes: false }
+const noResponse: Outcome = { status: 0, isClosing: false }
 
 /** Sends a request over one of the agent's connections. */
-export const exchange = (agent: http.Agent, { body, key, timeoutMs, url }: Request): Promise<Exchanged> =>
+export const exchange = (agent: http.Agent, { body, key, timeoutMs, url }: Request): Promise<Outcome> =>
   new Promise((resolve) => {
     const request = http.request(
       url,
@@ -37,7 +37,7 @@ export const exchange = (agent: http.Agent, { body, key, timeoutMs, url }: Reque
       (response) => {
         response.resume()
         response.once("end", () =>
-          resolve({ status: response.statusCode ?? 0, closes: response.headers.connection === "close" })
+          resolve({ status: response.statusCode ?? 0, isClosing: response.headers.connection === "close" })
         )
         response.once("error", () => resolve(noResponse))
       }

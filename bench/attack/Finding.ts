@@ -1,9 +1,9 @@
 /** A figure that a scenario measured, and whether it is within its bound. */
 export interface Finding {
-  readonly what: string
+  readonly name: string
   readonly figure: string
   readonly bound: string
-  readonly holds: boolean
+  readonly isWithinBound: boolean
   /** Whether a busy machine alone can break the bound; false for figures that must have an exact value. */
   readonly dependsOnLoad: boolean
 }
@@ -13,59 +13,65 @@ const format = (value: number, unit: string): string => {
   return unit === "" ? digits : `${digits} ${unit}`
 }
 
-export const atMost = (what: string, value: number, bound: number, unit = ""): Finding => ({
-  what,
+export const atMost = (name: string, value: number, bound: number, unit = ""): Finding => ({
+  name,
   figure: format(value, unit),
   bound: `≤ ${format(bound, unit)}`,
-  holds: value <= bound,
+  isWithinBound: value <= bound,
   dependsOnLoad: true
 })
 
-export const atLeast = (what: string, value: number, bound: number, unit = ""): Finding => ({
-  what,
+export const atLeast = (name: string, value: number, bound: number, unit = ""): Finding => ({
+  name,
   figure: format(value, unit),
   bound: `≥ ${format(bound, unit)}`,
-  holds: value >= bound,
+  isWithinBound: value >= bound,
   dependsOnLoad: true
 })
 
-export const equal = (what: string, value: number | string, expected: number | string): Finding => {
+export const equal = (name: string, value: number | string, expected: number | string): Finding => {
   const text = (given: number | string): string => (typeof given === "number" ? format(given, "") : given)
-  return { what, figure: text(value), bound: text(expected), holds: value === expected, dependsOnLoad: false }
+  return {
+    name,
+    figure: text(value),
+    bound: text(expected),
+    isWithinBound: value === expected,
+    dependsOnLoad: false
+  }
 }
 
-/** Creates a failing finding for a scenario that an error stopped: it has not shown that the bounds hold. */
+/** Creates a failing finding for a scenario that an error stopped, because its bounds were not verified. */
 export const notCompleted = (reason: string): Finding => ({
-  what: "scenario",
+  name: "scenario",
   figure: reason,
   bound: "completed",
-  holds: false,
+  isWithinBound: false,
   dependsOnLoad: true
 })
 
 /** Creates a failing finding for a scenario that did not start, because the time of the run was used up. */
 export const notStarted = (seconds: number): Finding => ({
-  what: "scenario",
+  name: "scenario",
   figure: `not started: the ${seconds} s of the run are used up`,
-  bound: "carried out",
-  holds: false,
+  bound: "started",
+  isWithinBound: false,
   dependsOnLoad: true
 })
 
 /** Creates a finding without a bound, such as the number of requests sent. */
-export const measured = (what: string, value: number, unit = ""): Finding => ({
-  what,
+export const measured = (name: string, value: number, unit = ""): Finding => ({
+  name,
   figure: format(value, unit),
   bound: "",
-  holds: true,
+  isWithinBound: true,
   dependsOnLoad: true
 })
 
 /** Creates a passing finding for a figure that cannot be measured on this machine, with the reason. */
-export const unknown = (what: string, reason: string): Finding => ({
-  what,
+export const unknown = (name: string, reason: string): Finding => ({
+  name,
   figure: `not measured: ${reason}`,
   bound: "",
-  holds: true,
+  isWithinBound: true,
   dependsOnLoad: true
 })

@@ -11,8 +11,8 @@ export interface HostileLoad {
   readonly request: string
   /** Number of requests in one write. */
   readonly pipelined: number
-  /** Whether responses are read. With `waits`, a connection sends again only after it has read all due responses. */
-  readonly reads: boolean | "waits"
+  /** When responses are read; with "before sending again", a connection first reads all due responses. */
+  readonly reading: "never" | "while sending" | "before sending again"
   /**
    * If set, each connection sends one byte at this interval in milliseconds; by default, as fast as the server reads.
    */
@@ -30,7 +30,8 @@ export interface HostileOutcome {
   readonly closed: number
 }
 
-export interface HostileOrder extends HostileLoad {
+/** A load, and the port to which it is applied. */
+export interface HostileTask extends HostileLoad {
   readonly port: number
 }
 
@@ -44,8 +45,8 @@ export const apply = async (port: number, load: HostileLoad): Promise<HostileOut
     module: new URL("./Attacker.ts", import.meta.url)
   })
   try {
-    const order: HostileOrder = { ...load, port }
-    return await child.ask(order, isOutcome, load.seconds * 1_000)
+    const task: HostileTask = { ...load, port }
+    return await child.execute(task, isOutcome, load.seconds * 1_000)
   } finally {
     await child.stop()
   }

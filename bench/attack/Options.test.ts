@@ -4,10 +4,10 @@ import { parse } from "./Options.ts"
 
 const names = ["pipelined-gets", "pipelined-posts", "rolling-restart"]
 
-describe("the attack's command line", () => {
+describe("the command line of npm run attack", () => {
   it("selects all scenarios at full length by default", () => {
     expect(parse([], names)).toEqual({
-      ...{ only: [], databases: [], isQuick: false, isList: false, isWritten: false }
+      ...{ only: [], databases: [], isQuick: false, isListing: false, isWritten: false }
     })
   })
 
@@ -18,7 +18,7 @@ describe("the attack's command line", () => {
     })
   })
 
-  it("parses --help as undefined", () => {
+  it("returns undefined for --help", () => {
     expect(parse(["--help"], names)).toBeUndefined()
   })
 

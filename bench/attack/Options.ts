@@ -7,8 +7,8 @@ export const help = `npm run attack [-- OPTIONS]
 
   --only NAMES        only scenarios whose name contains one of these; comma-separated
   --databases NAMES   memory, SQLite, PostgreSQL; by default all databases of a scenario, with --quick the first
-  --quick             shorter and smaller, for CI: about two minutes on two idle cores; after ten minutes, scenarios
-                      that have not started fail; retries a failure once if machine load can be its cause
+  --quick             shorter and smaller, for CI: about two minutes on two idle cores; scenarios that have not started
+                      after ten minutes fail; a failure that machine load may have caused is retried once
   --list              lists the scenarios
   --write             writes the table in docs/security.md; only allowed for a run of all scenarios
   --help
@@ -22,7 +22,7 @@ export interface Options {
   readonly only: ReadonlyArray<string>
   readonly databases: ReadonlyArray<Database["name"]>
   readonly isQuick: boolean
-  readonly isList: boolean
+  readonly isListing: boolean
   readonly isWritten: boolean
 }
 
@@ -47,7 +47,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
     only,
     databases: chosen,
     isQuick: values.quick,
-    isList: values.list,
+    isListing: values.list,
     isWritten: values.write
   }
 }

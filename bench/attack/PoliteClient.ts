@@ -1,9 +1,9 @@
-/** Measures how the service treats a client that sends requests slowly and in sequence on one keep-alive connection. */
+/** Measures latency and failures for a client that sends requests slowly, in sequence, on one keep-alive connection. */
 import * as http from "node:http"
 import { createHistogram, performance } from "node:perf_hooks"
 import { exchange } from "./Exchange.ts"
 
-export interface Served {
+export interface PoliteFigures {
   readonly requests: number
   /** Number of requests without the expected response. */
   readonly failures: number
@@ -29,12 +29,12 @@ export class PoliteClient {
     this.#done = this.#send(`${origin}/v1/pets?limit=5`, key)
   }
 
-  async stop(): Promise<Served> {
+  async stop(): Promise<PoliteFigures> {
     this.#isStopped = true
     await this.#done
     this.#agent.destroy()
-    const at = (share: number): number => this.#latencies.percentile(share) / 1_000
-    return { requests: this.#requests, failures: this.#failures, p50: at(50), p99: at(99) }
+    const millisAt = (percent: number): number => this.#latencies.percentile(percent) / 1_000
+    return { requests: this.#requests, failures: this.#failures, p50: millisAt(50), p99: millisAt(99) }
   }
 
   async #send(url: string, key: string): Promise<void> {

@@ -16,7 +16,7 @@ const result: Report.Result = {
 }
 
 describe("the attack's report", () => {
-  it("has one line per figure, with its bound and whether the figure is within it", () => {
+  it("has one line per figure, with its bound and whether it is within the bound", () => {
     expect(Report.lines(result).split("\n")).toEqual([
       "pass  flood               SQLite      requests: 12,345",
       "FAIL  flood               SQLite      peak RSS: 512 MB (≤ 400 MB)",
@@ -27,10 +27,10 @@ describe("the attack's report", () => {
     expect(Report.hasPassed({ ...result, findings: result.findings.slice(2) })).toBe(true)
   })
 
-  it("has a failed finding if a figure is NaN, or is infinite with an upper bound", () => {
-    expect(Finding.atMost("RSS", Number.NaN, 400).holds).toBe(false)
-    expect(Finding.atMost("RSS", Number.POSITIVE_INFINITY, 400).holds).toBe(false)
-    expect(Finding.atLeast("responses", Number.NaN, 1).holds).toBe(false)
+  it("rates NaN, and infinity with an upper bound, as out of bounds", () => {
+    expect(Finding.atMost("RSS", Number.NaN, 400).isWithinBound).toBe(false)
+    expect(Finding.atMost("RSS", Number.POSITIVE_INFINITY, 400).isWithinBound).toBe(false)
+    expect(Finding.atLeast("responses", Number.NaN, 1).isWithinBound).toBe(false)
   })
 
   it("attributes a failure to machine load only if all failing figures depend on it", () => {

@@ -12,22 +12,24 @@ export interface Result {
 /** Formats one line per figure: verdict, scenario, database, figure and bound. */
 export const lines = ({ database, findings, scenario }: Result): string =>
   findings
-    .map(({ bound, figure, holds, what }) =>
+    .map(({ bound, figure, isWithinBound, name }) =>
       [
-        holds ? "pass" : "FAIL",
+        isWithinBound ? "pass" : "FAIL",
         scenario.name.padEnd(18),
         database.padEnd(10),
-        `${what}: ${figure}${bound === "" ? "" : ` (${bound})`}`
+        `${name}: ${figure}${bound === "" ? "" : ` (${bound})`}`
       ].join("  ")
     )
     .join("\n")
 
 /** Whether all figures of a scenario are within their bounds. */
-export const hasPassed = ({ findings }: Result): boolean => findings.every(({ holds }) => holds)
+export const hasPassed = ({ findings }: Result): boolean =>
+  findings.every(({ isWithinBound }) => isWithinBound)
 
 /** Whether a scenario failed only in figures that depend on machine load. */
 export const mayBeDueToLoad = (result: Result): boolean =>
-  !hasPassed(result) && result.findings.every(({ dependsOnLoad, holds }) => holds || dependsOnLoad)
+  !hasPassed(result) &&
+  result.findings.every(({ dependsOnLoad, isWithinBound }) => isWithinBound || dependsOnLoad)
 
 /** Formats all results as a Markdown table. */
 export const table = (results: ReadonlyArray<Result>): string =>
@@ -35,9 +37,9 @@ export const table = (results: ReadonlyArray<Result>): string =>
     "| Scenario | Database | Figures (bound) |",
     "|---|---|---|",
     ...results.map(({ database, findings, scenario }) => {
-      const figures = findings.map(({ bound, figure, holds, what }) => {
-        const text = `${what}: ${figure}${bound === "" ? "" : ` (${bound})`}`
-        return holds ? text : `**${text}**`
+      const figures = findings.map(({ bound, figure, isWithinBound, name }) => {
+        const text = `${name}: ${figure}${bound === "" ? "" : ` (${bound})`}`
+        return isWithinBound ? text : `**${text}**`
       })
       return `| \`${scenario.name}\`: ${cell(scenario.description)} | ${database} | ${cell(figures.join("; "))} |`
     })

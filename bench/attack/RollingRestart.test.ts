@@ -7,7 +7,7 @@ for (const kind of Databases.kinds) {
     it("loses no request, and stores exactly the acknowledged animals", async () => {
       const { address } = await Databases.createForTest(kind)
       const tally = await RollingRestart.run(address, { nodes: 2, requests: 2_000 })
-      expect(tally).toMatchObject({ lost: 0, faults: [], stored: tally.acknowledged })
+      expect(tally).toMatchObject({ lost: 0, failures: [], stored: tally.acknowledged })
       expect(tally.restarts).toBeGreaterThanOrEqual(2)
       expect(tally.requests).toBeGreaterThanOrEqual(2_000)
       expect(tally.acknowledged).toBeGreaterThan(500)

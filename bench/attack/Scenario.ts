@@ -1,9 +1,9 @@
-/** Defines scenarios: attacks, or stops under load, whose figures must stay within bounds. */
+/** Defines scenarios: attacks, or shutdowns under load, with bounds that the measurements must meet. */
 import type { Finding } from "./Finding.ts"
 
 /** The options of a run. */
-export interface Setting {
-  /** Whether the run is shorter and smaller, for CI: it shows only that no bound is exceeded for some seconds. */
+export interface RunOptions {
+  /** Whether the run is shorter and smaller, for CI; a quick run only shows that the bounds hold for a few seconds. */
   readonly isQuick: boolean
 }
 
@@ -17,9 +17,8 @@ export interface Database {
 export interface Scenario {
   /** The name on the command line. */
   readonly name: string
-  /** A short description. */
   readonly description: string
   /** The databases on which the scenario runs, the most important one first; an unreachable database is skipped. */
   readonly databases: ReadonlyArray<Database["name"]>
-  readonly run: (setting: Setting, database: Database) => Promise<ReadonlyArray<Finding>>
+  readonly run: (options: RunOptions, database: Database) => Promise<ReadonlyArray<Finding>>
 }

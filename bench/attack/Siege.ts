@@ -4,7 +4,7 @@ import { AttackedServer, canWatch, UNLIMITED } from "./AttackedServer.ts"
 import * as Finding from "./Finding.ts"
 import * as HostileLoad from "./HostileLoad.ts"
 import { PoliteClient } from "./PoliteClient.ts"
-import type { Database, Setting } from "./Scenario.ts"
+import type { Database, RunOptions } from "./Scenario.ts"
 import { Watch } from "./Watch.ts"
 
 export interface Siege {
@@ -24,14 +24,14 @@ const MAX_POLITE_QUICK_MS = 300
 const MAX_LEFT_MB = 24
 const MAX_LEFT_HANDLES = 4
 
-/** Timeout in milliseconds until the server has released everything that belongs to the load. */
+/** Milliseconds within which the server must release the load's resources. */
 const RECOVERY_MS = 10_000
 const WARM_UP_MS = 1_000
 const MB = 1_000_000
 
 export const run = async (
   siege: Siege,
-  { isQuick }: Setting,
+  { isQuick }: RunOptions,
   database: Database
 ): Promise<ReadonlyArray<Finding.Finding>> => {
   const server = await AttackedServer.start({
@@ -42,7 +42,7 @@ export const run = async (
   try {
     const key = server.keys[0] ?? ""
     await sendPolitely(WARM_UP_MS, server, key)
-    const before = await condition(server)
+    const before = await measureResources(server)
 
     const watch = new Watch(server)
     const polite = new PoliteClient(server.origin, key)
@@ -71,13 +71,13 @@ export const run = async (
   }
 }
 
-interface Condition {
+interface Resources {
   readonly memory: number
   readonly handles: number
   readonly descriptors: number
 }
 
-const condition = async (server: AttackedServer): Promise<Condition> => {
+const measureResources = async (server: AttackedServer): Promise<Resources> => {
   const inspection = await server.inspect()
   return {
     memory: inspection?.memory ?? Number.POSITIVE_INFINITY,
@@ -94,17 +94,18 @@ const sendPolitely = async (ms: number, server: AttackedServer, key: string): Pr
   await sleep(100)
 }
 
-/** Waits until the server has released the load's resources, or for the timeout, and returns the server's state. */
-const awaitRecovery = async (server: AttackedServer, before: Condition): Promise<Condition> => {
+/** Waits until the load's resources are released, or for the timeout; returns what resources the server holds then. */
+const awaitRecovery = async (server: AttackedServer, before: Resources): Promise<Resources> => {
   const until = performance.now() + RECOVERY_MS
   for (;;) {
-    const now = await condition(server)
-    if (leftOver(before, now).every(({ holds }) => holds) || performance.now() > until) return now
+    const now = await measureResources(server)
+    if (leftOver(before, now).every(({ isWithinBound }) => isWithinBound) || performance.now() > until)
+      return now
     await sleep(250)
   }
 }
 
-const leftOver = (before: Condition, after: Condition): ReadonlyArray<Finding.Finding> => [
+const leftOver = (before: Resources, after: Resources): ReadonlyArray<Finding.Finding> => [
   Finding.atMost("memory left over", Math.max(0, after.memory - before.memory) / MB, MAX_LEFT_MB, "MB"),
   Finding.atMost("handles left over", Math.max(0, after.handles - before.handles), MAX_LEFT_HANDLES),
   canWatch

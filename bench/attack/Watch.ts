@@ -1,7 +1,7 @@
 /** Samples the memory of a server while it is attacked. */
 import type { AttackedServer } from "./AttackedServer.ts"
 
-const INTERVAL_MS = 100
+const SAMPLE_INTERVAL_MS = 100
 
 /** Maximum memory in bytes; a server above it is killed before it exhausts the machine's memory. */
 const MAX_RSS = 2_000_000_000
@@ -15,7 +15,7 @@ export class Watch {
     this.#timer = setInterval(() => {
       this.peakRss = Math.max(this.peakRss, server.rss())
       if (this.peakRss > MAX_RSS) server.kill("SIGKILL")
-    }, INTERVAL_MS)
+    }, SAMPLE_INTERVAL_MS)
   }
 
   stop(): void {

@@ -30,19 +30,19 @@ const makeDatabases = async () => {
     }
   }
   const probe = await Databases.postgresSchema(Databases.postgresServer)
-  if ("missing" in probe) console.log(`PostgreSQL is skipped: ${probe.missing}`)
+  if ("reason" in probe) console.log(`PostgreSQL is skipped: ${probe.reason}`)
   else removals.push(probe.remove)
   const postgres: Database = {
     name: "PostgreSQL",
     create: async () => {
       const schema = await Databases.postgresSchema(Databases.postgresServer)
-      if ("missing" in schema) throw new Error(schema.missing)
+      if ("reason" in schema) throw new Error(schema.reason)
       removals.push(schema.remove)
       return schema.address
     }
   }
   return {
-    all: "missing" in probe ? [memory, sqlite] : [memory, sqlite, postgres],
+    all: "reason" in probe ? [memory, sqlite] : [memory, sqlite, postgres],
     remove: async () => {
       for (const remove of removals) await remove()
     }
@@ -82,19 +82,19 @@ const runAll = async (
     for (const name of chosenDatabases(scenario, options)) {
       const database = databases.find((candidate) => candidate.name === name)
       if (database === undefined) continue
-      if (!Budget.isLeft(options.isQuick, secondsSoFar())) {
+      if (!Budget.hasTimeLeft(options.isQuick, secondsSoFar())) {
         const findings = [Finding.notStarted(Budget.LIMIT_SECONDS)]
-        const missed = { scenario, database: database.name, findings }
-        console.log(Report.lines(missed))
-        results.push(missed)
+        const notStarted = { scenario, database: database.name, findings }
+        console.log(Report.lines(notStarted))
+        results.push(notStarted)
         continue
       }
       let result = await runScenario(scenario, options, database)
       console.log(Report.lines(result))
-      // CI shares its machine with others, which delays clients for seconds; a leak or an unbounded queue fails twice.
+      // A CI machine is shared, which can delay clients for seconds; a leak or an unbounded queue fails both times.
       if (options.isQuick && Report.mayBeDueToLoad(result) && !interruption.aborted) {
         console.log(
-          `${scenario.name} on ${name} failed, perhaps because the machine is busy; it is run once more`
+          `${scenario.name} on ${name} failed, perhaps because the machine is busy; it runs once more`
         )
         result = await runScenario(scenario, options, database)
         console.log(Report.lines(result))
@@ -106,7 +106,7 @@ const runAll = async (
 }
 
 const main = async (options: Options.Options): Promise<void> => {
-  if (options.isList) {
+  if (options.isListing) {
     console.log(scenarios.map(({ description, name }) => `${name.padEnd(18)}  ${description}`).join("\n"))
     return
   }

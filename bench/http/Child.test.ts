@@ -10,7 +10,7 @@ describe("Child", () => {
     await expect(child.receive(acceptNothing)).rejects.toThrow(
       /^Peer exited by itself \(code 1\)[\s\S]*there is no port left/
     )
-    await expect(child.ask("usage", acceptNothing)).rejects.toThrow(/^Peer exited by itself/)
+    await expect(child.execute("usage", acceptNothing)).rejects.toThrow(/^Peer exited by itself/)
   })
 
   it("reports the name and the message of a child that sends an unexpected message", async () => {

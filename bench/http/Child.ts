@@ -45,8 +45,8 @@ export const hasNumber = (message: unknown, name: string): boolean =>
 /** Timeout in milliseconds for a message from a child, in addition to the time of its task. */
 const SILENCE_MS = 30_000
 
-/** Number of characters from the end of its standard error that an error message contains. */
-const SHOWN = 4_000
+/** Number of characters from the end of a child's standard error that an error message contains. */
+const ERROR_CHARACTERS = 4_000
 
 const alive = new Set<Child>()
 
@@ -81,16 +81,16 @@ export class Child {
       this.#wake()
     })
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errors = (this.#errors + text).slice(-SHOWN)
+      this.#errors = (this.#errors + text).slice(-ERROR_CHARACTERS)
     })
     this.#closed = new Promise((resolve) => {
-      const fail = (what: string): void => {
-        this.#failure ??= what
+      const fail = (reason: string): void => {
+        this.#failure ??= reason
         alive.delete(this)
         resolve()
         this.#wake()
       }
-      this.#process.on("error", (error) => fail(`could not be run: ${error.message}`))
+      this.#process.on("error", (error) => fail(`could not be started: ${error.message}`))
       this.#process.on("close", (code, signal) => fail(`exited by itself (${signal ?? `code ${code}`})`))
     })
   }
@@ -100,7 +100,7 @@ export class Child {
     if (this.#messages.length === 0 && this.#failure === undefined) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
-          this.#failure = `was silent for ${SILENCE_MS / 1000} s`
+          this.#failure = `sent no message for ${SILENCE_MS / 1000} s`
           resolve()
         }, SILENCE_MS + takesMs)
         this.#wake = () => {
@@ -111,14 +111,14 @@ export class Child {
     }
     const message = this.#messages.shift()
     if (guard(message)) return message
-    const what = this.#failure ?? `sent an unexpected message: ${JSON.stringify(message)}`
-    throw new Error([`${this.name} ${what}`, this.#errors.trim()].filter((text) => text !== "").join("\n"))
+    const reason = this.#failure ?? `sent an unexpected message: ${JSON.stringify(message)}`
+    throw new Error([`${this.name} ${reason}`, this.#errors.trim()].filter((text) => text !== "").join("\n"))
   }
 
-  /** Sends an order and returns the reply. */
-  ask<A>(order: object | string, guard: Guard<A>, takesMs?: number): Promise<A> {
+  /** Sends a command and returns its result. */
+  execute<A>(command: object | string, guard: Guard<A>, takesMs?: number): Promise<A> {
     // If the child has exited, `receive` reports the reason.
-    if (this.#process.connected) this.#process.send(order)
+    if (this.#process.connected) this.#process.send(command)
     return this.receive(guard, takesMs)
   }
 

@@ -22,7 +22,7 @@ export const shares = [0.1, 0.5] as const
 export interface LatencyFigures {
   readonly server: string
   readonly workload: string
-  /** Requests per second when every connection always has one in flight. */
+  /** Requests per second when every connection always has one request in flight. */
   readonly maximumPerSecond: number
   /** The fraction of the maximum at which requests were sent. */
   readonly share: number
@@ -56,8 +56,8 @@ export const measure = async (
   progress: Progress
 ): Promise<ReadonlyArray<LatencyFigures>> => {
   let seed = 1
-  const send = async (what: string, given: { readonly seconds: number; readonly rate?: number }) => {
-    progress.at(what)
+  const send = async (step: string, given: { readonly seconds: number; readonly rate?: number }) => {
+    progress.step(step)
     const outcome = await load.run(server, {
       ...given,
       workload,
@@ -81,8 +81,8 @@ export const measure = async (
     const rate = Math.round(maximumPerSecond * share)
     const latencies = []
     for (let round = 0; round < rounds; round++) {
-      const what = `at ${rate} per second, round ${round + 1} of ${rounds}`
-      latencies.push((await send(what, { seconds, rate })).latency)
+      const step = `at ${rate} per second, round ${round + 1} of ${rounds}`
+      latencies.push((await send(step, { seconds, rate })).latency)
     }
     figures.push({
       server: server.name,

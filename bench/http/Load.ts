@@ -36,7 +36,7 @@ export interface Task {
 export interface Outcome {
   readonly requests: number
   /** Number of responses with an unplanned status. */
-  readonly others: number
+  readonly unplanned: number
   readonly perSecond: number
   /** Milliseconds from the time at which a request was sent, or was due, to the end of its response. */
   readonly latency: { readonly p50: number; readonly p99: number; readonly p999: number }
@@ -148,7 +148,7 @@ const connect = (task: Task): Promise<Connected> =>
     }
   })
 
-/** Starts to send, and calls `finish` with the outcome. The caller must pass each response to the returned function. */
+/** Starts to send, and calls `finish` with the outcome. Pass each response to the returned function. */
 const startSending = (
   task: Task,
   prepared: ReadonlyArray<Prepared>,
@@ -161,44 +161,43 @@ const startSending = (
   const end = began + task.seconds * 1000
   let sent = 0
   let requests = 0
-  let others = 0
-  let open = clients.length
+  let unplanned = 0
+  let active = clients.length
 
   const isOver = (now: number): boolean => now >= end || (sent === prepared.length && !task.isCyclic)
 
-  const next = (client: Client): void => {
+  const sendNext = (client: Client): void => {
     const now = performance.now()
     const request = prepared[sent % prepared.length]
     const due = task.rate === undefined ? now : began + (sent * 1000) / task.rate
     if (request === undefined || isOver(now)) {
-      if (--open > 0) return
+      if (--active > 0) return
       const elapsed = performance.now() - began
-      finish({ requests, others, perSecond: (requests / elapsed) * 1000, latency: percentiles(latencies) })
+      finish({ requests, unplanned, perSecond: (requests / elapsed) * 1000, latency: percentiles(latencies) })
     } else if (due <= now) {
       sent++
       client.send(request, due)
     } else idle.push(client)
   }
 
-  // This process never sleeps. Timers are too coarse for requests that are due every few microseconds, and if this
-  // process slept, the server whose response wakes it would be charged 2 µs of CPU time. A server that is so fast that
-  // this process never sleeps would not.
+  // Keeps this process awake. Timers are too coarse for requests that are due every few microseconds. Besides, a server
+  // whose response wakes a sleeping process is charged 2 µs of CPU time; only the fastest server would avoid this.
   const sendWhatIsDue = (): void => {
     for (let count = idle.length; count > 0; count--) {
       const client = idle.shift()
-      if (client !== undefined) next(client)
+      if (client !== undefined) sendNext(client)
     }
     // Without a rate, each response triggers the next request.
-    if (open > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendWhatIsDue)
+    if (active > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendWhatIsDue)
   }
 
-  for (const client of clients) next(client)
+  for (const client of clients) sendNext(client)
   sendWhatIsDue()
   return (client, status) => {
     latencies.record(Math.max(Math.round((performance.now() - client.since) * 1000), 1))
     requests++
-    if (task.isChecked && status !== client.expected) others++
-    next(client)
+    if (task.isChecked && status !== client.expected) unplanned++
+    sendNext(client)
   }
 }
 
@@ -207,24 +206,24 @@ const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
   return { p50: at(50), p99: at(99), p999: at(99.9) }
 }
 
-/** The orders to the load generator, which are sent in sequence. */
-export type Order = { readonly connect: Task } | "send" | "close"
+/** The commands to the load generator, which are sent in sequence. */
+export type Command = { readonly connect: Task } | "send" | "close"
 
 let connected: Connected | undefined
 
-const execute = async (order: Order): Promise<unknown> => {
-  if (order === "send") return connected?.send()
-  if (order === "close") {
+const execute = async (command: Command): Promise<unknown> => {
+  if (command === "send") return connected?.send()
+  if (command === "close") {
     connected?.close()
     return "closed"
   }
-  connected = await connect(order.connect)
+  connected = await connect(command.connect)
   return "connected"
 }
 
-process.on("message", (order: Order) => {
-  execute(order).then(
-    (reply) => process.send?.(reply),
+process.on("message", (command: Command) => {
+  execute(command).then(
+    (result) => process.send?.(result),
     (error: unknown) => {
       throw error
     }

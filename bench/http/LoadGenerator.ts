@@ -1,6 +1,6 @@
-/** Starts the load generator's process, and sends it orders. */
+/** Starts the load generator's process, and sends it commands. */
 import { Child, type Guard, hasNumber } from "./Child.ts"
-import type { Order, Outcome, Task } from "./Load.ts"
+import type { Command, Outcome, Task } from "./Load.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
 /** A task without its server. */
@@ -11,11 +11,11 @@ const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(mes
 const isConnected: Guard<"connected"> = (message) => message === "connected"
 const isClosed: Guard<"closed"> = (message) => message === "closed"
 
-/** Tolerated responses with an unplanned status: some servers admit one request per minute and exhausted caller. */
-const MAX_OTHERS = 16
-const MAX_OTHERS_PER_REQUEST = 0.001
+/** Tolerated responses with an unplanned status: some servers admit one request per minute of an exhausted caller. */
+const MAX_UNPLANNED = 16
+const MAX_UNPLANNED_PER_REQUEST = 0.001
 
-/** A load generator, started and idle. */
+/** A running load generator. */
 export class LoadGenerator {
   readonly #child: Child
 
@@ -29,7 +29,7 @@ export class LoadGenerator {
 
   /** Opens connections to a server, and returns a function that sends the load; call `close` afterwards. */
   async connect(server: ServerProcess, load: Load): Promise<() => Promise<Outcome>> {
-    // The bare server is not checked: it repeats its responses in order and ignores the requests.
+    // The bare server is not checked: it replays its responses in order and ignores the requests.
     return this.#connect(server.name, {
       ...load,
       address: server.address,
@@ -48,7 +48,7 @@ export class LoadGenerator {
 
   async #connect(name: string, task: Task): Promise<() => Promise<Outcome>> {
     const where = `${task.workload.name} at ${name}`
-    await this.#order({ connect: task }, isConnected, where)
+    await this.#execute({ connect: task }, isConnected, where)
     return () => this.#send(where, task.seconds)
   }
 
@@ -61,20 +61,22 @@ export class LoadGenerator {
   }
 
   async close(): Promise<void> {
-    await this.#order("close", isClosed, "closing")
+    await this.#execute("close", isClosed, "closing")
   }
 
   async #send(where: string, seconds: number): Promise<Outcome> {
-    const outcome = await this.#order("send", isOutcome, where, seconds * 1000)
+    const outcome = await this.#execute("send", isOutcome, where, seconds * 1000)
     if (outcome.requests === 0) throw new Error(`${where}: no response`)
-    if (outcome.others > Math.max(MAX_OTHERS, outcome.requests * MAX_OTHERS_PER_REQUEST)) {
-      throw new Error(`${where}: ${outcome.others} of ${outcome.requests} responses had an unplanned status`)
+    if (outcome.unplanned > Math.max(MAX_UNPLANNED, outcome.requests * MAX_UNPLANNED_PER_REQUEST)) {
+      throw new Error(
+        `${where}: ${outcome.unplanned} of ${outcome.requests} responses had an unplanned status`
+      )
     }
     return outcome
   }
 
-  #order<A>(order: Order, guard: Guard<A>, where: string, takesMs = 0): Promise<A> {
-    return this.#child.ask(order, guard, takesMs).catch((error: unknown) => {
+  #execute<A>(command: Command, guard: Guard<A>, where: string, takesMs = 0): Promise<A> {
+    return this.#child.execute(command, guard, takesMs).catch((error: unknown) => {
       throw new Error(where, { cause: error })
     })
   }

@@ -9,11 +9,10 @@ import type { Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import * as DatabaseCpu from "./DatabaseCpu.ts"
 import { shares } from "./Latency.ts"
-import type { Load as Given } from "./LoadGenerator.ts"
-import { LoadGenerator } from "./LoadGenerator.ts"
+import { type Load, LoadGenerator } from "./LoadGenerator.ts"
 import type { Listening, Metrics, Usage } from "./Peer.ts"
 import { nodeFlags, peerModule } from "./Servers.ts"
-import { MANY, operations, type Workload } from "./Workload.ts"
+import { DEFAULT_CONNECTIONS, operations, type Workload } from "./Workload.ts"
 
 /** The numbers of nodes and keys, and the number and duration of the measurements. */
 export interface NodesOptions {
@@ -25,7 +24,7 @@ export interface NodesOptions {
 }
 
 /** Latency in milliseconds at a fraction of the maximum throughput. */
-export interface AtShare {
+export interface LatencyAtShare {
   readonly share: number
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
@@ -42,7 +41,7 @@ export interface NodesFigures {
   readonly databaseMicros?: Spread.Spread
   /** Measured in separate turns, because counting batches takes CPU time. */
   readonly batches: BatchSizes.BatchSizes
-  readonly latency: ReadonlyArray<AtShare>
+  readonly latency: ReadonlyArray<LatencyAtShare>
 }
 
 /** Number of distinct requests; the load generator sends them repeatedly. */
@@ -92,7 +91,7 @@ export const measure = async (
 ): Promise<ReadonlyArray<NodesFigures>> => {
   const maxNodes = Math.max(...options.nodes)
   const keys = Math.max(...options.keys)
-  progress.at(`issuing ${keys} keys`)
+  progress.step(`issuing ${keys} keys`)
   const filler = await startNode("the filling node", [address, String(keys)])
   await filler.child.stop()
   const start = (kind: string) =>
@@ -104,17 +103,17 @@ export const measure = async (
   const load = new LoadGenerator(loadCore)
   const figures: Array<NodesFigures> = []
   for (const nodes of options.nodes) {
-    const of = (all: ReadonlyArray<Node>): Cluster => ({
+    const clusterOf = (all: ReadonlyArray<Node>): Cluster => ({
       nodes: all.slice(0, nodes),
       tokens: filler.tokens
     })
     for (const keys of options.keys) {
-      progress.at(`${nodes} nodes, ${keys} keys`)
+      progress.step(`${nodes} nodes, ${keys} keys`)
       figures.push({
         nodes,
         keys,
-        batches: await batchesOf(of(metered), load, keys, options),
-        ...(await turnsOf(of(plain), load, keys, databaseProcess, options))
+        batches: await batchesOf(clusterOf(metered), load, keys, options),
+        ...(await turnsOf(clusterOf(plain), load, keys, databaseProcess, options))
       })
       progress.advance(options.seconds * (options.rounds * (1 + shares.length) + 2))
     }
@@ -134,7 +133,7 @@ const send = async (
   { nodes, tokens }: Cluster,
   load: LoadGenerator,
   keys: number,
-  given: Pick<Given, "seconds" | "seed" | "rate">
+  given: Pick<Load, "seconds" | "seed" | "rate">
 ) => {
   const [first, ...others] = nodes
   if (first === undefined) throw new Error("there are no nodes")
@@ -147,7 +146,7 @@ const send = async (
       ports: others.map(({ port }) => port),
       isYielding: true,
       workload: workloadOf(keys),
-      connections: MANY,
+      connections: DEFAULT_CONNECTIONS,
       requests: REQUESTS,
       isCyclic: true
     }
@@ -155,7 +154,7 @@ const send = async (
 }
 
 const cpuOf = async ({ nodes }: Cluster): Promise<number> => {
-  const usages = await Promise.all(nodes.map(({ child }) => child.ask("usage", isUsage)))
+  const usages = await Promise.all(nodes.map(({ child }) => child.execute("usage", isUsage)))
   return usages.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
 }
 
@@ -183,7 +182,7 @@ const turnsOf = async (
     })
   }
   const perSecond = Spread.of(turns.map((turn) => turn.perSecond))
-  const latency: Array<AtShare> = []
+  const latency: Array<LatencyAtShare> = []
   for (const share of shares) {
     const found: Array<{ readonly p50: number; readonly p99: number }> = []
     for (let round = 1; round <= rounds; round++) {
@@ -212,8 +211,8 @@ const batchesOf = async (
   { seconds }: NodesOptions
 ): Promise<BatchSizes.BatchSizes> => {
   const read = async () => {
-    const metrics = await Promise.all(cluster.nodes.map(({ child }) => child.ask("metrics", isMetrics)))
-    return metrics.map((of) => BatchSizes.parse(of.metrics))
+    const responses = await Promise.all(cluster.nodes.map(({ child }) => child.execute("metrics", isMetrics)))
+    return responses.map(({ metrics }) => BatchSizes.parse(metrics))
   }
   const before = await read()
   await send(cluster, load, keys, { seconds, seed: 1 })

@@ -19,17 +19,17 @@ export interface Usage {
   readonly usedBytes: number
 }
 
-/** A message to a server: it requests the usage or the metrics, or sets the responses that the bare server repeats. */
-export type Order = "usage" | "metrics" | { readonly responses: ReadonlyArray<FixedResponse> }
+/** A command to a server: report the usage, report the metrics, or set the responses that the bare server replays. */
+export type Command = "usage" | "metrics" | { readonly responses: ReadonlyArray<FixedResponse> }
 
 /** The metrics of a server in Prometheus text format. */
 export interface Metrics {
   readonly metrics: string
 }
 
-/** Optional abilities of a server. */
-export interface Abilities {
-  /** Receives the responses that the bare server must repeat. */
+/** Optional capabilities of a server. */
+export interface Capabilities {
+  /** Receives the responses that the bare server must replay. */
   readonly onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
   readonly metrics?: () => string
 }
@@ -43,16 +43,16 @@ export interface FixedResponse {
 /** Runs a server in this process. */
 export const serve = async (
   start: () => Promise<Listening>,
-  { metrics, onResponses }: Abilities = {}
+  { metrics, onResponses }: Capabilities = {}
 ): Promise<void> => {
   const listening = await start()
-  process.on("message", (order: Order) => {
-    if (order === "usage") process.send?.(usage())
-    else if (order === "metrics") {
+  process.on("message", (command: Command) => {
+    if (command === "usage") process.send?.(usage())
+    else if (command === "metrics") {
       process.send?.({ metrics: metrics?.() ?? "" } satisfies Metrics)
     } else {
-      onResponses?.(order.responses)
-      process.send?.("taken")
+      onResponses?.(command.responses)
+      process.send?.("ok")
     }
   })
   process.on("disconnect", () => process.exit())

@@ -2,10 +2,14 @@ import { describe, expect, it } from "vitest"
 import * as Random from "./Random.ts"
 
 describe("Random.seeded", () => {
-  it("returns the same sequence only for the same seed, with values from 0 to less than 1", () => {
-    const sequence = (seed: number) => Array.from({ length: 1_000 }, Random.seeded(seed))
+  const sequence = (seed: number) => Array.from({ length: 1_000 }, Random.seeded(seed))
+
+  it("returns the same sequence only for the same seed", () => {
     expect(sequence(7)).toEqual(sequence(7))
     expect(sequence(8)).not.toEqual(sequence(7))
+  })
+
+  it("returns values from 0 to less than 1", () => {
     expect(sequence(-3).every((value) => value >= 0 && value < 1)).toBe(true)
   })
 })

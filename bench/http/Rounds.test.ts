@@ -11,12 +11,12 @@ const options = { rounds: 2, requests: 50, seconds: 5, warmUpRequests: 50, warmU
 const progress = new Progress(1, { write: () => undefined })
 
 const [bareServer, ours] = await Promise.all([bare, reference].map((server) => ServerProcess.start(server)))
-if (bareServer === undefined || ours === undefined) throw new Error("two servers were started")
+if (bareServer === undefined || ours === undefined) throw new Error("expected two servers")
 const load = new LoadGenerator()
-const field = { servers: [bareServer, ours], bare: bareServer, reference: ours, load }
+const setup = { servers: [bareServer, ours], bare: bareServer, reference: ours, load }
 afterAll(stopAll)
 
-const few = Workload.cases
+const shortCases = Workload.cases
   .filter(({ connections, name }) => connections > 1 || name.startsWith("mix"))
   .map((measured) => ({ ...measured, connections: Math.min(measured.connections, 8) }))
 const workload = (name: string): Workload.Workload => {
@@ -26,8 +26,8 @@ const workload = (name: string): Workload.Workload => {
 }
 
 describe("Rounds.measure", () => {
-  it.each(few)("measures $name on the bare server and on this project's server", async (measured) => {
-    const { name, servers } = await Rounds.measure(field, measured, options, progress)
+  it.each(shortCases)("measures $name on the bare server and on this project's server", async (measured) => {
+    const { name, servers } = await Rounds.measure(setup, measured, options, progress)
     expect(name).toBe(measured.name)
     expect(servers.map(({ server }) => server)).toEqual([bare.name, reference.name])
     for (const { cpuMicros, latency, peakBytes, perSecond, ratio } of servers) {
@@ -63,18 +63,18 @@ describe("the load generator", () => {
   it("sends each request once if the load is not cyclic", async () => {
     expect(await load.run(ours, { ...sent, workload: Workload.mix })).toMatchObject({
       requests: 100,
-      others: 0
+      unplanned: 0
     })
   })
 
   it("rejects if too many responses have an unplanned status", async () => {
     // The keys are unknown to this server.
-    const stranger = await ServerProcess.start(reference)
+    const otherServer = await ServerProcess.start(reference)
     const { cursors, tokens } = ours.address
-    const misled = Object.create(stranger, {
-      address: { value: { port: stranger.address.port, tokens, cursors } }
+    const withWrongKeys = Object.create(otherServer, {
+      address: { value: { port: otherServer.address.port, tokens, cursors } }
     })
-    await expect(load.run(misled, { ...sent, workload: workload("get") })).rejects.toThrow(
+    await expect(load.run(withWrongKeys, { ...sent, workload: workload("get") })).rejects.toThrow(
       /^get at AnimalStore memory: (\d+) of \1 responses had an unplanned status$/
     )
   })

@@ -3,8 +3,8 @@
  *
  * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers.
  * The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of requests
- * in the turn, so it includes garbage collection. The multiple of the bare server is computed in each round, because
- * what slows down a round slows down both; its median and its spread are those of the rounds.
+ * in the turn, so it includes garbage collection. The multiple of the bare server is computed within each round,
+ * because other load slows down both servers of a round; its median and its spread are computed over the rounds.
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
@@ -26,11 +26,11 @@ export interface RoundsOptions {
   readonly warmUpSeconds: number
 }
 
-/** The servers of a run; `bare` and `reference` are among them. */
-export interface Field {
+/** The load generator and the servers of a run; `bare` and `reference` are among the servers. */
+export interface Setup {
   readonly servers: ReadonlyArray<ServerProcess>
   readonly bare: ServerProcess
-  /** The server whose responses `bare` repeats. */
+  /** The server whose responses `bare` replays. */
   readonly reference: ServerProcess
   readonly load: LoadGenerator
 }
@@ -67,7 +67,7 @@ export interface Turn {
   readonly p999: number
 }
 
-/** Number of responses that the bare server repeats. */
+/** Number of responses that the bare server replays. */
 const RECORDED = 200
 /** Number of responses that are compared with those of the reference. */
 const COMPARED = 25
@@ -84,21 +84,21 @@ const WARM_UP_SEED = -1
 
 /** Checks the responses of every server, then measures all of them. */
 export const measure = async (
-  { bare, load, reference, servers }: Field,
+  { bare, load, reference, servers }: Setup,
   { connections, name, workload }: Case,
   options: RoundsOptions,
   progress: Progress
 ): Promise<CaseFigures> => {
-  progress.at("comparing responses")
+  progress.step("comparing responses")
   const sample = await Verification.record(reference, workload, RECORDED)
-  await bare.repeat(reference.address, sample.responses)
+  await bare.replay(reference.address, sample.responses)
   for (const server of servers) {
     if (server !== bare && server !== reference) await Verification.check(server, sample, COMPARED)
   }
 
   const given = { workload, connections, isCyclic: false }
   for (const server of servers) {
-    progress.at(`warming up ${server.name}`)
+    progress.step(`warming up ${server.name}`)
     await load.run(server, {
       ...given,
       requests: options.warmUpRequests,
@@ -132,17 +132,17 @@ export const measure = async (
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {
-      progress.at(`round ${round} of ${options.rounds}, ${server.name}`)
+      progress.step(`round ${round} of ${options.rounds}, ${server.name}`)
       turns.get(server)?.push(await turn(server, round))
     }
     progress.advance(servers.length * options.seconds * SHARE_OF_LIMITS)
   }
-  const ofBare = turns.get(bare) ?? []
+  const bareTurns = turns.get(bare) ?? []
   const figures: Array<ServerFigures> = []
   for (const [server, own] of turns) {
     figures.push({
       server: server.name,
-      ...figuresOf(own, ofBare),
+      ...figuresOf(own, bareTurns),
       peakBytes: (await server.usage()).peakBytes
     })
   }
@@ -152,12 +152,12 @@ export const measure = async (
 /** Computes the figures of a server from its turns and those of the bare server, in the same order of rounds. */
 export const figuresOf = (
   own: ReadonlyArray<Turn>,
-  ofBare: ReadonlyArray<Turn>
+  bareTurns: ReadonlyArray<Turn>
 ): Omit<ServerFigures, "server" | "peakBytes"> => {
   const databaseMicros = own.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
   return {
     cpuMicros: Spread.of(own.map((turn) => turn.cpuMicros)),
-    ratio: Spread.of(own.map((turn, round) => turn.cpuMicros / (ofBare[round]?.cpuMicros ?? Number.NaN))),
+    ratio: Spread.of(own.map((turn, round) => turn.cpuMicros / (bareTurns[round]?.cpuMicros ?? Number.NaN))),
     perSecond: Spread.of(own.map((turn) => turn.perSecond)),
     ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
     latency: {

@@ -1,8 +1,8 @@
-/** Starts measured servers, and sends them single requests and orders. */
+/** Starts the servers to measure; sends them single HTTP requests and IPC commands. */
 import { callerCounts, type Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import * as DatabaseCpu from "./DatabaseCpu.ts"
-import type { FixedResponse, Listening, Order, Usage } from "./Peer.ts"
+import type { Command, FixedResponse, Listening, Usage } from "./Peer.ts"
 import { bare, nodeFlags, peerModule, type Server } from "./Servers.ts"
 import * as Wire from "./Wire.ts"
 import type { PlannedRequest } from "./Workload.ts"
@@ -17,9 +17,9 @@ export interface StartOptions {
 
 const isListening: Guard<Listening> = (message): message is Listening => hasNumber(message, "port")
 const isUsage: Guard<Usage> = (message): message is Usage => hasNumber(message, "cpuMicros")
-const isTaken: Guard<"taken"> = (message) => message === "taken"
+const isAcknowledged: Guard<"ok"> = (message) => message === "ok"
 
-/** Timeout in milliseconds until a server has stored its animals and keys, and listens. */
+/** Timeout for start-up, in milliseconds: storing animals and keys, then listening. */
 const FILLING_MS = 120_000
 
 const noCursors: Wire.Cursors = { all: [], available: [], pending: [], sold: [] }
@@ -36,12 +36,12 @@ const linkOf = async (port: number, tokens: Tokens, target: string): Promise<str
   return response.headers.get("link") ?? undefined
 }
 
-/** A server that listens, with its callers and the cursors that it has issued. */
+/** A running server, with its callers' tokens and its page cursors. */
 export class ServerProcess {
   readonly name: string
-  /** Whether it only repeats recorded responses. */
+  /** Whether it only replays recorded responses. */
   readonly isBare: boolean
-  /** Whether it uses a database server, which needs a core. */
+  /** Whether it uses a database server, which needs a core of its own. */
   readonly hasDatabaseServer: boolean
   readonly #databaseProcesses: ReadonlyArray<number>
   readonly #child: Child
@@ -61,7 +61,10 @@ export class ServerProcess {
     this.#address = address
   }
 
-  /** Starts a server, uses up the only request of each exhausted caller, and collects the cursors of all pages. */
+  /**
+   * Starts a server, collects the cursors of all pages, and sends the one request that each `exhausted` caller is
+   * allowed per minute.
+   */
   static async start(server: Server, options: StartOptions = {}): Promise<ServerProcess> {
     const child = new Child({
       ...options,
@@ -86,12 +89,12 @@ export class ServerProcess {
   }
 
   usage(): Promise<Usage> {
-    return this.#order("usage", isUsage)
+    return this.#execute("usage", isUsage)
   }
 
   /**
-   * Starts to measure the database servers; the returned function returns their CPU microseconds, or `undefined`
-   * without database servers.
+   * Starts measuring the database servers. The returned function returns the CPU time they used since, in microseconds;
+   * `undefined` without database servers.
    */
   databaseUsage(): () => number | undefined {
     const processes = this.#databaseProcesses
@@ -105,13 +108,16 @@ export class ServerProcess {
           )
   }
 
-  /** Makes the bare server repeat responses of another server; requests to it then use the data in `address`. */
-  async repeat(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
+  /** Makes the bare server replay responses of another server; requests to it then use the data in `address`. */
+  async replay(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
     this.#address = { ...address, port: this.#address.port }
-    await this.#order({ responses }, isTaken)
+    await this.#execute({ responses }, isAcknowledged)
   }
 
-  /** Sends a request, and repeats it if a planned 429 is admitted: some servers admit one request per minute. */
+  /**
+   * Sends a request. If a 429 is planned but the request is admitted, sends it once more: the caller may have had the
+   * one request of its minute left.
+   */
   async send(request: PlannedRequest): Promise<FixedResponse> {
     const { body, method, sender } = request
     const { cursors, port, tokens } = this.#address
@@ -137,7 +143,7 @@ export class ServerProcess {
     return this.#child.stop()
   }
 
-  #order<A>(order: Order, guard: Guard<A>): Promise<A> {
-    return this.#child.ask(order, guard)
+  #execute<A>(command: Command, guard: Guard<A>): Promise<A> {
+    return this.#child.execute(command, guard)
   }
 }

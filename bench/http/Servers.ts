@@ -4,7 +4,7 @@ import type * as Databases from "../Databases.ts"
 /** A server, and how it is started. */
 export interface Server {
   readonly name: string
-  /** Its file among the peers, without suffix. */
+  /** Its file among the peers, without extension. */
   readonly file: string
   readonly arguments: ReadonlyArray<string>
   /** The databases that are created for the server before it starts; their addresses replace `arguments`. */
@@ -46,10 +46,10 @@ const ours = (name: string, stores: Stores, what: string): Server => ({
 /** The server with which the others are compared. */
 export const bare = peer(
   "Bare",
-  "`node:http` with `optimizeEmptyRequests`, its fastest form; repeats recorded responses of AnimalStore memory and ignores requests"
+  "`node:http` with `optimizeEmptyRequests`, its fastest form; replays recorded responses of AnimalStore memory and ignores requests"
 )
 
-/** The server of this project to which most targets apply; the bare server repeats its responses. */
+/** The server of this project to which most targets apply; the bare server replays its responses. */
 export const reference = ours(
   "AnimalStore memory",
   { database: "memory" },
@@ -73,7 +73,7 @@ const IN_REDIS = ", limits in Redis"
 export const SQLITE_REDIS = `${SQLITE}${IN_REDIS}`
 export const POSTGRES_REDIS = `${POSTGRES}${IN_REDIS}`
 
-const serversOwn = "whose own CPU time is reported separately"
+const separateCpu = "whose own CPU time is reported separately"
 
 /** All servers. */
 export const all: ReadonlyArray<Server> = [
@@ -84,17 +84,17 @@ export const all: ReadonlyArray<Server> = [
   ours(
     POSTGRES,
     { database: "postgresql" },
-    `this project in its own server, with PostgreSQL, ${serversOwn}`
+    `this project in its own server, with PostgreSQL, ${separateCpu}`
   ),
   ours(
     SQLITE_REDIS,
     { database: "sqlite", limits: "redis" },
-    `the same with a SQLite file and limits in Redis, ${serversOwn}`
+    `the same with a SQLite file and limits in Redis, ${separateCpu}`
   ),
   ours(
     POSTGRES_REDIS,
     { database: "postgresql", limits: "redis" },
-    `the same with PostgreSQL and limits in Redis, ${serversOwn}`
+    `the same with PostgreSQL and limits in Redis, ${separateCpu}`
   ),
   {
     ...ours(
@@ -110,9 +110,12 @@ const kindsOf = ({ stores }: Server): ReadonlyArray<Databases.Kind> =>
   stores === undefined ? [] : [stores.database, ...(stores.limits === undefined ? [] : [stores.limits])]
 
 /** Returns why a server cannot be measured, or `undefined` if it can. */
-export const missingFor = (server: Server, { missing }: Databases.RunDatabases): string | undefined =>
+export const unavailableReason = (
+  server: Server,
+  { unavailable }: Databases.RunDatabases
+): string | undefined =>
   kindsOf(server)
-    .map((kind) => missing[kind])
+    .map((kind) => unavailable[kind])
     .find((reason) => reason !== undefined)
 
 /** Creates empty databases for a server, and returns the server with their addresses. */
@@ -131,7 +134,7 @@ export const databaseProcesses = (
   const kinds = kindsOf(server).filter((kind) => kind === "postgresql" || kind === "redis")
   return kinds.length === 0
     ? undefined
-    : kinds.map((kind) => databases.process(kind)).filter((pid) => pid !== undefined)
+    : kinds.map((kind) => databases.pidOf(kind)).filter((pid) => pid !== undefined)
 }
 
 /**

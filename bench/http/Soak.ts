@@ -53,7 +53,7 @@ export const measure = async (
   let requests = 0
   let seed = 1
   for (let spent = intervalSeconds; spent <= seconds; spent += intervalSeconds) {
-    progress.at(`${spent} of ${seconds} s`)
+    progress.step(`${spent} of ${seconds} s`)
     for (const workload of workloads) {
       const part = { workload, connections, seconds: intervalSeconds / workloads.length }
       const sent = { ...part, requests: REQUESTS, isCyclic: true, seed: seed++ }
@@ -63,13 +63,13 @@ export const measure = async (
     samples.push({ seconds: spent, requests, residentBytes, usedBytes })
     progress.advance(intervalSeconds)
   }
-  const half = samples.slice(Math.floor(samples.length / 2))
+  const secondHalf = samples.slice(Math.floor(samples.length / 2))
   return {
     server: server.name,
     workloads: workloads.map(({ name }) => name),
     samples,
-    residentGrowth: growth(half.map(({ residentBytes, seconds }) => [seconds, residentBytes])),
-    usedGrowth: growth(half.map(({ seconds, usedBytes }) => [seconds, usedBytes]))
+    residentGrowth: growth(secondHalf.map(({ residentBytes, seconds }) => [seconds, residentBytes])),
+    usedGrowth: growth(secondHalf.map(({ seconds, usedBytes }) => [seconds, usedBytes]))
   }
 }
 

@@ -15,7 +15,7 @@ const parse = (body: string): unknown => {
   }
 }
 
-const faultOfError = (status: number, body: unknown): string | undefined =>
+const errorBodyProblem = (status: number, body: unknown): string | undefined =>
   isObject(body) &&
   body.status === status &&
   typeof body.code === "string" &&
@@ -27,10 +27,10 @@ const faultOfError = (status: number, body: unknown): string | undefined =>
 const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
 
 /**
- * Returns the fault of a response, or `undefined`. Animals must equal those in `expected`, the response of another
- * server. Error bodies must only have the same form, because frameworks word them differently.
+ * Returns what is wrong with a response, or `undefined`. Animals must equal those in `expected`, the response of
+ * another server. Error bodies must only have the same form, because frameworks word them differently.
  */
-export const faultOf = (
+export const problemOf = (
   { status }: Workload.PlannedRequest,
   response: FixedResponse,
   expected: FixedResponse
@@ -38,7 +38,7 @@ export const faultOf = (
   if (response.status !== status)
     return `status ${response.status}, not ${status}: ${response.body.slice(0, 500)}`
   const [body, expectedBody] = [parse(response.body), parse(expected.body)]
-  if (status >= 400) return faultOfError(status, body)
+  if (status >= 400) return errorBodyProblem(status, body)
   const comparable = status === 201 ? withoutId : (value: unknown) => value
   const [found, wanted] = [body, expectedBody].map((value) => JSON.stringify(comparable(value)))
   return found === wanted ? undefined : `body ${found?.slice(0, 500)}, not ${wanted?.slice(0, 500)}`
@@ -47,14 +47,14 @@ export const faultOf = (
 /** The seed for the sample's requests; measured rounds use other seeds. */
 const SEED = 0
 
-/** Requests, and the responses of one server to them: with the planned status and, for errors, a well-formed body. */
+/** Requests, and the responses of one server; each has the planned status, and a well-formed body if it is an error. */
 export interface Sample {
   readonly requests: ReadonlyArray<Workload.PlannedRequest>
   readonly responses: ReadonlyArray<FixedResponse>
 }
 
-const fail = (server: ServerProcess, { method, target }: Workload.PlannedRequest, fault: string): never => {
-  throw new Error(`${server.name} responds incorrectly to ${method} ${target}: ${fault}`)
+const fail = (server: ServerProcess, { method, target }: Workload.PlannedRequest, problem: string): never => {
+  throw new Error(`${server.name} responds incorrectly to ${method} ${target}: ${problem}`)
 }
 
 /** Records the responses of a server to the first requests of a workload. */
@@ -67,8 +67,8 @@ export const record = async (
   const responses: Array<FixedResponse> = []
   for (const request of requests) {
     const response = await server.send(request)
-    const fault = faultOf(request, response, response)
-    if (fault !== undefined) fail(server, request, fault)
+    const problem = problemOf(request, response, response)
+    if (problem !== undefined) fail(server, request, problem)
     responses.push(response)
   }
   return { requests, responses }
@@ -78,7 +78,7 @@ export const record = async (
 export const check = async (server: ServerProcess, sample: Sample, count: number): Promise<void> => {
   for (const [index, request] of sample.requests.slice(0, count).entries()) {
     const expected = sample.responses[index]
-    const fault = expected && faultOf(request, await server.send(request), expected)
-    if (fault !== undefined) fail(server, request, fault)
+    const problem = expected && problemOf(request, await server.send(request), expected)
+    if (problem !== undefined) fail(server, request, problem)
   }
 }

@@ -51,7 +51,7 @@ describe("the mix", () => {
 
 describe("the workload of a single operation", () => {
   it.each(Workload.operations)(
-    "has no two consecutive requests with the same key, target or body: $name",
+    "has no two consecutive requests with the same key or the same content: $name",
     (workload) => {
       for (const [first, second] of consecutivePairs(Workload.plan(workload, 3, 2_000))) {
         expect(contentOf(first)).not.toBe(contentOf(second))
@@ -60,7 +60,7 @@ describe("the workload of a single operation", () => {
     }
   )
 
-  it("repeats a single request if and only if the name of its case says so", () => {
+  it("repeats a single request if and only if its case is named accordingly", () => {
     for (const { name, workload } of Workload.cases) {
       const isSame = new Set(Workload.plan(workload, 4, 50).map(contentOf)).size === 1
       expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))

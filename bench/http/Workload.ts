@@ -33,9 +33,7 @@ const LIMITS = [20, 50, 100]
 const MAX_PAGE_SIZE = 100
 /** An id that no run reaches. */
 const UNUSED_ID = 1_000_000_000
-/**
- * Distance between consecutive ranks in the catalog; a prime number, so that the most frequent animals are scattered.
- */
+/** Distance between consecutive ranks in the catalogue; a prime number, so that frequent animals are scattered. */
 const STRIDE = 7_919
 
 /** Returns the number of pages after the first one that do not change when animals are created during a run. */
@@ -54,7 +52,7 @@ const zipf = {
   page: { all: Random.zipf(deepPages("all")), filtered: Random.zipf(deepPages("sold")) }
 }
 
-const from = <A>(random: Random.Random, values: ReadonlyArray<A>): A => {
+const pick = <A>(random: Random.Random, values: ReadonlyArray<A>): A => {
   const value = values[Random.below(random, values.length)]
   if (value === undefined) throw new Error("there are no values to choose from")
   return value
@@ -76,10 +74,10 @@ const deepPage = (random: Random.Random): ReadTarget => ({
 })
 
 const filteredPage = (random: Random.Random): ReadTarget => {
-  const filter = from(random, statuses)
+  const filter = pick(random, statuses)
   const page = zipf.page.filtered(random)
   return {
-    target: `${LIST}?limit=${from(random, LIMITS)}&status=${filter}`,
+    target: `${LIST}?limit=${pick(random, LIMITS)}&status=${filter}`,
     ...(page === 0 ? {} : { cursor: { filter, page } })
   }
 }
@@ -108,9 +106,9 @@ const lastNames = [
 ]
 
 const newAnimal = (random: Random.Random) => ({
-  name: `${from(random, firstNames)} ${from(random, lastNames)} ${Random.below(random, 100_000)}`,
+  name: `${pick(random, firstNames)} ${pick(random, lastNames)} ${Random.below(random, 100_000)}`,
   categoryId: Random.below(random, 10_000),
-  ...(random() < 0.5 ? { status: from(random, statuses) } : {})
+  ...(random() < 0.5 ? { status: pick(random, statuses) } : {})
 })
 
 const creation = (body: object) => ({ method: "POST", target: LIST, body: JSON.stringify(body) }) as const
@@ -153,7 +151,7 @@ const kinds = {
     status: 404
   }),
   "400": (random) => ({
-    ...from(random, invalid)(random),
+    ...pick(random, invalid)(random),
     sender: sender(random, "unlimited"),
     status: 400
   }),
@@ -196,24 +194,24 @@ export const mix: Workload = {
   }
 }
 
-const alone = (name: string, shares: Shares): Workload => ({ name, shares, isRepeated: false })
+const operation = (name: string, shares: Shares): Workload => ({ name, shares, isRepeated: false })
 
 /** Each operation and each error alone. `create` is the last, because its animals stay in the store. */
 export const operations: ReadonlyArray<Workload> = [
-  alone("list 20", { "first page": 15, "deep page": 85 }),
-  alone("list filtered", { "filtered page": 100 }),
-  alone("get", { get: 100 }),
-  alone("401", { "401": 100 }),
-  alone("404", { "404": 100 }),
-  alone("400", { "400": 100 }),
-  alone("429", { "429": 100 }),
-  alone("create", { create: 100 })
+  operation("list 20", { "first page": 15, "deep page": 85 }),
+  operation("list filtered", { "filtered page": 100 }),
+  operation("get", { get: 100 }),
+  operation("401", { "401": 100 }),
+  operation("404", { "404": 100 }),
+  operation("400", { "400": 100 }),
+  operation("429", { "429": 100 }),
+  operation("create", { create: 100 })
 ]
 
 /** A single request that is sent repeatedly: the best case for every cache, and therefore a lower bound. */
 export const repeated: ReadonlyArray<Workload> = operations
   .filter(({ name }) => ["list 20", "get", "create"].includes(name))
-  .map((operation) => ({ ...operation, isRepeated: true }))
+  .map((workload) => ({ ...workload, isRepeated: true }))
 
 /** Returns the content of a request, without the sender. */
 const contentOf = ({ body, cursor, target }: PlannedRequest): string =>
@@ -271,33 +269,40 @@ export interface Case {
   readonly connections: number
 }
 
-/** The default number of connections, and two others for the mix and some operations. */
-export const MANY = 64
-export const MORE = 256
-const BETWEEN = 16
+export const DEFAULT_CONNECTIONS = 64
+/** Number of connections for the mix and some operations, in addition to the default. */
+export const MAX_CONNECTIONS = 256
+/** Number of connections for the mix, in addition to the default. */
+const FEW_CONNECTIONS = 16
 
-const at = (connections: number, workloads: ReadonlyArray<Workload>): ReadonlyArray<Case> =>
+const casesWith = (connections: number, workloads: ReadonlyArray<Workload>): ReadonlyArray<Case> =>
   workloads.map((workload) => ({
     name: atConnections(workload.name, connections),
     workload,
     connections
   }))
 
-/** Returns the name of a case: the workload and the number of connections, which is omitted for `MANY`. */
+/** Returns the name of a case: the workload, and the number of connections unless it is the default. */
 export const atConnections = (workload: string, connections: number): string =>
-  connections === MANY
+  connections === DEFAULT_CONNECTIONS
     ? workload
     : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
 
-/** All cases that are measured over HTTP, in this order. */
+/**
+ * All cases that are measured over HTTP, in this order. The mix follows the operations, because the first 40,000
+ * requests to a process take more CPU time than later ones.
+ */
 export const cases: ReadonlyArray<Case> = [
-  ...at(MANY, [mix, ...operations]),
-  ...at(1, [mix, ...operations]),
-  ...at(BETWEEN, [mix]),
-  ...at(MORE, [mix, ...operations.filter(({ name }) => name === "list 20" || name === "get")]),
+  ...casesWith(DEFAULT_CONNECTIONS, [...operations, mix]),
+  ...casesWith(1, [mix, ...operations]),
+  ...casesWith(FEW_CONNECTIONS, [mix]),
+  ...casesWith(MAX_CONNECTIONS, [
+    mix,
+    ...operations.filter(({ name }) => name === "list 20" || name === "get")
+  ]),
   ...repeated.map((workload) => ({
     name: `${workload.name}, one request repeated (lower bound)`,
     workload,
-    connections: MANY
+    connections: DEFAULT_CONNECTIONS
   }))
 ]

@@ -12,7 +12,7 @@ describe("the command line of bench:pair", () => {
     })
   })
 
-  it("counts metrics in the second server with --metrics", () => {
+  it("collects metrics in the second server with --metrics", () => {
     expect(parse([".", ".", "--metrics"])).toMatchObject({ isSecondMetered: true })
   })
 
@@ -23,7 +23,7 @@ describe("the command line of bench:pair", () => {
     })
   })
 
-  it("rejects invalid options, and folders that are not checkouts", () => {
+  it("rejects invalid options, and directories that are not checkouts", () => {
     for (const wrong of [
       ["."],
       [".", ".", "."],

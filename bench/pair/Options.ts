@@ -13,7 +13,7 @@ const workloads = [Workload.mix, ...Workload.operations]
 
 export const help = `npm run bench:pair -- A B [OPTIONS]
 
-Measures the servers of two checkouts of this project, A and B, in turns, and prints the CPU time per request of B as a
+Measures the servers of two checkouts of this project, A and B, in turn, and prints the CPU time per request of B as a
 multiple of A's. Both need their dependencies installed. Comparing A with itself shows the noise of the machine.
 
   --databases NAMES   some of ${databases.join(", ")}; comma-separated (default all)
@@ -22,7 +22,7 @@ multiple of A's. Both need their dependencies installed. Comparing A with itself
   --starts N          number of times that both servers are started; each start has its own rounds (default 2)
   --requests N        requests in a turn (default 600)
   --connections N     connections, each with one request in flight (default 64)
-  --metrics           count metrics in B only; with the same checkout as A and B, this measures what metrics cost
+  --metrics           collects metrics in B only; with the same checkout as A and B, this measures their CPU time
   --help
 
 Columns: the median of the rounds' ratios, its 95% confidence interval, the middle half of the rounds, and the median CPU
@@ -38,31 +38,31 @@ export interface Options {
   readonly starts: number
   readonly requests: number
   readonly connections: number
-  /** Whether the second server counts metrics. */
+  /** Whether the second server collects metrics. */
   readonly isSecondMetered: boolean
 }
 
 /** Parses the command line; returns `undefined` for `--help`. */
 export const parse = (args: ReadonlyArray<string>): Options | undefined => {
-  const { positionals, values } = given(args)
+  const { positionals, values } = parseArguments(args)
   if (values.help) return undefined
-  const [first, second, ...others] = positionals.map(checkout)
+  const [first, second, ...others] = positionals.map(checkoutOf)
   if (first === undefined || second === undefined || others.length > 0) {
     throw new InvalidOptions("the arguments must be the paths of two checkouts")
   }
   return {
     checkouts: [first, second],
-    databases: chosen("databases", databases, (name) => name, values.databases),
-    workloads: chosen("workloads", workloads, ({ name }) => name, values.workloads),
-    rounds: count("rounds", values.rounds),
-    starts: count("starts", values.starts),
-    requests: count("requests", values.requests),
-    connections: count("connections", values.connections),
+    databases: parseNames("databases", databases, (name) => name, values.databases),
+    workloads: parseNames("workloads", workloads, ({ name }) => name, values.workloads),
+    rounds: parseCount("rounds", values.rounds),
+    starts: parseCount("starts", values.starts),
+    requests: parseCount("requests", values.requests),
+    connections: parseCount("connections", values.connections),
     isSecondMetered: values.metrics
   }
 }
 
-const given = (args: ReadonlyArray<string>) => {
+const parseArguments = (args: ReadonlyArray<string>) => {
   try {
     return parseArgs({
       args: [...args],
@@ -83,15 +83,15 @@ const given = (args: ReadonlyArray<string>) => {
   }
 }
 
-const checkout = (text: string): string => {
-  const folder = path.resolve(text)
-  if (!fs.existsSync(path.join(folder, "adapters/embed/index.ts"))) {
-    throw new InvalidOptions(`${folder} is not a checkout of this project`)
+const checkoutOf = (text: string): string => {
+  const directory = path.resolve(text)
+  if (!fs.existsSync(path.join(directory, "adapters/embed/index.ts"))) {
+    throw new InvalidOptions(`${directory} is not a checkout of this project`)
   }
-  return folder
+  return directory
 }
 
-const chosen = <A>(
+const parseNames = <A>(
   option: string,
   all: ReadonlyArray<A>,
   nameOf: (value: A) => string,
@@ -101,13 +101,13 @@ const chosen = <A>(
     const found = all.find((value) => nameOf(value) === name.trim())
     if (found === undefined) {
       throw new InvalidOptions(
-        `--${option}: unknown name ${name.trim()}; known are ${all.map(nameOf).join(", ")}`
+        `--${option}: unknown name ${name.trim()}; the names are ${all.map(nameOf).join(", ")}`
       )
     }
     return found
   })
 
-const count = (option: string, text: string): number => {
+const parseCount = (option: string, text: string): number => {
   const value = Number(text)
   if (!(Number.isInteger(value) && value > 0)) {
     throw new InvalidOptions(`--${option}: must be a whole number above 0`)

@@ -70,12 +70,12 @@ const HALF_WIDTH = 0.98
 export const row = (name: string, rounds: ReadonlyArray<Round>): string => {
   const ratios = rounds.map(({ first, second }) => second / first)
   const at = (share: number): string => Spread.quantile(ratios, share).toFixed(3)
-  const reach = Math.min(HALF_WIDTH / Math.sqrt(ratios.length), 0.5)
+  const halfWidth = Math.min(HALF_WIDTH / Math.sqrt(ratios.length), 0.5)
   const micros = (of: keyof Round): string => Spread.median(rounds.map((round) => round[of])).toFixed(1)
   return columns([
     name,
     at(0.5),
-    `${at(0.5 - reach)}–${at(0.5 + reach)}`,
+    `${at(0.5 - halfWidth)}–${at(0.5 + halfWidth)}`,
     `${at(0.25)}–${at(0.75)}`,
     micros("first"),
     micros("second")

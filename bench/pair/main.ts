@@ -16,7 +16,7 @@ const WARM_UP_REQUESTS = 40_000
 const removals: Array<() => void | Promise<void>> = []
 
 /** Creates an empty database and returns its address, or the reason why it is unavailable. */
-const create = async (database: Options.Database): Promise<string | Databases.Missing> => {
+const create = async (database: Options.Database): Promise<string | Databases.Unavailable> => {
   if (database === "memory") return "memory:"
   if (database === "sqlite") {
     const file = Databases.sqliteFile()
@@ -24,23 +24,23 @@ const create = async (database: Options.Database): Promise<string | Databases.Mi
     return `sqlite:${file.filename}`
   }
   const schema = await Databases.postgresSchema(Databases.postgresServer)
-  if ("missing" in schema) return schema
+  if ("reason" in schema) return schema
   removals.push(schema.remove)
   return schema.address
 }
 
-/** Measures a workload on a database. The servers are started several times, because processes differ by chance. */
+/** Measures a workload on a database. The servers are started several times, because processes differ in CPU time. */
 const measureCase = async (
   database: Options.Database,
   workload: Workload,
   { checkouts, isSecondMetered, starts, ...options }: Options.Options,
   progress: Progress
-): Promise<ReadonlyArray<Pair.Round> | Databases.Missing> => {
+): Promise<ReadonlyArray<Pair.Round> | Databases.Unavailable> => {
   const cores = findCores()
   const load = new LoadGenerator(cores?.load)
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
-    progress.at(`${database}, ${workload.name}, start ${count} of ${starts}`)
+    progress.step(`${database}, ${workload.name}, start ${count} of ${starts}`)
     // The checkout that is started and warmed up first also alternates.
     const isSwapped = count % 2 === 0
     const subjects = [
@@ -55,11 +55,11 @@ const measureCase = async (
       servers.push(await ServerProcess.start(server, { core: cores?.server }))
     }
     const [first, second] = servers
-    if (first === undefined || second === undefined) throw new Error("two servers were started")
+    if (first === undefined || second === undefined) throw new Error("expected two servers")
     const perStart = Math.ceil(options.rounds / starts)
     const settings = { ...options, workload, rounds: perStart, warmUpRequests: WARM_UP_REQUESTS }
     const measured = await Pair.measure([first, second], load, settings, (text) =>
-      progress.at(`${database}, ${workload.name}, start ${count} of ${starts}, ${text}`)
+      progress.step(`${database}, ${workload.name}, start ${count} of ${starts}, ${text}`)
     )
     rounds.push(
       ...(isSwapped ? measured.map(({ first, second }) => ({ first: second, second: first })) : measured)
@@ -82,8 +82,8 @@ const measure = async (options: Options.Options): Promise<void> => {
       progress.advance(1)
       progress.end()
       console.log(
-        "missing" in measured
-          ? `${database} is skipped: ${measured.missing}`
+        "reason" in measured
+          ? `${database} is skipped: ${measured.reason}`
           : Pair.row(`${database}, ${workload.name}`, measured)
       )
     }
@@ -95,7 +95,7 @@ const messageOf = (error: unknown): string =>
     ? [error.message, ...(error.cause === undefined ? [] : [messageOf(error.cause)])].join("\n")
     : String(error)
 
-// Stopping the children makes all pending waits fail, which cleans up; a second signal ends this process immediately.
+// Stopping the children makes all pending waits fail, which starts cleanup; a second signal ends this process at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stopAll())
 
 try {

@@ -12,7 +12,7 @@ import type { Section } from "./Section.ts"
 const module = new URL("./GrowthSubject.ts", import.meta.url)
 
 /** Timeout of a measurement in milliseconds. */
-const TAKES_MS = 150_000
+const TIMEOUT_MS = 150_000
 
 const isMeasured: Guard<Measured> = (message): message is Measured =>
   typeof message === "object" && message !== null
@@ -21,7 +21,7 @@ const isMeasured: Guard<Measured> = (message): message is Measured =>
 const measureInProcess = async (args: ReadonlyArray<string>): Promise<Measured> => {
   const child = new Child({ name: args.join(" "), module, arguments: args })
   try {
-    return await child.receive(isMeasured, TAKES_MS)
+    return await child.receive(isMeasured, TIMEOUT_MS)
   } finally {
     await child.stop()
   }
@@ -34,7 +34,7 @@ interface Subject {
   readonly isTimed: boolean
 }
 
-const repeats = async (
+const measureRepeatedly = async (
   { args, isTimed }: Subject,
   progress: (text: string) => void
 ): Promise<ReadonlyArray<Measured>> => {
@@ -57,7 +57,9 @@ const section = (name: string, subjects: ReadonlyArray<Subject>): Section => ({
     const figures: Array<Figure> = []
     for (const subject of subjects) {
       const [, library, count] = subject.args
-      const measured = await repeats(subject, (text) => progress(`${name}: ${library}, ${count}, ${text}`))
+      const measured = await measureRepeatedly(subject, (text) =>
+        progress(`${name}: ${library}, ${count}, ${text}`)
+      )
       for (const [what, { unit }] of Object.entries(measured[0] ?? {})) {
         const values = measured.map((each) => each[what]?.value ?? Number.NaN)
         figures.push(figure(name, what, unit, values))

@@ -70,7 +70,8 @@ const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Ver
 
 const limitSteps = (): ReadonlyArray<Call> => {
   const admitted = steps(60, { plan: { perMinute: 1_000, perDay: ENDLESS }, ban: BanPolicy.standard })
-  // One request per second with a limit of one per minute: one is admitted, the next denied, all others are strikes.
+  // One request per second with a limit of one per minute: in each minute, one is admitted, one is denied without a
+  // strike, and 58 are denied with a strike.
   const lenient = { ...BanPolicy.standard, strikes: 1_000 }
   const denied = steps(1_000, { plan: { perMinute: 1, perDay: ENDLESS }, ban: lenient })
   const harsh: BanPolicy.BanPolicy = { ...BanPolicy.standard, strikes: 1, durationsMs: [BanPolicy.maxMs] }
@@ -105,7 +106,7 @@ const memoryLimits = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** The schema that a program would declare if it had no int64 values. */
+/** The schema that a program without int64 values would declare. */
 const PlainPet = Schema.Struct({
   name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)),
   categoryId: Schema.Int,
@@ -144,14 +145,16 @@ const jsonWrites = (): ReadonlyArray<Call> => {
   const pets = ours.map(({ id, pet }) => new Pet(id, pet))
   const plain = animals.map((animal, index) => ({ id: index + 1, ...animal }))
   let index = 0
-  const next = <A>(of: ReadonlyArray<A>): A => {
-    const item = of[index++ % of.length]
+  const next = <A>(items: ReadonlyArray<A>): A => {
+    const item = items[index++ % items.length]
     if (item === undefined) throw new Error("there are no items")
     return item
   }
   /** Divides items into pages of a length; consecutive pages differ. */
-  const pages = <A>(of: ReadonlyArray<A>, length: number): ReadonlyArray<ReadonlyArray<A>> =>
-    Array.from({ length: of.length / length }, (_, page) => of.slice(page * length, (page + 1) * length))
+  const pages = <A>(items: ReadonlyArray<A>, length: number): ReadonlyArray<ReadonlyArray<A>> =>
+    Array.from({ length: items.length / length }, (_, page) =>
+      items.slice(page * length, (page + 1) * length)
+    )
   return [
     {
       name: "PetJson.encode",
@@ -171,7 +174,7 @@ const jsonWrites = (): ReadonlyArray<Call> => {
   ]
 }
 
-/** Opens a service with memory stores that contain the catalog's animals, and issues keys for its callers. */
+/** Opens a service with memory stores that contain the animals of the catalogue, and issues keys for its callers. */
 const openService = Effect.gen(function* () {
   const { service, ports } = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -226,7 +229,7 @@ const requestOf = (
 
 const REQUESTS = 5_000
 
-/** Prepares the calls of one workload, with separate stores, so that its creations do not change other workloads. */
+/** Prepares the calls of one workload, with its own stores, so that created animals do not affect other workloads. */
 const serviceCalls = async (workload: Workload.Workload): Promise<Call> => {
   const { service, tokens } = await Effect.runPromise(openService)
   const list = (token: string | undefined, target: string): ServiceRequest => ({

@@ -47,8 +47,8 @@ const listeningMs = async (): Promise<number> => {
   return ms
 }
 
-/** Returns the milliseconds from the start to the exit of a process that runs only this code. */
-const lifeMs = async (code: string): Promise<number> => {
+/** Returns the milliseconds from the start to the exit of a process that runs only `code`. */
+const lifetimeMs = async (code: string): Promise<number> => {
   const began = performance.now()
   const end = await exitOf(node(["--input-type=module", "--eval", code]))
   if (end !== 0) throw new Error(`a process that ran ${code} exited with code ${end}`)
@@ -68,7 +68,7 @@ const entries: ReadonlyArray<Entry> = Object.entries(packageJson.exports).flatMa
 /** Returns a file and all files of the package that it imports, directly or indirectly. */
 const filesOf = (entry: string): ReadonlyArray<string> => {
   const files = new Set([entry])
-  // The iteration includes files that are added to the set during it.
+  // The loop also visits files that are added to the set while it runs.
   for (const file of files) {
     const code = fs.readFileSync(file, "utf8")
     for (const imported of localImports(code)) files.add(path.resolve(path.dirname(file), imported))
@@ -102,10 +102,10 @@ const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArra
   const loaded = entries.map((entry) => ({ ...entry, values: [] as number[] }))
   for (let count = 0; count < REPEATS; count++) {
     progress(`loading of entries: ${count + 1} of ${REPEATS}`)
-    empty.push(await lifeMs(""))
-    for (const { file, values } of loaded) values.push(await lifeMs(`import ${JSON.stringify(file)}`))
+    empty.push(await lifetimeMs(""))
+    for (const { file, values } of loaded) values.push(await lifetimeMs(`import ${JSON.stringify(file)}`))
   }
-  const nothing = Spread.median(empty)
+  const emptyMs = Spread.median(empty)
   return [
     figure("loading of entries", "an empty process, subtracted from all others", "ms", empty),
     ...loaded.map(({ name, values }) =>
@@ -113,7 +113,7 @@ const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArra
         "loading of entries",
         name,
         "ms",
-        values.map((ms) => ms - nothing)
+        values.map((ms) => ms - emptyMs)
       )
     )
   ]

@@ -34,14 +34,14 @@ interface Operation<E> {
   readonly call: (count: number) => Effect.Effect<unknown, E>
 }
 
-const anywhere = (count: number): number => CallerKeys.scattered(count, ROWS)
+const scatteredIndex = (count: number): number => CallerKeys.scattered(count, ROWS)
 
 const consumeOperation = Effect.gen(function* () {
   const limits = yield* RateLimitStore
   return {
     name: `consume, ${counted(ROWS, "caller")}`,
     call: (count: number) =>
-      Limiters.consume(limits, CallerKeys.keyOf(anywhere(count)), Date.now(), Limiters.endless)
+      Limiters.consume(limits, CallerKeys.keyOf(scatteredIndex(count)), Date.now(), Limiters.endless)
   }
 })
 
@@ -59,10 +59,11 @@ const operations = Effect.gen(function* () {
     discard: true
   })
   return [
-    { name: "find", call: (count: number) => pets.find(BigInt(anywhere(count) + 1)) },
+    { name: "find", call: (count: number) => pets.find(BigInt(scatteredIndex(count) + 1)) },
     {
       name: "page of 21",
-      call: (count: number) => pets.page({ limit: 21, status: undefined, after: BigInt(anywhere(count)) })
+      call: (count: number) =>
+        pets.page({ limit: 21, status: undefined, after: BigInt(scatteredIndex(count)) })
     },
     { name: "insert", call: insert },
     consume
@@ -70,7 +71,7 @@ const operations = Effect.gen(function* () {
 })
 
 /** Measures the calls per second of clients that each make their calls in sequence. */
-const rate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effect.Effect<number, E> =>
+const measureRate = <E>(clients: number, ms: number, call: Operation<E>["call"]): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     let started = 0
     let done = 0
@@ -100,10 +101,10 @@ const measure = (
       for (const clients of CLIENTS) {
         const title = `${name}, ${counted(clients, "client")}`
         progress(`${group}: ${title}`)
-        yield* rate<unknown>(clients, WARM_UP_MS, call)
+        yield* measureRate<unknown>(clients, WARM_UP_MS, call)
         const rates: Array<number> = []
         for (let count = 0; count < REPEATS; count++)
-          rates.push(yield* rate<unknown>(clients, REPEAT_MS, call))
+          rates.push(yield* measureRate<unknown>(clients, REPEAT_MS, call))
         figures.push(figure(group, title, "per second", rates))
       }
     }
@@ -132,8 +133,8 @@ const postgres: Section = {
   name: "PostgreSQL",
   run: async (progress) => {
     const schema = await Databases.postgresSchema(Databases.postgresServer)
-    if ("missing" in schema) {
-      progress(`PostgreSQL: skipped, ${schema.missing}`)
+    if ("reason" in schema) {
+      progress(`PostgreSQL: skipped, ${schema.reason}`)
       return []
     }
     const stores = Postgres.layer({ url: Redacted.make(schema.address) })
@@ -146,8 +147,8 @@ const redis: Section = {
   name: "Redis",
   run: async (progress) => {
     const server = await RedisServer.start()
-    if ("missing" in server) {
-      progress(`Redis: skipped, ${server.missing}`)
+    if ("reason" in server) {
+      progress(`Redis: skipped, ${server.reason}`)
       return []
     }
     const limits = Result.getOrThrow(Database.limits(server.address, Database.defaults, "database"))

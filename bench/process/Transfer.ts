@@ -42,7 +42,7 @@ const perSecondOf = async (args: ReadonlyArray<string>): Promise<number> => {
     stdio: ["ignore", "pipe", "pipe"]
   })
   const [code, output, errors] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)])
-  if (code !== 0) throw new Error(`${args[0]} ended with ${code}\n${errors}`)
+  if (code !== 0) throw new Error(`${args[0]} exited with code ${code}\n${errors}`)
   return Number(JSON.parse(output).perSecond)
 }
 
@@ -54,7 +54,7 @@ interface Database {
 /** A kind of database. */
 interface Target {
   readonly name: string
-  readonly create: () => Promise<Database | Databases.Missing>
+  readonly create: () => Promise<Database | Databases.Unavailable>
 }
 
 const sqlite = (): Database => {
@@ -67,8 +67,8 @@ const targets: ReadonlyArray<Target> = [
   { name: "PostgreSQL", create: () => Databases.postgresSchema(Databases.postgresServer) }
 ]
 
-/** Measures a command several times, each time with a new database; returns no figure if it is missing. */
-const repeated = async (
+/** Measures a command several times, each time with a new database; returns no figure if none can be created. */
+const measureRepeatedly = async (
   { create, name }: Target,
   what: string,
   args: (address: string) => ReadonlyArray<string>,
@@ -78,8 +78,8 @@ const repeated = async (
   for (let count = 1; count <= REPEATS; count++) {
     progress(`${what}: ${count} of ${REPEATS}`)
     const database = await create()
-    if ("missing" in database) {
-      progress(`${name}: skipped, ${database.missing}`)
+    if ("reason" in database) {
+      progress(`${name}: skipped, ${database.reason}`)
       return []
     }
     try {
@@ -94,28 +94,30 @@ const repeated = async (
 const transfer: Section = {
   name: GROUP,
   run: async (progress) => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-transfer-"))
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-transfer-"))
     const source = sqlite()
     try {
-      const file = path.join(folder, "animals.ndjson")
+      const file = path.join(directory, "animals.ndjson")
       fs.writeFileSync(file, lines())
       const figures: Array<Figure> = []
       for (const target of targets) {
         for (const flags of [[], ["--keep-ids"]]) {
           const what = [`import into ${target.name}`, ...flags].join(", ")
           const args = (address: string) => ["import", file, "--database", address, ...flags]
-          figures.push(...(await repeated(target, what, args, progress)))
+          figures.push(...(await measureRepeatedly(target, what, args, progress)))
         }
       }
       await perSecondOf(["import", file, "--database", source.address])
       for (const target of targets) {
         const args = (address: string) => ["copy", "--from", source.address, "--to", address]
-        figures.push(...(await repeated(target, `copy from SQLite to ${target.name}`, args, progress)))
+        figures.push(
+          ...(await measureRepeatedly(target, `copy from SQLite to ${target.name}`, args, progress))
+        )
       }
       return figures
     } finally {
       await source.remove()
-      fs.rmSync(folder, { recursive: true, force: true })
+      fs.rmSync(directory, { recursive: true, force: true })
     }
   }
 }

@@ -43,9 +43,9 @@ const packages = [
 
 const root = new URL("../../", import.meta.url)
 
-const versionIn = (folder: string): string | undefined => {
+const versionIn = (directory: string): string | undefined => {
   // npm guarantees the structure of these files.
-  const { version } = JSON.parse(readFileSync(new URL(`${folder}package.json`, root), "utf8")) as {
+  const { version } = JSON.parse(readFileSync(new URL(`${directory}package.json`, root), "utf8")) as {
     version?: string
   }
   return version
@@ -55,6 +55,6 @@ const versionIn = (folder: string): string | undefined => {
 export const versions = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [["animal-store", ""], ...packages.map((name) => [name, `node_modules/${name}/`])].map(
-      ([name = "", folder = ""]) => [name, versionIn(folder) ?? "unknown"]
+      ([name = "", directory = ""]) => [name, versionIn(directory) ?? "unknown"]
     )
   )

@@ -48,12 +48,15 @@ describe("the performance page", () => {
     expect(rowsOf(page, "Requests to one process with PostgreSQL, get")[0]).toContain(
       "20,000 per second met (≥ 12,000 per second)"
     )
-    expect(rowsOf(page, "The same with 256 connections, as a multiple, get")[0]).toContain("**0.50 missed**")
+    expect(
+      rowsOf(page, "PostgreSQL throughput with 256 connections, as a multiple of that with 64, get")[0]
+    ).toContain("**0.50 missed**")
   })
 
-  it("shows for several nodes the batch sizes and the CPU time of the database, or the reason why they were skipped", () => {
+  const nodesOptions = { nodes: [2], keys: [100], rounds: 5, seconds: 1 }
+
+  it("shows the batch sizes and the CPU time of the database for several nodes", () => {
     const about = (median: number) => ({ median, low: median - 1, high: median + 1 })
-    const options = { nodes: [2], keys: [100], rounds: 5, seconds: 1 }
     const figures = [
       {
         nodes: 2,
@@ -65,12 +68,15 @@ describe("the performance page", () => {
         latency: [{ share: 0.1, p50: about(1), p99: about(2) }]
       }
     ]
-    const page = Markdown.render({ ...results, nodes: { options, figures } })
+    const page = Markdown.render({ ...results, nodes: { options: nodesOptions, figures } })
     expect(page).toContain(
       "| 2 nodes, 100 keys | 12,345 | 60.0 (59.0–61.0) | 40.0 (39.0–41.0) | 4.50 | 1.00 / 2.00 |"
     )
-    const skipped = Markdown.render({ ...results, nodes: { options, figures: [], skipped: "no server" } })
-    expect(skipped).toContain("**Skipped**: no server")
+  })
+
+  it("shows why several nodes were not measured", () => {
+    const nodes = { options: nodesOptions, figures: [], skipped: "no server" }
+    expect(Markdown.render({ ...results, nodes })).toContain("**Skipped**: no server")
   })
 
   it("names the machine, the versions, and each skipped server with the reason", () => {
@@ -81,13 +87,16 @@ describe("the performance page", () => {
     expect(Markdown.render(unpinned)).toContain("could not be pinned to separate cores")
   })
 
-  it("marks results of a quick run, and says if there are no results", () => {
+  it("marks the results of a quick run", () => {
     expect(page).not.toContain("quick run:")
     expect(Markdown.render({ ...results, isQuick: true })).toContain("**A quick run:")
+  })
+
+  it("states that there are no results yet", () => {
     expect(Markdown.render(undefined)).toContain("**Not measured yet")
   })
 
-  it("is rendered from the committed results in docs/performance/README.md", () => {
+  it("equals the committed page if it is rendered from the committed results", () => {
     const { file, page } = Markdown.committed()
     expect(readFileSync(file, "utf8"), "run: node bench/results/Markdown.ts").toBe(page)
   })

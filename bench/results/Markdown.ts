@@ -4,7 +4,7 @@ import { animals, callerCounts } from "../http/Catalogue.ts"
 import { ZIPF_EXPONENT } from "../http/Random.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
 import { bare, nodeFlags, reference } from "../http/Servers.ts"
-import { cases, MANY, MORE, mix } from "../http/Workload.ts"
+import { cases, DEFAULT_CONNECTIONS, MAX_CONNECTIONS, mix } from "../http/Workload.ts"
 import type { Figure } from "../process/Figure.ts"
 import { thousands, wholeThousands } from "../Thousands.ts"
 import { short, spread, table } from "./MarkdownTable.ts"
@@ -31,7 +31,7 @@ export const render = (results: Results | undefined): string =>
       ? ["**Not measured yet with the workload below: `npm run bench` adds the figures.**", ""]
       : []),
     ...(results?.isQuick
-      ? ["**A quick run: it shows that the bench works, not how fast anything is.**", ""]
+      ? ["**A quick run: it shows that the benchmark works, not how fast the servers are.**", ""]
       : []),
     ...method,
     ...(results === undefined ? [] : conditions(results)),
@@ -55,17 +55,17 @@ const method: ReadonlyArray<string> = [
   "<!-- not run: a run takes minutes, and other tests disturb its figures -->",
   "```sh",
   "npm run bench                    # everything, in about 15 minutes on two cores; writes this page",
-  "npm run bench -- --quick         # whether the bench works, within two minutes; writes nothing",
+  "npm run bench -- --quick         # checks within two minutes that the benchmark works; writes nothing",
   "npm run bench -- --help          # how to choose servers, cases and rounds",
-  "npm run bench:pair -- ../before . # compares two checkouts of this project, in some minutes",
-  "npm run bench:pair -- . . --metrics # what metrics cost",
+  "npm run bench:pair -- ../before . # compares two checkouts of this project, in a few minutes",
+  "npm run bench:pair -- . . --metrics # measures the CPU time that metrics take",
   "```",
   "",
-  "`bench:pair` shows whether a change makes the service faster. It runs the servers of two checkouts in turns on memory, SQLite",
+  "`bench:pair` shows whether a change makes the service faster. It measures the servers of two checkouts in turn on memory, SQLite",
   "and PostgreSQL, and prints the CPU time per request of the second as a multiple of the first's, with its spread.",
-  "Each pair of turns has its own seed, and the servers take turns in being first. Create a checkout of another commit with",
+  "Each pair of turns has its own seed, and the order of the servers alternates. Create a checkout of another commit with",
   "`git worktree add ../before COMMIT` and install its dependencies with `npm ci`. The ratio of a checkout to itself shows the",
-  "noise of the machine: smaller differences mean nothing.",
+  "noise of the machine: ignore smaller differences.",
   "",
   "## What is measured",
   "",
@@ -86,19 +86,18 @@ const method: ReadonlyArray<string> = [
   ),
   `Keys, animals and deep pages follow Zipf distributions with exponent ${ZIPF_EXPONENT}: rank r is drawn in proportion to 1/r.`,
   "Deep pages use cursors that the server issued. Filtered pages have a status and a limit of 20, 50 or 100. The bodies of",
-  "creations differ. Requests with status 401 have an unknown key or no key; those without a key count for their address, and",
+  "creations differ. Requests with status 401 have an unknown key or no key; those without a key are counted by address, and",
   "connections come from different loopback addresses where the platform supports this. Requests with status 400 have an invalid",
   "parameter or body.",
   "",
-  "Each operation is also measured alone, with 1 and " +
-    `${MANY} connections and one request in flight on each,`,
-  `and some operations with 16 and ${MORE} connections.`,
-  "No two consecutive requests have the same key; in these cases, they also differ in their target or body.",
-  "In rows with “one request repeated”, a single request is sent repeatedly. They are a lower bound, because this is the best case",
+  `The mix and each single operation are measured with 1 and ${DEFAULT_CONNECTIONS} connections, each with one request in flight; the mix`,
+  `also with 16 and ${MAX_CONNECTIONS} connections, “list 20” and “get” also with ${MAX_CONNECTIONS}.`,
+  "No two consecutive requests have the same key; those of a single operation also differ in their target or body.",
+  "Rows with “one request repeated” send a single request repeatedly. They are a lower bound, because this is the best case",
   "for every cache; no target is judged by them.",
   "",
   "The figure is the CPU time, user and system, that the operating system counts for the process of the server, divided by the",
-  `number of requests: it includes garbage collection. Ratios are relative to ${bare.name}: \`node:http\` in its fastest form, which repeats`,
+  `number of requests: it includes garbage collection. Ratios are relative to ${bare.name}: \`node:http\` in its fastest form, which replays`,
   `recorded responses of ${reference.name} with two header fields and ignores requests.`,
   "",
   "The CPU time of database servers is measured separately, as the operating system counts it for their processes, if they run on this",
@@ -167,7 +166,7 @@ const verdicts = (results: Results | undefined): ReadonlyArray<string> => {
     "",
     `${measured.length} of ${judged.length} targets were measured: ${measured.length - missed} are met, ${missed} missed. All are judged on varied requests.`,
     "",
-    `CPU time per request, ${MANY} connections:`,
+    `CPU time per request, ${DEFAULT_CONNECTIONS} connections:`,
     "",
     ...table(
       ["Case", ...pairs.map(({ against, server }) => `${server} / ${against}`)],
@@ -202,7 +201,7 @@ const http = (results: Results): ReadonlyArray<string> => {
     "",
     `![CPU time per request, servers in memory](${pictures.cpu})`,
     "",
-    `![CPU time per request, our stores](${pictures.databases})`,
+    `![CPU time per request, this project's stores](${pictures.databases})`,
     "",
     ...matrix(({ ratio }) => spread((value) => value.toFixed(2), ratio)),
     "### CPU time per request, in microseconds",
@@ -264,8 +263,8 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
     : [
         "## Latency at fractions of the maximum",
         "",
-        `Requests are due at fixed times, at a fraction of the server's own maximum rate, and latency is measured from then; ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
-        `${bare.name} shows the part that the machine, the load generator and Node contribute. In milliseconds:`,
+        `Requests are due at fixed times, at a fraction of the server's own maximum rate, and latency is measured from the due time, in ${latency.options.rounds} rounds of ${latency.options.seconds} s.`,
+        `The latency of ${bare.name} shows how much the machine, the load generator and Node contribute. In milliseconds:`,
         "",
         ...table(
           ["Server, workload", "Maximum per second", "Sent per second", "p50", "p99", "p99.9"],
@@ -309,7 +308,7 @@ const within = ({ process }: Results): ReadonlyArray<string> => {
   return [
     "## Within a process",
     "",
-    "These measurements are without HTTP, each section in its own process. Figures are medians of repeats, with their middle half.",
+    "These measurements do not use HTTP; each section runs in its own process. Figures are medians of repeats, with their middle half.",
     "",
     ...process.flatMap(({ section, skipped }) =>
       skipped === undefined ? [] : [`**${section} is skipped**: ${skipped}`, ""]
@@ -332,14 +331,14 @@ const cellsOf = ({ high, low, unit, value }: Figure): ReadonlyArray<string> => {
   return [unit === "per second" ? "" : `${show(value)} ${unit}`, `${show(low)} – ${show(high)}`, perSecond]
 }
 
-const folder = new URL("../../docs/performance/", import.meta.url)
+const directory = new URL("../../docs/performance/", import.meta.url)
 
 /** Renders the page from the committed results, and returns it with its path. */
 export const committed = (): { readonly page: string; readonly file: URL } => {
-  const results = new URL("results.json", folder)
+  const results = new URL("results.json", directory)
   return {
     page: render(fs.existsSync(results) ? read(results) : undefined),
-    file: new URL("README.md", folder)
+    file: new URL("README.md", directory)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Renders the section of the page about several nodes on one database. */
 import type { BatchSizes } from "../http/BatchSizes.ts"
-import { MANY } from "../http/Workload.ts"
+import { DEFAULT_CONNECTIONS } from "../http/Workload.ts"
 import { counted, wholeThousands } from "../Thousands.ts"
 import { short, spread, table } from "./MarkdownTable.ts"
 import type { Results } from "./Results.ts"
@@ -16,10 +16,10 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
   return [
     "## Nodes on one PostgreSQL database",
     "",
-    `Processes of this project on one database, with ${MANY} connections to all of them together, and the workload “get” with one key or with`,
-    `several keys, which are drawn equally often. ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
-    "machine, so more nodes show that the limits are shared and how batches shrink, not how throughput grows. “Batches” is the mean",
-    "number of calls that shared a statement, counted in separate turns.",
+    `Several processes of this project share one database. Over ${DEFAULT_CONNECTIONS} connections in total, they serve the workload “get” with one key, or with`,
+    `several keys that are drawn equally often, in ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
+    "machine, so the figures for more nodes show that the limits are shared and how batches shrink, not how throughput grows.",
+    "“Batches” is the mean number of calls that shared a statement, counted in separate turns.",
     "",
     ...table(
       [

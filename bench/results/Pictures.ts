@@ -40,16 +40,19 @@ const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
 const ofHttp = (http: HttpResults): ReadonlyArray<readonly [file: string, picture: string]> => {
   // Servers with a database would have bars that dwarf those of servers in memory.
-  const inMemory = ({ isDurable }: ServerEntry): boolean => !isDurable
-  const stores = ({ isDurable, name }: ServerEntry): boolean => isDurable || name === reference.name
+  const isInMemory = ({ isDurable }: ServerEntry): boolean => !isDurable
+  const isStoreVariant = ({ isDurable, name }: ServerEntry): boolean => isDurable || name === reference.name
   const cpu = (figures: ServerFigures): Spread => figures.cpuMicros
   return [
-    [pictures.cpu, byCase(http, inMemory, "CPU time per request (less is better)", cpu, micros)],
+    [pictures.cpu, byCase(http, isInMemory, "CPU time per request (lower is better)", cpu, micros)],
     [
       pictures.throughput,
-      byCase(http, inMemory, "Requests per second (more is better)", (of) => of.perSecond, thousands)
+      byCase(http, isInMemory, "Requests per second (higher is better)", (of) => of.perSecond, thousands)
     ],
-    [pictures.databases, byCase(http, stores, "CPU time per request, by store (less is better)", cpu, micros)]
+    [
+      pictures.databases,
+      byCase(http, isStoreVariant, "CPU time per request, by store (lower is better)", cpu, micros)
+    ]
   ]
 }
 

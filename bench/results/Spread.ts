@@ -10,10 +10,10 @@ export interface Spread {
 /** Returns the quantile for a share from 0 to 1, interpolated linearly; `NaN` without values. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
-  const at = share * (sorted.length - 1)
-  const low = sorted[Math.floor(at)] ?? Number.NaN
-  const high = sorted[Math.ceil(at)] ?? Number.NaN
-  return low + (high - low) * (at - Math.floor(at))
+  const position = share * (sorted.length - 1)
+  const low = sorted[Math.floor(position)] ?? Number.NaN
+  const high = sorted[Math.ceil(position)] ?? Number.NaN
+  return low + (high - low) * (position - Math.floor(position))
 }
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)

@@ -1,6 +1,6 @@
 /** Defines the targets for the figures, and judges them. All targets are judged on varied requests. */
 import { bare, FETCH, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
-import { atConnections, MORE } from "../http/Workload.ts"
+import { atConnections, DEFAULT_CONNECTIONS, MAX_CONNECTIONS } from "../http/Workload.ts"
 import { wholeThousands } from "../Thousands.ts"
 import { figuresOf, processFigureOf, type Results } from "./Results.ts"
 
@@ -106,7 +106,7 @@ export const targets: ReadonlyArray<Target> = [
     figure: calls("limits in memory, 1,000 callers", "animal-store")
   },
   {
-    what: "Memory per caller whose windows are over, with a million callers",
+    what: "Memory per caller whose windows have ended, with a million callers",
     bound: { max: 200 },
     show: bytes,
     figure: value("growth of limits", "an idle caller of 1,000,000, after their windows")
@@ -143,10 +143,11 @@ export const targets: ReadonlyArray<Target> = [
         figure: (results) => throughput(results, name)
       },
       {
-        what: `The same with ${MORE} connections, as a multiple, ${name}`,
+        what: `PostgreSQL throughput with ${MAX_CONNECTIONS} connections, as a multiple of that with ${DEFAULT_CONNECTIONS}, ${name}`,
         bound: { min: 1 },
         show: (value) => value.toFixed(2),
-        figure: (results) => ratio(throughput(results, atConnections(name, MORE)), throughput(results, name))
+        figure: (results) =>
+          ratio(throughput(results, atConnections(name, MAX_CONNECTIONS)), throughput(results, name))
       }
     ]
   ),

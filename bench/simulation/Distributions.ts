@@ -32,13 +32,13 @@ export const zipf = (size: number, exponent: number): ((random: Random) => numbe
   const from = area(1.5) - 1
   const to = area(size + 0.5)
   // Points this close below their rank are always inside its bar, which saves most evaluations of the area.
-  const sure = 2 - inverse(area(2.5) - bar(2))
+  const safeDistance = 2 - inverse(area(2.5) - bar(2))
   return (random) => {
     for (;;) {
       const point = from + unit(random) * (to - from)
       const x = inverse(point)
       const rank = Math.min(Math.max(Math.round(x), 1), size)
-      if (rank - x <= sure || point >= area(rank + 0.5) - bar(rank)) return rank
+      if (rank - x <= safeDistance || point >= area(rank + 0.5) - bar(rank)) return rank
     }
   }
 }

@@ -23,9 +23,9 @@ export const make = ({ perDay, perMinute }: Plan): Meter => {
   return (atMs) => {
     first ??= atMs
     const at = (atMs - first) * perMinute
-    const on = Math.floor(atMs / DAY_MS)
-    if (on > day) {
-      day = on
+    const currentDay = Math.floor(atMs / DAY_MS)
+    if (currentDay > day) {
+      day = currentDay
       today = 0
     }
     const next = Math.max(reach, at) + MINUTE_MS

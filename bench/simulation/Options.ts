@@ -17,7 +17,7 @@ type NumericName = {
   [Name in keyof Settings]: Settings[Name] extends number ? Name : never
 }[keyof Settings]
 
-const number = (name: NumericName, min: number, max: number, isWhole: boolean, what: string): Flag => ({
+const numericFlag = (name: NumericName, min: number, max: number, isWhole: boolean, what: string): Flag => ({
   value: isWhole ? "N" : "X",
   what: `${what} (${defaults[name]})`,
   apply: (settings, text) => {
@@ -33,7 +33,7 @@ const numberIn = (text: string, min: number, max: number): number | undefined =>
   return value >= min && value <= max ? value : undefined
 }
 
-const named = <A>(
+const namedFlag = <A>(
   known: Readonly<Record<string, A>>,
   what: string,
   apply: (settings: Settings, value: A) => Settings
@@ -55,21 +55,27 @@ const failoverOf = (text: string): Failover | undefined => {
 
 /** The flags of settings, in the order of the help. */
 const flags = {
-  nodes: number("nodes", 1, 10_000, true, "nodes"),
-  stores: number("stores", 1, 1_000, true, "stores; the hash of a key selects its store"),
-  rate: number("rate", 1, 1e7, false, "requests per second, to all nodes together"),
-  seconds: number("seconds", 0.1, 1e5, false, "virtual seconds"),
-  keys: number("keys", 1, 1e9, true, "keys that clients use"),
-  exponent: number("exponent", 0, 3, false, "Zipf exponent of the keys; with 0, all are equally frequent"),
-  hot: number("hot", 0, 1, false, "share of the requests with one additional key, on plan Business"),
-  retries: number(
+  nodes: numericFlag("nodes", 1, 10_000, true, "nodes"),
+  stores: numericFlag("stores", 1, 1_000, true, "stores; the hash of a key selects its store"),
+  rate: numericFlag("rate", 1, 1e7, false, "requests per second, to all nodes together"),
+  seconds: numericFlag("seconds", 0.1, 1e5, false, "virtual seconds"),
+  keys: numericFlag("keys", 1, 1e9, true, "keys that clients use"),
+  exponent: numericFlag(
+    "exponent",
+    0,
+    3,
+    false,
+    "Zipf exponent of the keys; with 0, all are equally frequent"
+  ),
+  hot: numericFlag("hot", 0, 1, false, "share of the requests with one additional key, on plan Business"),
+  retries: numericFlag(
     "retries",
     0,
     1,
     false,
     "share of the denied requests that clients retry after Retry-After"
   ),
-  store: named(
+  store: namedFlag(
     costs,
     "costs of the store on one core; postgresql by default",
     (settings, { cores, ...cost }) => ({
@@ -87,20 +93,20 @@ const flags = {
         : { ...settings, cost: { ...settings.cost, cores } }
     }
   },
-  network: named(networks, "delays between nodes and stores; zone by default", (settings, network) => ({
+  network: namedFlag(networks, "delays between nodes and stores; zone by default", (settings, network) => ({
     ...settings,
     network
   })),
-  "max-size": number("maxSize", 1, 10_000, true, "maximum number of members in a statement"),
-  concurrency: number(
+  "max-size": numericFlag("maxSize", 1, 10_000, true, "maximum number of members in a statement"),
+  concurrency: numericFlag(
     "concurrency",
     1,
     1_000,
     true,
     "maximum number of concurrent statements per node and store"
   ),
-  timeout: number("timeoutMs", 1, 1e6, true, "milliseconds until 503"),
-  clock: named(
+  timeout: numericFlag("timeoutMs", 1, 1e6, true, "milliseconds until 503"),
+  clock: namedFlag(
     { store: "store", nodes: "nodes" } as const,
     "the clock that the limits use; store by default",
     (settings, clock) => ({
@@ -108,7 +114,7 @@ const flags = {
       clock
     })
   ),
-  skew: number("skewMs", 0, 1e6, true, "maximum error of the nodes' clocks in milliseconds"),
+  skew: numericFlag("skewMs", 0, 1e6, true, "maximum error of the nodes' clocks in milliseconds"),
   failover: {
     value: "AT,LOST,AWAY",
     what: "at AT ms, the first store loses LOST ms of counts, and is unavailable for AWAY ms",
@@ -117,7 +123,7 @@ const flags = {
       return failover === undefined ? undefined : { ...settings, failover }
     }
   },
-  seed: number("seed", 0, 2 ** 31, true, "seed of all random numbers")
+  seed: numericFlag("seed", 0, 2 ** 31, true, "seed of all random numbers")
 } as const satisfies { readonly [name: string]: Flag }
 
 export const help = `npm run simulate [-- OPTIONS]
@@ -134,7 +140,7 @@ ${Object.entries(flags)
   --write                   runs all scenarios, and writes the table in docs/scaling.md
   --help
 
-Exit codes: 0, 1 if a run admitted more than the limits allow without a failover, or if batching made a mistake, 2 for
+Exit codes: 0, 1 if a run without a failover admitted more than the limits allow, or if batching made a mistake, 2 for
 invalid options.
 `
 
@@ -160,7 +166,7 @@ export const parse = (args: ReadonlyArray<string>): Task | undefined => {
       isWritten: write === true
     }
   }
-  return { kind: "one", settings: applied(given), isJson: isJson === true }
+  return { kind: "one", settings: applyFlags(given), isJson: isJson === true }
 }
 
 /** Returns the settings for flags such as `--nodes 4 --rate 100`. */
@@ -168,10 +174,10 @@ export const settingsOf = (text: string): Settings => {
   const { all, help, json, scenario, write, ...given } = valuesOf(
     text.split(" ").filter((part) => part !== "")
   )
-  return applied(given)
+  return applyFlags(given)
 }
 
-const applied = (given: Readonly<Record<string, unknown>>): Settings => {
+const applyFlags = (given: Readonly<Record<string, unknown>>): Settings => {
   let settings = defaults
   for (const [name, flag] of Object.entries(flags)) {
     const text = given[name]

@@ -1,6 +1,6 @@
 /**
- * Judges a run from the outside, by the time of each request, how often and when the store counted it, and how it
- * ended. The oracle is simpler than the code that it judges: it has no batches, and computes limits with `Meter`.
+ * Judges a run from the outside, by the time of each request, how often and when the store counted it, and its
+ * outcome. The oracle is simpler than the code that it judges: it has no batches, and computes limits with `Meter`.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Outcome, Verdict } from "../../core/limits/RateLimit.ts"
@@ -8,8 +8,8 @@ import { Column } from "./Column.ts"
 import * as Meter from "./Meter.ts"
 import type { Count } from "./StoreModel.ts"
 
-/** How a request ended; "unavailable" stands for 503. */
-export type End = Outcome | "unavailable"
+/** The outcome of a request; "unavailable" stands for 503. */
+export type RequestOutcome = Outcome | "unavailable"
 
 /** The number of batching mistakes of each kind; all are 0 if batching is correct. */
 export interface Mistakes {
@@ -30,7 +30,8 @@ export interface Mistakes {
 /** The judgment of a run. */
 export interface Judgment {
   readonly requests: number
-  readonly ends: Readonly<Record<End, number>>
+  /** Number of requests with each outcome. */
+  readonly outcomes: Readonly<Record<RequestOutcome, number>>
   /** Number of admissions over the limits of their key, and number of keys with such admissions. */
   readonly over: { readonly admissions: number; readonly keys: number }
   /**
@@ -47,21 +48,21 @@ export interface Judgment {
 /** Observes a run, then judges it. */
 export interface Oracle {
   /** Records that a request arrives at a node, and returns its number. */
-  readonly arrived: (key: number, nowMs: number) => number
+  readonly onArrived: (key: number, nowMs: number) => number
   /** Records that a batch (one per node and store) sends requests. */
-  readonly sent: (batch: number, counts: ReadonlyArray<Count>) => void
+  readonly onSent: (batch: number, counts: ReadonlyArray<Count>) => void
   /** Records that the results of a statement return to the node. */
-  readonly received: (counts: ReadonlyArray<Count>) => void
+  readonly onReceived: (counts: ReadonlyArray<Count>) => void
   /** Records that a store counts a request. */
-  readonly stepped: (count: Count, verdict: Verdict, atMs: number) => void
+  readonly onStepped: (count: Count, verdict: Verdict, atMs: number) => void
   /** Records that a request ends. */
-  readonly ended: (request: number, verdict: Verdict | undefined, nowMs: number) => void
+  readonly onEnded: (request: number, verdict: Verdict | undefined, nowMs: number) => void
   readonly judge: () => Judgment
 }
 
 const OPEN = 0
-const ends: ReadonlyArray<End> = ["admitted", "limited", "banned", "unavailable"]
-const codeOf = (end: End): number => ends.indexOf(end) + 1
+const outcomes: ReadonlyArray<RequestOutcome> = ["admitted", "limited", "banned", "unavailable"]
+const codeOf = (outcome: RequestOutcome): number => outcomes.indexOf(outcome) + 1
 
 /** The observations of each request, by its number. */
 interface Requests {
@@ -74,8 +75,8 @@ interface Requests {
   readonly steps: Column
   /** `SENT` after it was sent, `RECEIVED` after its results returned, otherwise 0. */
   readonly progress: Column
-  /** How it ended, by `codeOf`. */
-  readonly end: Column
+  /** The code of its outcome, or `OPEN`. */
+  readonly outcomeCode: Column
 }
 
 const SENT = 1
@@ -90,9 +91,9 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
     steppedMs: new Column(),
     steps: new Column(),
     progress: new Column(),
-    end: new Column()
+    outcomeCode: new Column()
   }
-  const { arrivedMs, end, endedMs, key, progress, steppedMs, steps } = requests
+  const { arrivedMs, endedMs, key, outcomeCode, progress, steppedMs, steps } = requests
   const counts = { misdelivered: 0, dropped: 0, late: 0 }
   /** Verdicts of the store, for requests that have not ended. */
   const verdicts = new Map<number, Verdict>()
@@ -100,34 +101,34 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
   const newest = new Map<number, number>()
 
   return {
-    arrived: (ofKey, nowMs) => {
+    onArrived: (ofKey, nowMs) => {
       key.push(ofKey)
       arrivedMs.push(nowMs)
-      for (const column of [endedMs, steppedMs, steps, progress, end]) column.push(0)
+      for (const column of [endedMs, steppedMs, steps, progress, outcomeCode]) column.push(0)
       return key.length - 1
     },
-    sent: (batch, members) => {
+    onSent: (batch, members) => {
       for (const { request } of members) {
         const latest = newest.get(batch) ?? -1
-        if (end.at(request) !== OPEN) counts.late++
+        if (outcomeCode.at(request) !== OPEN) counts.late++
         // A batch sends requests in the order of arrival, so a request that is sent after a later one had been dropped.
         if (progress.at(request) < SENT && request < latest) counts.dropped++
         progress.set(request, SENT)
         newest.set(batch, Math.max(latest, request))
       }
     },
-    received: (members) => {
+    onReceived: (members) => {
       for (const { request } of members) progress.set(request, RECEIVED)
     },
-    stepped: ({ request }, verdict, atMs) => {
+    onStepped: ({ request }, verdict, atMs) => {
       steps.set(request, steps.at(request) + 1)
       steppedMs.set(request, atMs)
-      if (end.at(request) === OPEN) verdicts.set(request, verdict)
+      if (outcomeCode.at(request) === OPEN) verdicts.set(request, verdict)
     },
-    ended: (request, verdict, nowMs) => {
+    onEnded: (request, verdict, nowMs) => {
       const own = verdicts.get(request)
       verdicts.delete(request)
-      end.set(request, codeOf(verdict?.outcome ?? "unavailable"))
+      outcomeCode.set(request, codeOf(verdict?.outcome ?? "unavailable"))
       endedMs.set(request, nowMs)
       if (verdict !== undefined && verdict !== own) counts.misdelivered++
       // A statement that a failover interrupted also returns, but the store has counted nothing.
@@ -138,14 +139,14 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
 }
 
 const judge = (
-  { arrivedMs, end, endedMs, key, steppedMs, steps }: Requests,
+  { arrivedMs, endedMs, key, outcomeCode, steppedMs, steps }: Requests,
   startMs: number,
   planOf: (key: number) => Plan,
   counts: Pick<Mistakes, "misdelivered" | "dropped" | "late">
 ): Judgment => {
-  const ended = (request: number): End | undefined => ends[end.at(request) - 1]
+  const outcomeOf = (request: number): RequestOutcome | undefined => outcomes[outcomeCode.at(request) - 1]
   const byKey = new Map<number, Array<number>>()
-  const total: Record<End, number> = { admitted: 0, limited: 0, banned: 0, unavailable: 0 }
+  const total: Record<RequestOutcome, number> = { admitted: 0, limited: 0, banned: 0, unavailable: 0 }
   const latencies = new Column()
   let [repeated, unanswered] = [0, 0]
   for (let request = 0; request < key.length; request++) {
@@ -153,17 +154,17 @@ const judge = (
     if (ofKey === undefined) byKey.set(key.at(request), [request])
     else ofKey.push(request)
     if (steps.at(request) > 1) repeated++
-    const how = ended(request)
-    if (how === undefined) unanswered++
-    else total[how]++
-    if (how !== undefined && how !== "unavailable")
+    const outcome = outcomeOf(request)
+    if (outcome === undefined) unanswered++
+    else total[outcome]++
+    if (outcome !== undefined && outcome !== "unavailable")
       latencies.push(endedMs.at(request) - arrivedMs.at(request))
   }
   const over = { admissions: 0, keys: 0 }
   let allowed = 0
   for (const [ofKey, numbers] of byKey) {
     const plan = planOf(ofKey)
-    const admitted = numbers.filter((request) => ended(request) === "admitted")
+    const admitted = numbers.filter((request) => outcomeOf(request) === "admitted")
     const excess = excessOf(
       admitted.map((request) => steppedMs.at(request)),
       plan
@@ -172,12 +173,12 @@ const judge = (
     if (excess > 0) over.keys++
     const ideal = Meter.make(plan)
     for (const request of numbers) {
-      if (ended(request) !== "banned" && ideal(startMs + Math.floor(arrivedMs.at(request)))) allowed++
+      if (outcomeOf(request) !== "banned" && ideal(startMs + Math.floor(arrivedMs.at(request)))) allowed++
     }
   }
   return {
     requests: key.length,
-    ends: total,
+    outcomes: total,
     over,
     allowed,
     keys: byKey.size,

@@ -78,7 +78,7 @@ export const row = ({ report, scenario }: Result): string => {
 /** Formats all runs as a Markdown table. */
 export const table = (results: ReadonlyArray<Result>): string =>
   [
-    "| Scenario, and the options of `npm run simulate --` | Over-admissions | Admitted of what is allowed | 503 | Statements per request | Members per statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
+    "| Scenario, and the options of `npm run simulate --` | Over-admissions | Admitted (% of ideal) | 503 | Statements per request | Members per statement, mean / p99 | Time until the verdict, p50 / p99 | Busiest store |",
     "|---|---:|---:|---:|---:|---:|---:|---:|",
     ...results.map(row)
   ].join("\n")

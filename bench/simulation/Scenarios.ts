@@ -15,7 +15,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   { name: "one", shows: "one node on PostgreSQL", flags: `--nodes 1 --rate 2000 --seconds 60 ${zipf}` },
   {
     name: "few",
-    shows: "more requests than single statements could count",
+    shows: "more requests than one per statement could handle",
     flags: `--nodes 4 --rate 10000 --seconds 30 ${zipf}`
   },
   {

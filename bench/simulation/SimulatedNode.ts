@@ -38,7 +38,7 @@ export const make = (time: VirtualTime, index: number, options: NodeOptions): Si
     (cause) => new StoreUnavailable({ retryable: true, cause })
   )
 
-  const send = (store: StoreModel, batch: number, { take }: Batch.Taken<Count>) =>
+  const send = (store: StoreModel, batch: number, { take }: Batch.Handle<Count>) =>
     Effect.callback<ReadonlyArray<Exit.Exit<Verdict, "lost">>, "lost">((resume) => {
       const counts = take()
       onSent(batch, counts)
@@ -52,10 +52,10 @@ export const make = (time: VirtualTime, index: number, options: NodeOptions): Si
       )
     })
 
-  const submits = stores.map((store, at) => {
-    const batch = index * stores.length + at
+  const submits = stores.map((store, storeIndex) => {
+    const batch = index * stores.length + storeIndex
     // `runSync` would replace the scheduler of virtual time.
-    const creating = runFork(batching({ run: (taken) => send(store, batch, taken), maxSize, concurrency }))
+    const creating = runFork(batching({ run: (handle) => send(store, batch, handle), maxSize, concurrency }))
     const exit = creating.pollUnsafe()
     if (exit === undefined || Exit.isFailure(exit)) throw new Error("a batch must be created synchronously")
     return exit.value

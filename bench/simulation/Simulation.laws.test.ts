@@ -34,7 +34,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 })
 
 /** Shortens runs with higher rates, so that each run has at most about 2,000 requests. */
-const brief = (given: Settings): Settings => ({
+const shorten = (given: Settings): Settings => ({
   ...given,
   seconds: given.failover === undefined ? Math.min(2_000 / given.rate, 10) : given.seconds
 })
@@ -43,7 +43,7 @@ describe("a simulation without failover", () => {
   it("admits no request over the limits and makes no batching mistake, for any seed and topology", () => {
     let [denied, unavailable, batched] = [0, 0, 0]
     fc.assert(
-      fc.property(settings.map(brief), (given) => {
+      fc.property(settings.map(shorten), (given) => {
         const { report } = Simulation.run(given)
         expect(report).toMatchObject({ overAdmissions: 0, lostAdmissions: 0, mistakes: noMistakes })
         const { admitted, banned, limited, requests } = report
@@ -61,7 +61,7 @@ describe("a simulation without failover", () => {
 
   it("returns the same report for the same settings, byte for byte", () => {
     fc.assert(
-      fc.property(settings.map(brief), (given) => {
+      fc.property(settings.map(shorten), (given) => {
         expect(Report.json(Simulation.run(given).report)).toBe(Report.json(Simulation.run(given).report))
       }),
       { numRuns: 10 }
@@ -92,7 +92,7 @@ describe("a failover", () => {
     expect(report.unavailable).toBeGreaterThan(0)
     fc.assert(
       fc.property(
-        settings.map((given) => brief({ ...given, failover: undefined })),
+        settings.map((given) => shorten({ ...given, failover: undefined })),
         fc.nat(1_000),
         fc.nat(500),
         fc.nat(500),
@@ -141,12 +141,12 @@ const faults: ReadonlyArray<Fault> = [
     batching: (options) =>
       Batch.make({
         ...options,
-        run: (taken) => {
+        run: (handle) => {
           const take = () => {
-            const members = taken.take()
+            const members = handle.take()
             return [...members.slice(0, 1), ...members]
           }
-          return Effect.map(options.run({ ...taken, take }), (exits) => exits.slice(1))
+          return Effect.map(options.run({ ...handle, take }), (exits) => exits.slice(1))
         }
       })
   },
@@ -156,7 +156,7 @@ const faults: ReadonlyArray<Fault> = [
     batching: (options) =>
       Batch.make({
         ...options,
-        run: (taken) => Effect.map(options.run(taken), (exits) => exits.toReversed())
+        run: (handle) => Effect.map(options.run(handle), (exits) => exits.toReversed())
       })
   },
   {
@@ -165,8 +165,8 @@ const faults: ReadonlyArray<Fault> = [
     batching: (options) =>
       Batch.make({
         ...options,
-        run: (taken) =>
-          Effect.map(options.run(taken), (exits) =>
+        run: (handle) =>
+          Effect.map(options.run(handle), (exits) =>
             exits.map((exit, index) =>
               index > 0 && index === exits.length - 1 ? Exit.fail("lost" as const) : exit
             )

@@ -71,7 +71,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
       time,
       stream(purposes.store + index),
       { cost: settings.cost, startMs, endMs, failover: index === 0 ? failover : undefined },
-      oracle.stepped
+      oracle.onStepped
     )
   )
   const options = {
@@ -82,8 +82,8 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
     concurrency: settings.concurrency,
     timeoutMs: settings.timeoutMs,
     delayMs: () => Distributions.delay(random.network, settings.network),
-    onSent: oracle.sent,
-    onReceived: oracle.received
+    onSent: oracle.onSent,
+    onReceived: oracle.onReceived
   }
   const cluster = Array.from({ length: nodes }, (_, index) => ({
     count: makeNode(time, index, options),
@@ -98,10 +98,10 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
   const send = (key: number): void => {
     const node = drawNode()
     const now = clock === "nodes" ? startMs + Math.floor(time.now()) + node.skewMs : undefined
-    const request = oracle.arrived(key, time.now())
+    const request = oracle.onArrived(key, time.now())
     const policy: Policy = { plan: Keys.planOf(key), ban: BanPolicy.standard }
     node.count({ request, key, policy, now }, (verdict) => {
-      oracle.ended(request, verdict, time.now())
+      oracle.onEnded(request, verdict, time.now())
       if (verdict?.outcome === "limited") retry(key, verdict)
     })
   }
@@ -131,7 +131,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
 }
 
 const reportOf = (
-  { allowed, ends, keys, latencies, mistakes, over, requests }: Oracle.Judgment,
+  { allowed, keys, latencies, mistakes, outcomes, over, requests }: Oracle.Judgment,
   stores: ReadonlyArray<StoreModel.StoreFigures>,
   { cost, seconds }: Settings
 ): Report => {
@@ -141,11 +141,11 @@ const reportOf = (
   const busy = stores.map(({ busyMs }) => busyMs / (seconds * 1_000 * cost.cores))
   return {
     requests,
-    ...ends,
+    ...outcomes,
     overAdmissions: over.admissions,
     overKeys: over.keys,
     lostAdmissions: sum((figures) => figures.lostAdmissions),
-    shareOfAllowed: allowed === 0 ? 1 : ends.admitted / allowed,
+    shareOfAllowed: allowed === 0 ? 1 : outcomes.admitted / allowed,
     keys,
     statements,
     statementsPerRequest: statements / requests,

@@ -1,6 +1,6 @@
 /**
  * Models a store of rate-limit states with a given capacity. It computes states with `RateLimit.step`; PostgreSQL and
- * Redis use functions that the adapters' laws prove equivalent to it.
+ * Redis use functions whose equivalence the adapters' laws verify.
  *
  * A statement takes a fixed time plus a time per member, on one of the store's cores. While it runs, other statements
  * with one of its keys wait, as they would for row locks. Its steps are computed when it ends, by the store's clock.
@@ -70,7 +70,7 @@ interface Logged {
 }
 
 /** The share of a statement's duration that is random, with an exponential distribution. */
-const VARYING = 0.1
+const RANDOM_SHARE = 0.1
 
 /** Creates an empty store; the first count of a key creates its state. */
 export const make = (
@@ -85,7 +85,7 @@ export const make = (
   const sizes = new Map<number, number>()
   let waiting: Array<Statement> = []
   let log: Array<Logged> = []
-  let isAway = false
+  let isUnavailable = false
   let busyMs = 0
   let lostAdmissions = 0
 
@@ -121,7 +121,7 @@ export const make = (
     for (const { key } of counts) locked.add(key)
     sizes.set(counts.length, (sizes.get(counts.length) ?? 0) + 1)
     const meanMs = (cost.statementMicros + cost.memberMicros * counts.length) / 1_000
-    const takesMs = meanMs * (1 - VARYING + VARYING * Distributions.exponential(random))
+    const takesMs = meanMs * (1 - RANDOM_SHARE + RANDOM_SHARE * Distributions.exponential(random))
     busyMs += Math.max(Math.min(time.now() + takesMs, endMs) - time.now(), 0)
     time.after(takesMs, () => {
       if (statement.isLost) return
@@ -134,7 +134,7 @@ export const make = (
   }
 
   const fail = ({ atMs, awayMs, lostMs }: Failover): void => {
-    isAway = true
+    isUnavailable = true
     const interrupted = [...running, ...waiting]
     for (const statement of running) statement.isLost = true
     running.clear()
@@ -150,14 +150,14 @@ export const make = (
     log = []
     for (const { done } of interrupted) done("lost")
     time.after(awayMs, () => {
-      isAway = false
+      isUnavailable = false
     })
   }
   if (failover !== undefined) time.after(failover.atMs, () => fail(failover))
 
   return {
     submit: (counts, done) => {
-      if (isAway) return done("lost")
+      if (isUnavailable) return done("lost")
       waiting.push({ counts, done, isLost: false })
       dispatch()
     },

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
 import * as VirtualTime from "./VirtualTime.ts"
 
-it("virtual time wakes sleeping fibers exactly at their times, in the order of the times", () => {
+it("virtual time wakes each sleeping fiber exactly at its time, the earliest first", () => {
   const time = VirtualTime.make(1_000)
   const seen: Array<readonly [name: string, at: number]> = []
   const sleeper = (name: string, ms: number) =>
@@ -47,7 +47,7 @@ it("virtual time does not wake a fiber that was interrupted while it slept", () 
   expect(time.now()).toBe(20)
 })
 
-it("virtual time runs all ready fibers before the next event, even one at the same time", () => {
+it("virtual time runs all ready fibers before the next event, even if that event has the same time", () => {
   const time = VirtualTime.make(0)
   const order: Array<string> = []
   time.after(1, () => {

@@ -18,7 +18,7 @@ const run = (settings: Settings): Simulation.Report => {
   console.error(
     `${wholeThousands(events)} events in ${seconds.toFixed(1)} s, ${wholeThousands(events / seconds)} per second`
   )
-  // If limits use the nodes' clocks, over-admissions are expected: such a run exists to show them.
+  // If limits use the nodes' clocks, over-admissions are expected: such a run demonstrates them.
   if (settings.clock === "store" && !Report.isValid(report)) process.exitCode = 1
   return report
 }

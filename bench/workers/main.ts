@@ -1,6 +1,6 @@
 /**
  * `node bench/workers/main.ts [rounds] [seconds]`: measures how much a second worker increases the throughput of SQLite
- * reads, on two cores on which the load generator also runs (Linux only).
+ * reads, on two cores that the load generator shares (Linux only).
  *
  * Two workers share two cores with the load generator and perhaps other programs, so their throughput is a lower bound.
  * The kernel counts how long the main thread of each worker waited for a core. The capacity is the number of responses
@@ -53,19 +53,19 @@ const generate = (port: number, requests: ReadonlyArray<Buffer>) => {
   const sockets = Array.from({ length: CONNECTIONS }, (_, index) => {
     const socket = net.connect(port, "127.0.0.1")
     let next = index * 17
-    let missing = 0
+    let missingBytes = 0
     const send = (): void => void socket.write(requests[next++ % requests.length] ?? "")
     socket.setNoDelay(true)
     socket.on("connect", send)
     socket.on("data", (chunk) => {
-      if (missing > 0) missing -= chunk.length
+      if (missingBytes > 0) missingBytes -= chunk.length
       else {
         const head = chunk.toString("latin1")
         if (!head.startsWith("HTTP/1.1 200")) throw new Error(head)
         const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1])
-        missing = head.indexOf("\r\n\r\n") + 4 + length - chunk.length
+        missingBytes = head.indexOf("\r\n\r\n") + 4 + length - chunk.length
       }
-      if (missing > 0) return
+      if (missingBytes > 0) return
       responses++
       send()
     })
@@ -75,12 +75,12 @@ const generate = (port: number, requests: ReadonlyArray<Buffer>) => {
 }
 
 const measure = async (workers: number, seconds: number): Promise<Outcome> => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
   const server = spawn(
     process.execPath,
     [
       ...[main, "serve", "--json", "--port", "0", "--drain", "0", "--workers", String(workers)],
-      ...["--database", `sqlite:${folder}/bench.db`],
+      ...["--database", `sqlite:${directory}/bench.db`],
       ...["--issue-key", "Enterprise:perMinute=1000000000,perDay=1000000000"]
     ],
     { stdio: ["ignore", "pipe", "ignore"] }
@@ -136,11 +136,11 @@ const measure = async (workers: number, seconds: number): Promise<Outcome> => {
     const ended = new Promise((resolve) => server.once("exit", resolve))
     server.kill("SIGTERM")
     await ended
-    fs.rmSync(folder, { recursive: true })
+    fs.rmSync(directory, { recursive: true })
   }
 }
 
-/** Computes the responses per second if each worker had its own core. */
+/** Estimates the responses per second that would be possible if each worker had its own core. */
 const capacityOf = ({ responses, seconds, waited }: Outcome): number =>
   (waited.length * responses) / waited.reduce((sum, wait) => sum + seconds - wait, 0)
 

@@ -32,7 +32,7 @@ const step = {
   // A step of a composite action either runs a script in a named shell or uses another action.
   oneOf: [{ required: ["run", "shell"] }, { required: ["uses"] }]
 }
-const described = (extra: object, required: ReadonlyArray<string> = []) => ({
+const describedItems = (extra: object, required: ReadonlyArray<string> = []) => ({
   type: "object",
   additionalProperties: {
     type: "object",
@@ -50,8 +50,8 @@ const schema = {
   properties: {
     name: text,
     description: text,
-    inputs: described({ required: { type: "boolean" }, default: { type: "string" } }),
-    outputs: described({ value: text }, ["value"]),
+    inputs: describedItems({ required: { type: "boolean" }, default: { type: "string" } }),
+    outputs: describedItems({ value: text }, ["value"]),
     runs: {
       type: "object",
       properties: { using: { const: "composite" }, steps: { type: "array", items: step, minItems: 1 } },
@@ -110,20 +110,20 @@ describe("the action", () => {
   })
 })
 
-const endings: Array<() => void> = []
+const cleanups: Array<() => void> = []
 afterAll(() => {
-  for (const end of endings) end()
+  for (const cleanUp of cleanups) cleanUp()
 })
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-action-"))
-endings.push(() => fs.rmSync(folder, { recursive: true, force: true }))
+const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-action-"))
+cleanups.push(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 /** A stub of npx that runs the sources instead of a package from the registry, and records its arguments. */
 const stub = `#!/usr/bin/env bash
-printf '%s\\n' "$@" >"$NOTED"
+printf '%s\\n' "$@" >"$RECORDED_ARGUMENTS"
 shift 4
 exec "${process.execPath}" "${main}" "$@"
 `
-fs.writeFileSync(path.join(folder, "npx"), stub, { mode: 0o755 })
+fs.writeFileSync(path.join(directory, "npx"), stub, { mode: 0o755 })
 
 const start = () =>
   new Promise<{ readonly url: string; readonly key: string }>((resolve, reject) => {
@@ -132,7 +132,7 @@ const start = () =>
       [main, "serve", "--json", "--port", "0", "--database", "memory:", "--issue-key", "pro"],
       { stdio: ["ignore", "pipe", "ignore"], env: { PATH: process.env.PATH ?? "" } }
     )
-    endings.push(() => child.kill("SIGKILL"))
+    cleanups.push(() => child.kill("SIGKILL"))
     child.stdout.setEncoding("utf8").once("data", (line: string) => {
       const { keys, url } = JSON.parse(line)
       resolve({ url, key: keys[0].key })
@@ -143,48 +143,48 @@ const start = () =>
 let runs = 0
 
 /** Runs the script of the action with the given inputs, as GitHub does. */
-const runAction = async (given: Readonly<Record<string, string>>) => {
-  const own = path.join(folder, String(runs++))
-  fs.mkdirSync(own)
-  const value = (name: string) => given[name] ?? action.inputs[name]?.default ?? ""
+const runAction = async (inputValues: Readonly<Record<string, string>>) => {
+  const runDirectory = path.join(directory, String(runs++))
+  fs.mkdirSync(runDirectory)
+  const value = (name: string) => inputValues[name] ?? action.inputs[name]?.default ?? ""
   const { env = {}, run = "" } = action.runs.steps.find(({ id }) => id === "run") ?? {}
   const variables = Object.entries(env).map(([name, expression]) => [
     name,
     expression.replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_all, input: string) => value(input))
   ])
-  const files = ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "NOTED"].map(
-    (name) => [name, path.join(own, name)] as const
+  const files = ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "RECORDED_ARGUMENTS"].map(
+    (name) => [name, path.join(runDirectory, name)] as const
   )
   for (const [, file] of files) fs.writeFileSync(file, "")
-  fs.writeFileSync(path.join(own, "script"), run)
+  fs.writeFileSync(path.join(runDirectory, "script"), run)
   const code = await new Promise<number>((resolve) => {
     execFile(
       "bash",
-      ["--noprofile", "--norc", "-eo", "pipefail", path.join(own, "script")],
+      ["--noprofile", "--norc", "-eo", "pipefail", path.join(runDirectory, "script")],
       {
-        cwd: own,
+        cwd: runDirectory,
         env: {
-          PATH: `${folder}:${path.dirname(process.execPath)}:${process.env.PATH ?? ""}`,
+          PATH: `${directory}:${path.dirname(process.execPath)}:${process.env.PATH ?? ""}`,
           ...Object.fromEntries([...variables, ...files])
         }
       },
       (error) => resolve(error === null ? 0 : Number(error.code))
     )
   })
-  const content = (name: string) => fs.readFileSync(path.join(own, name), "utf8")
+  const content = (name: string) => fs.readFileSync(path.join(runDirectory, name), "utf8")
   return {
     code,
-    own,
+    runDirectory,
     summary: content("GITHUB_STEP_SUMMARY"),
     output: content("GITHUB_OUTPUT"),
-    noted: content("NOTED").split("\n")
+    recordedArguments: content("RECORDED_ARGUMENTS").split("\n")
   }
 }
 
 describe("the script of the action", () => {
   it("writes the report, the job summary and the outputs, and exits with the code of the run", async () => {
     const { key, url } = await start()
-    const { code, noted, output, own, summary } = await runAction({
+    const { code, recordedArguments, output, runDirectory, summary } = await runAction({
       url,
       key,
       args: "--only=list.limit\n\n--only=auth",
@@ -192,7 +192,7 @@ describe("the script of the action", () => {
       "implementation-version": "2.1"
     })
     expect(code).toBe(0)
-    expect(noted.slice(0, 5)).toEqual([
+    expect(recordedArguments.slice(0, 5)).toEqual([
       "--yes",
       "--package",
       "animal-store@0.1.0",
@@ -202,26 +202,26 @@ describe("the script of the action", () => {
     expect(summary).toContain("SELECTION PASSED")
     expect(summary).toContain("Implementation: Shop 2.1.")
     expect(output).toMatch(/^verdict=selection-passed\nclaims=auth\n$/)
-    expect(fs.readdirSync(path.join(own, "conformance-report"))).toEqual(
+    expect(fs.readdirSync(path.join(runDirectory, "conformance-report"))).toEqual(
       expect.arrayContaining(["badge.svg", "exchanges.har", "report.html", "report.json"])
     )
-    for (const name of fs.readdirSync(path.join(own, "conformance-report"))) {
-      expect(fs.readFileSync(path.join(own, "conformance-report", name), "utf8")).not.toContain(key)
+    for (const name of fs.readdirSync(path.join(runDirectory, "conformance-report"))) {
+      expect(fs.readFileSync(path.join(runDirectory, "conformance-report", name), "utf8")).not.toContain(key)
     }
   }, 120_000)
 
-  it("fails with the exit code of the suite, and never executes the text of an input", async () => {
-    const spoiled = `$(touch spoiled)\`touch spoiled\`"; touch spoiled; "`
-    const { code, output, own } = await runAction({
-      url: `http://127.0.0.1:1/v1${spoiled}`,
-      key: spoiled,
-      args: spoiled,
-      implementation: spoiled,
+  it("fails if the suite fails, and never executes the text of an input", async () => {
+    const injection = `$(touch injected)\`touch injected\`"; touch injected; "`
+    const { code, output, runDirectory } = await runAction({
+      url: `http://127.0.0.1:1/v1${injection}`,
+      key: injection,
+      args: injection,
+      implementation: injection,
       wait: "0s"
     })
     expect(code).toBeGreaterThan(0)
     expect(output).toBe("")
-    expect(fs.existsSync(path.join(own, "spoiled"))).toBe(false)
+    expect(fs.existsSync(path.join(runDirectory, "injected"))).toBe(false)
   }, 120_000)
 })
 
@@ -241,20 +241,23 @@ describe("the workflows in the docs", () => {
     expect(workflows.map(({ title }) => title)).toEqual(["Go", "Python", "Java"])
   })
 
-  it.each(workflows)("pass all required and no undeclared inputs to the action: $title", ({ code }) => {
-    const { jobs, permissions }: Workflow = parse(code, { strict: true, uniqueKeys: true })
-    expect(permissions).toEqual({ contents: "read" })
-    for (const job of Object.values(jobs)) {
-      expect(job["timeout-minutes"]).toBeGreaterThan(0)
-      const [used] = job.steps.filter(({ uses = "" }) => uses.includes("/animal-store/conformance/action@"))
-      const given = Object.keys(used?.with ?? {})
-      expect(given.filter((name) => !inputs.includes(name))).toEqual([])
-      expect(
-        inputs.filter((name) => action.inputs[name]?.required === true && !given.includes(name))
-      ).toEqual([])
-      // The server continues in the background, with its output in a file, so that the step can end.
-      expect(job.steps.some(({ run = "" }) => />server\.log 2>&1 &\s*$/.test(run))).toBe(true)
-      for (const { run = "" } of job.steps) expect(run).not.toContain("${{")
+  it.each(workflows)(
+    "pass all required inputs, and only declared ones, to the action: $title",
+    ({ code }) => {
+      const { jobs, permissions }: Workflow = parse(code, { strict: true, uniqueKeys: true })
+      expect(permissions).toEqual({ contents: "read" })
+      for (const job of Object.values(jobs)) {
+        expect(job["timeout-minutes"]).toBeGreaterThan(0)
+        const [used] = job.steps.filter(({ uses = "" }) => uses.includes("/animal-store/conformance/action@"))
+        const givenNames = Object.keys(used?.with ?? {})
+        expect(givenNames.filter((name) => !inputs.includes(name))).toEqual([])
+        expect(
+          inputs.filter((name) => action.inputs[name]?.required === true && !givenNames.includes(name))
+        ).toEqual([])
+        // The server continues in the background, with its output in a file, so that the step can end.
+        expect(job.steps.some(({ run = "" }) => />server\.log 2>&1 &\s*$/.test(run))).toBe(true)
+        for (const { run = "" } of job.steps) expect(run).not.toContain("${{")
+      }
     }
-  })
+  )
 })

@@ -27,27 +27,27 @@ export interface AmbientCheck {
   readonly advisedBy?: string
   /** The profile with the requests that the law is about; `core` if absent. */
   readonly profile?: Profile
-  /** What the law needs in the subject to be decided, one of these at least. */
+  /** States of the subject, at least one of which the law needs to be decided. */
   readonly finds?: ReadonlyArray<Finding>
   /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
   /** Returns the violation in an exchange to which the law applies, if there is one. */
   readonly examine: Look<Violation | undefined>
   /**
-   * Returns the reason in the subject's time or data why the law cannot apply to any exchange of the run, if there is
-   * one. If the law then applied to no exchange, the check is not applicable instead of inconclusive, but postponed.
+   * Returns the reason, if any, why the subject's time or data keep the law from applying to any exchange of the run. A
+   * check whose law applied to no exchange is then postponed instead of inconclusive.
    */
   readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
-  /** Starts the law without earlier exchanges; present only if the law compares exchanges of the whole run. */
-  readonly begin?: () => Remembering
+  /** Starts an evaluation without earlier exchanges; present only if the law compares exchanges of the whole run. */
+  readonly begin?: () => HistoryLaw
 }
 
-/** Examines the exchanges of a run one by one, in order; returns `undefined` if the law does not apply to one. */
-export type Remembering = (exchange: Exchange) => { readonly violation: Violation | undefined } | undefined
+/** Examines the exchanges of a run in sequence; returns `undefined` for an exchange to which the law does not apply. */
+export type HistoryLaw = (exchange: Exchange) => { readonly violation: Violation | undefined } | undefined
 
 /** Completes a check whose law compares exchanges of the whole run. */
 export const overHistory = (
-  check: Omit<AmbientCheck, "level" | "isAbout" | "examine"> & { readonly begin: () => Remembering }
+  check: Omit<AmbientCheck, "level" | "isAbout" | "examine"> & { readonly begin: () => HistoryLaw }
 ): Omit<AmbientCheck, "level"> => ({
   ...check,
   // These two examine a single exchange, without earlier ones.

@@ -18,8 +18,8 @@ export interface Runs {
 }
 
 /**
- * State of a subject that decides laws: getPet is not removed; some list by status has room for the animals of the
- * first checks, or for those of a whole run.
+ * A state of the subject that some laws need: getPet is not removed, or some list with a status filter has room for the
+ * animals of the first checks (`short list`) or of a whole run (`shorter list`).
  */
 export type Finding = "getPet" | "short list" | "shorter list"
 
@@ -39,7 +39,10 @@ export interface Definition<F extends Face, Case> {
   readonly profile: Profile
   readonly on: F
   readonly needs?: ReadonlyArray<Capability>
-  /** What the law needs in the subject to be decided, one of these at least; a run may find it too late or too full. */
+  /**
+   * States of the subject, at least one of which the law needs to be decided. A run may start too late for them, or
+   * with too many animals.
+   */
   readonly finds?: ReadonlyArray<Finding>
   /**
    * Whether the law is about the animals that other checks created. The check then runs after all others, except those

@@ -3,54 +3,54 @@ import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§5.3", "spec", "http", {
-    "auth.required": "A request without an API key returns 401."
+    "auth.required": "A request without an API key gets 401."
   }),
   ...section("§5.1", "spec", "http", {
     "auth.bearer": "A valid key sent as `Authorization: Bearer <API_KEY>` is accepted.",
     "auth.header-only": "A key sent in the query, the path or another header counts as missing.",
-    "auth.other-scheme": "A key sent without the scheme `Bearer`, or under another scheme, is not accepted."
+    "auth.other-scheme": "A key sent without the scheme `Bearer`, or with another scheme, is not accepted."
   }),
   ...section("§5.2", "spec", "http", {
-    "auth.every-operation": "Every operation returns 401, or 429, to a caller without a valid key."
+    "auth.every-operation": "Every operation responds with 401 or 429 to a request without a valid key."
   }),
   ...section("§5.3", "spec", "http", {
-    "auth.invalid": "A request with a key that was never issued returns 401.",
+    "auth.invalid": "A request with a key that was never issued gets 401.",
     "auth.whole-key": "A part of a valid key, or a valid key followed by more characters, is invalid.",
     "auth.refused-unstored": "A creation rejected with 401 adds no animal.",
-    "auth.error-body": "A 401 carries an Error body."
+    "auth.error-body": "A 401 response has an Error body."
   }),
   ...section("§5.3", "design", "http", {
     "auth.key-case": "A valid key with the case of one letter changed is invalid."
   }),
   ...section("§5.4", "design", "http", {
-    "auth.revoked": "A revoked key returns 401, like a key that was never issued.",
-    "auth.expired": "An expired key returns 401, like a key that was never issued."
+    "auth.revoked": "A request with a revoked key gets 401, like one with a key that was never issued.",
+    "auth.expired": "A request with an expired key gets 401, like one with a key that was never issued."
   }),
   ...section("§1", "design", "http", {
-    "auth.unknown-path": "A request without a valid key for a path that does not exist returns 401."
+    "auth.unknown-path": "A request for a path that does not exist gets 401 if it has no valid key."
   }),
   ...section("§4", "design", "http", {
     "auth.first": "The key is checked before path, method, query and body."
   }),
   ...section("§5.3", "design", "http", {
-    "auth.challenge": 'A 401 carries `WWW-Authenticate` with the challenge `Bearer realm="animals"`.',
+    "auth.challenge": 'A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`.',
     "auth.challenge-error":
       'The challenge contains `error="invalid_token"` if and only if a credential was sent.'
   }),
   ...section("§7", "design", "http", {
     "auth.codes":
-      "A 401 has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`."
+      "A 401 response has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`."
   }),
   ...section("§5.1", "design", "http", {
     "auth.scheme-case": "The scheme `Bearer` is accepted in any letter case.",
-    "auth.token-length": "A token of more than 512 characters returns 401.",
+    "auth.token-length": "A request with a token of more than 512 characters gets 401.",
     "auth.token-verbatim": "The token is compared as sent, without percent-decoding.",
-    "auth.two-headers": "A request with two `Authorization` headers returns 401."
+    "auth.two-headers": "A request with two `Authorization` headers gets 401."
   }),
-  ...section("§5.4", "design", "not", {
+  ...section("§5.4", "design", "nowhere", {
     "auth.key-format": unchecked(
       "A key consists of `ast_`, at least 160 random bits in base 62, and a checksum of six characters.",
-      "Keys are issued outside HTTP, and other services may have keys of any form."
+      "Keys are not issued over HTTP, and other services may have keys of any form."
     ),
     "auth.checksum-first": unchecked(
       "A key with a wrong checksum is rejected without a call to the key store.",
@@ -62,15 +62,15 @@ export const clauses = [
     ),
     "auth.shown-once": unchecked(
       "A secret is shown once, when it is issued.",
-      "Keys are issued outside HTTP."
+      "Keys are not issued over HTTP."
     ),
     "auth.rotation": unchecked(
       "During a rotation both the old and the new secret of a key are accepted, until the overlap ends.",
-      "Keys are rotated outside HTTP."
+      "Keys are not rotated over HTTP."
     ),
     "auth.no-administration": unchecked(
       "Keys cannot be issued, rotated or revoked over HTTP.",
-      "The absence of an operation cannot be shown by requests."
+      "Requests cannot prove that an operation is absent."
     )
   })
 ]

@@ -10,7 +10,7 @@ export const clauses = [
     "ban.temporary": "A ban ends.",
     "ban.only-that-key": "A ban applies only to the key whose requests caused it."
   }),
-  ...section("§8.4.3", "spec", "not", {
+  ...section("§8.4.3", "spec", "nowhere", {
     "ban.backoff": unchecked(
       "Clients are expected to use exponential backoff.",
       "It concerns clients, not the service."

@@ -4,7 +4,7 @@
 export type Level = "spec" | "design"
 
 /** Where a violation is visible: at a storage port, over HTTP, at both, or nowhere outside the subject. */
-export type Observable = "port" | "http" | "both" | "not"
+export type Observable = "port" | "http" | "both" | "nowhere"
 
 /** One requirement of the contract or of our design, as a sentence. */
 export interface Clause<Slug extends string = string> {
@@ -22,7 +22,7 @@ export interface Clause<Slug extends string = string> {
 
 type Sentence = Pick<Clause, "says" | "unchecked">
 
-/** Creates a sentence that no check covers; `reason` says why. */
+/** Creates a sentence that no check covers; `reason` states why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
 
 /** Creates clauses from sentences by slug; all have the same section, level and observability. */
@@ -34,9 +34,9 @@ export const section = <Slug extends string>(
 ): ReadonlyArray<Clause<Slug>> => {
   const clauses: Array<Clause<Slug>> = []
   for (const slug in sentences) {
-    const sentence: string | Sentence = sentences[slug]
-    const own = typeof sentence === "string" ? { says: sentence } : sentence
-    clauses.push({ slug, section: name, level, observable, ...own })
+    const given: string | Sentence = sentences[slug]
+    const sentence = typeof given === "string" ? { says: given } : given
+    clauses.push({ slug, section: name, level, observable, ...sentence })
   }
   return clauses
 }

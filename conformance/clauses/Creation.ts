@@ -3,7 +3,7 @@ import { section } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.2", "spec", "http", {
-    "create.status-201": "A creation with a plain name and an existing category returns 201."
+    "create.status-201": "A creation with a plain name and an existing category gets 201."
   }),
   ...section("§4.2", "spec", "both", {
     "create.returns-created": "The response to a creation contains the name and the category that were sent.",
@@ -17,31 +17,31 @@ export const clauses = [
     "create.status-kept": "The response to a creation contains the status that was sent."
   }),
   ...section("§4.2", "spec", "http", {
-    "create.name-required": "A creation without `name` returns 400."
+    "create.name-required": "A creation without `name` gets 400."
   }),
   ...section("§2", "spec", "http", {
-    "create.name-type": "A creation whose `name` is not a JSON string returns 400."
+    "create.name-type": "A creation whose `name` is not a JSON string gets 400."
   }),
   ...section("§4.2", "spec", "http", {
-    "create.category-required": "A creation without `categoryId` returns 400."
+    "create.category-required": "A creation without `categoryId` gets 400."
   }),
   ...section("§2", "spec", "http", {
     "create.category-type":
-      "A creation whose `categoryId` is not a JSON number, or has a fraction such as 1.5, returns 400.",
-    "create.category-range": "A creation whose `categoryId` is outside int64 returns 400."
+      "A creation whose `categoryId` is not a JSON number, or has a fraction such as 1.5, gets 400.",
+    "create.category-range": "A creation whose `categoryId` is outside int64 gets 400."
   }),
   ...section("§2", "spec", "both", {
     "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³."
   }),
   ...section("§2", "spec", "http", {
-    "create.status-enum": "A creation whose `status` is neither one of the three values nor null returns 400."
+    "create.status-enum": "A creation whose `status` is neither one of the three values nor null gets 400."
   }),
   ...section("§4.2", "spec", "http", {
-    "create.body-required": "A creation that declares a JSON body but has none returns 400.",
-    "create.body-object": "A creation whose body is JSON but not an object returns 400."
+    "create.body-required": "A creation that declares a JSON body but has none gets 400.",
+    "create.body-object": "A creation whose body is JSON but not an object gets 400."
   }),
   ...section("§1", "spec", "http", {
-    "create.json-syntax": "A creation whose body does not begin with a complete JSON value returns 400."
+    "create.json-syntax": "A creation whose body does not begin with a complete JSON value gets 400."
   }),
   ...section("§4.2", "spec", "http", {
     "create.content-type-accepted": "A creation sent as `application/json` is accepted."
@@ -53,10 +53,11 @@ export const clauses = [
     "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
   }),
   ...section("§2", "design", "http", {
-    "create.name-length": "A name of 1 to 255 code points is accepted; an empty or longer one returns 400.",
-    "create.name-blank": "A name that consists only of white space returns 400.",
+    "create.name-length":
+      "A name of 1 to 255 code points is accepted; an empty or longer one is rejected with 400.",
+    "create.name-blank": "A name that consists only of white space is rejected with 400.",
     "create.name-characters":
-      "A name may contain any character except U+0000 and lone surrogates, which return 400."
+      "A name may contain any character except U+0000 and lone surrogates, which are rejected with 400."
   }),
   ...section("§2", "design", "both", {
     "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalized.",
@@ -69,28 +70,28 @@ export const clauses = [
     "create.number-cost":
       "A number such as `1e999999999` is rejected with 400 as fast as any other invalid value.",
     "create.status-default": "An animal created without a status is stored and shown as `available`.",
-    "create.status-null": "A creation whose `status` is null returns 400.",
+    "create.status-null": "A creation whose `status` is null gets 400.",
     "create.unknown-fields": "Unknown fields are ignored and not returned.",
     "create.id-ignored": "An `id` in the body of a creation is ignored."
   }),
   ...section("§4.2", "design", "http", {
-    "create.json-strict": "A creation whose body has text after its JSON value returns 400.",
-    "create.json-duplicates": "A creation whose body repeats a member name within one object returns 400.",
-    "create.json-depth": "A creation whose body is nested more than 32 levels deep returns 400.",
-    "create.json-utf8": "A creation whose body is not UTF-8, or begins with a byte order mark, returns 400.",
+    "create.json-strict": "A creation whose body has text after its JSON value gets 400.",
+    "create.json-duplicates": "A creation whose body repeats a member name within one object gets 400.",
+    "create.json-depth": "A creation whose body is nested more than 32 levels deep gets 400.",
+    "create.json-utf8": "A creation whose body is not UTF-8, or begins with a byte order mark, gets 400.",
     "create.content-type":
-      "A creation with a content type other than `application/json`, or with none, returns 415.",
+      "A creation with a content type other than `application/json`, or without one, gets 415.",
     "create.content-type-form":
       "The content type is case-insensitive, and `utf-8` is the only charset allowed.",
-    "create.content-encoding": "A creation with a `Content-Encoding` returns 415.",
-    "create.body-size": "A body of more than 64 KiB returns 413.",
+    "create.content-encoding": "A creation with a `Content-Encoding` gets 415.",
+    "create.body-size": "A body of more than 64 KiB is rejected with 413.",
     "create.body-size-accepted": "A body of up to 64 KiB is accepted.",
     "create.body-size-counted":
       "The size of a body is the number of bytes received, whether or not its length was declared.",
-    "create.location": "While getPet exists, a 201 carries `Location` with the URL of the new animal."
+    "create.location": "While getPet exists, a 201 response has `Location` with the URL of the new animal."
   }),
   ...section("§7", "design", "http", {
     "create.codes":
-      "A 400 for a body has the code `invalid_json` if the JSON is invalid, otherwise `invalid_body`."
+      "A 400 response caused by the body has the code `invalid_json` if the JSON is invalid, otherwise `invalid_body`."
   })
 ]

@@ -6,7 +6,8 @@ export const clauses = [
     "errors.body": "The body of every error is a JSON object with `code`, `message` and `status`."
   }),
   ...section("§2", "spec", "http", {
-    "errors.body-types": "The `code` and `message` of an error are strings, and its `status` is an integer.",
+    "errors.body-types":
+      "The `code` and `message` of an error are strings that are not empty, and its `status` is an integer.",
     "errors.status-matches": "The `status` in the body of an error is the HTTP status of the response."
   }),
   ...section("§7", "spec", "http", {
@@ -14,10 +15,10 @@ export const clauses = [
       "A request that the contract describes gets a status that the contract lists, unless the key is banned."
   }),
   ...section("§4", "spec", "http", {
-    "errors.no-5xx": "A request that the contract describes never returns 5xx."
+    "errors.no-5xx": "A request that the contract describes never gets 5xx."
   }),
   ...section("§4", "design", "http", {
-    "errors.no-5xx-anywhere": "No request, however invalid, returns 5xx while the stores are reachable."
+    "errors.no-5xx-anywhere": "No request, however invalid, gets 5xx while the stores are reachable."
   }),
   ...section("§2", "design", "http", {
     "errors.exact-body": "The body of an error has exactly the members `code`, `message` and `status`."
@@ -28,27 +29,27 @@ export const clauses = [
     "errors.messages": "The message of a 400 names the invalid field or parameter.",
     "errors.no-echo": "No message repeats an API key or long input."
   }),
-  ...section("§7", "design", "not", {
+  ...section("§7", "design", "nowhere", {
     "errors.internal": unchecked(
-      "An internal failure returns 500 `internal_error` without its cause.",
+      "After an internal failure, the response is 500 `internal_error` without the cause.",
       "An internal failure cannot be caused from outside."
     ),
     "errors.unavailable": unchecked(
-      "An unreachable store returns 503 `service_unavailable` with `Retry-After`.",
+      "While a store is unreachable, requests get 503 `service_unavailable` with `Retry-After`.",
       "A store cannot be made unreachable from outside."
     )
   }),
   ...section("§7", "design", "http", {
     "errors.headers-too-large": unchecked(
-      "An oversized header section or target returns 431 `headers_too_large` with an Error body.",
+      "A request with an oversized header section or target gets 431 `headers_too_large` with an Error body.",
       "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
     ),
     "errors.malformed-request": unchecked(
-      "Bytes that are not an HTTP request return 400 `malformed_request` with an Error body.",
+      "Bytes that are not an HTTP request get 400 `malformed_request` with an Error body.",
       "The suite sends well-formed HTTP only, so that it works through any proxy."
     ),
     "errors.request-timeout": unchecked(
-      "A request that is not complete in time returns 408 `request_timeout` with an Error body.",
+      "A request that is not complete in time gets 408 `request_timeout` with an Error body.",
       "The host sets the timeout, which is too long for a run to wait for."
     )
   })

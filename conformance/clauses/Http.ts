@@ -11,19 +11,19 @@ export const clauses = [
   ...section("§9.1", "spec", "http", {
     "http.version-segment": "The base address has the path segment `/v1`."
   }),
-  ...section("§9.2", "spec", "not", {
+  ...section("§9.2", "spec", "nowhere", {
     "http.interface-version": unchecked(
       "The interface description is at version 1.0.0.",
       "No response has to show it."
     )
   }),
-  ...section("§4", "spec", "not", {
+  ...section("§4", "spec", "nowhere", {
     "http.staging": unchecked(
       "A staging environment has the same paths below a base address of its own.",
       "Environments are a matter of deployment; the suite can run against each."
     ),
     "http.tag": unchecked(
-      "Every operation carries the tag `animals`.",
+      "Every operation has the tag `animals`.",
       "The tag is in the interface description, and no response has to show it."
     )
   }),
@@ -32,7 +32,7 @@ export const clauses = [
   }),
   ...section("§4", "design", "http", {
     "http.accept": "`Accept` is ignored.",
-    "http.unknown-path": "An unknown path returns 404 `not_found`."
+    "http.unknown-path": "A request for an unknown path gets 404 `not_found`."
   }),
   ...section("§4.4", "design", "http", {
     "http.other-operations":
@@ -40,24 +40,25 @@ export const clauses = [
   }),
   ...section("§4", "design", "http", {
     "http.method-not-allowed":
-      "A method that a path does not support returns 405 `method_not_allowed` with `Allow`.",
-    "http.head": "HEAD returns the response of GET without the body.",
-    "http.options": "OPTIONS returns 204 with `Allow`.",
+      "A method that a path does not support gets 405 `method_not_allowed` with `Allow`.",
+    "http.head": "A HEAD request gets the response to GET without the body.",
+    "http.options": "An OPTIONS request gets 204 with `Allow`.",
     "http.paths-exact":
       "Paths are case-sensitive, and a trailing slash is significant: " +
-      "a path with the wrong case or an extra slash returns 404.",
+      "a request for a path with the wrong case or an extra slash gets 404.",
     "http.decoded-once": "The segments of a path are percent-decoded exactly once.",
-    "http.malformed-escape": "A malformed percent escape returns 404 in a path and 400 in a query.",
+    "http.malformed-escape":
+      "A malformed percent escape is rejected with 404 in a path and with 400 in a query.",
     "http.no-redirects": "No response is a redirect.",
     "http.order-of-checks":
-      "The error of a request with several errors is the first of path, method, content type, size and content.",
+      "A request with several errors gets the first one in this order: path, method, content type, size, content.",
     "http.standard-headers":
       "Every response has `Date`, `Cache-Control: no-store`, `X-Content-Type-Options`, `X-Request-Id`.",
     "http.date": "`Date` is the service's time, which also governs limits and removal.",
     "http.request-id": "No two responses have the same `X-Request-Id`.",
-    "http.no-cors": "No response carries CORS headers.",
+    "http.no-cors": "No response has CORS headers.",
     "http.probes": unchecked(
-      "`/livez` and `/readyz`, outside the base path, return 200 without a key and are not counted.",
+      "`/livez` and `/readyz`, outside the base path, respond with 200, need no key and are not counted.",
       "They are outside the base address, the only address that the suite knows; tests of the service cover it."
     ),
     "http.openapi": unchecked(
@@ -65,16 +66,16 @@ export const clauses = [
       "It is outside the base address, the only address that the suite knows; tests of the service cover it."
     )
   }),
-  ...section("§4", "design", "not", {
+  ...section("§4", "design", "nowhere", {
     "http.servers": unchecked(
       "The configured base addresses are the `servers` of the OpenAPI document.",
       "The configured addresses are not visible from outside."
     )
   }),
-  ...section("§6", "design", "not", {
+  ...section("§6", "design", "nowhere", {
     "http.no-events": unchecked(
       "There are no events, callbacks or webhooks.",
-      "The absence of something cannot be shown by requests."
+      "Requests cannot prove that something is absent."
     )
   })
 ]

@@ -3,13 +3,13 @@ import { section } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.1", "spec", "http", {
-    "list.status-200": "A list request with valid parameters returns 200."
+    "list.status-200": "A list request with valid parameters gets 200."
   }),
   ...section("§2", "spec", "http", {
     "list.array": "The body of a list is a bare JSON array of animals."
   }),
   ...section("§4.1", "spec", "http", {
-    "list.empty": "A list without matching animals returns 200 with an empty array."
+    "list.empty": "A list request that no animal matches gets 200 with an empty array."
   }),
   ...section("§8.1", "spec", "http", {
     "list.limit.accepted": "Every `limit` from 1 to 100 is accepted."
@@ -38,16 +38,16 @@ export const clauses = [
     "list.status.before-limit": "The filter is applied before the limit."
   }),
   ...section("§4.1", "design", "http", {
-    "list.limit.range": "A `limit` below 1 or above 100 returns 400 and is never clamped.",
+    "list.limit.range": "A `limit` below 1 or above 100 is rejected with 400, never clamped.",
     "list.limit.syntax":
-      "A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, returns 400.",
-    "list.limit.repeated": "A repeated `limit` returns 400.",
-    "list.status.unknown": "An unknown or empty `status` returns 400.",
+      "A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, is rejected with 400.",
+    "list.limit.repeated": "A repeated `limit` is rejected with 400.",
+    "list.status.unknown": "An unknown or empty `status` is rejected with 400.",
     "list.status.exact": "The value of `status` is compared exactly: case-sensitive and without trimming.",
-    "list.status.repeated": "A repeated `status` returns 400."
+    "list.status.repeated": "A repeated `status` is rejected with 400."
   }),
   ...section("§7", "design", "http", {
-    "list.parameter-code": "A 400 for a query parameter has the code `invalid_parameter`."
+    "list.parameter-code": "A 400 response caused by a query parameter has the code `invalid_parameter`."
   }),
   ...section("§4.1", "design", "http", {
     "list.unknown-parameters": "Unknown query parameters are ignored."
@@ -62,8 +62,8 @@ export const clauses = [
     "list.paging.complete":
       "Following the `next` links shows every animal that existed at the start exactly once.",
     "list.paging.filter": "The `next` link keeps the status filter and the limit.",
-    "list.paging.bound": "A cursor used with a different status filter returns 400.",
-    "list.paging.forged": "A forged or altered cursor returns 400.",
+    "list.paging.bound": "A cursor used with a different status filter is rejected with 400.",
+    "list.paging.forged": "A forged or altered cursor is rejected with 400.",
     "list.paging.address":
       "The target of a `next` link is a path, or absolute if a public base address is configured."
   })

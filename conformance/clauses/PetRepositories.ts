@@ -3,7 +3,7 @@ import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.2", "design", "port", {
-    "pets.insert.exact": "`insert` returns the animal as given, every field exact, with its new id."
+    "pets.insert.exact": "`insert` returns the animal as given, with every field exact and a new id."
   }),
   ...section("§2", "design", "port", {
     "pets.insert.id-positive": "`insert` assigns ids above 0.",
@@ -15,7 +15,7 @@ export const clauses = [
       "`insertOnce` stores one animal for each caller and key within 24 hours, " +
       "however often it is called and however many calls are concurrent.",
     "pets.insert.names":
-      "A name is stored code point by code point, even if it has a meaning in the database."
+      "A name is stored code point by code point, even if it has a special meaning in the database."
   }),
   ...section("§4.3", "design", "port", {
     "pets.find.sees-insert": "`find` sees every acknowledged `insert`.",

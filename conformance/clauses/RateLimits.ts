@@ -4,7 +4,7 @@ import { section, unchecked } from "./Clause.ts"
 export const clauses = [
   ...section("§8.3", "spec", "http", {
     "limits.headers-present":
-      "Every response carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset once each.",
+      "Every response has X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset once each.",
     "limits.header-types": "The three headers are non-negative decimal integers.",
     "limits.remaining-within": "Remaining is at most Limit.",
     "limits.plan-in-force": "For a valid key, Limit is the per-minute or the daily limit of its plan.",
@@ -30,16 +30,16 @@ export const clauses = [
       "A key does not show the name of its plan; the suite checks the numbers it was declared with."
     )
   }),
-  ...section("§8.2", "spec", "not", {
+  ...section("§8.2", "spec", "nowhere", {
     "limits.plan.enterprise": unchecked(
       "The limits of the Enterprise plan are agreed individually.",
-      "The numbers are agreed between people."
+      "The numbers differ from customer to customer."
     )
   }),
-  ...section("§8.4.4", "spec", "not", {
+  ...section("§8.4.4", "spec", "nowhere", {
     "limits.plan.upgrade": unchecked(
       "Higher limits come from a plan upgrade.",
-      "Plans are changed outside HTTP."
+      "Plans are not changed over HTTP."
     )
   }),
   ...section("§8.2", "spec", "http", {
@@ -50,10 +50,10 @@ export const clauses = [
   ...section("§8.4.1", "spec", "http", {
     "limits.no-early-429":
       "A caller that stays within both limits of its plan and is not banned never gets 429.",
-    "limits.exceeded-429": "A request over the limit returns 429."
+    "limits.exceeded-429": "A request over the limit gets 429."
   }),
   ...section("§7", "spec", "http", {
-    "limits.every-operation": "Each of the three operations returns 429 to a request over the limit."
+    "limits.every-operation": "Each of the three operations responds with 429 to a request over the limit."
   }),
   ...section("§8.4.1", "spec", "http", {
     "limits.refused-unstored": "A creation denied with 429 adds no animal."
@@ -62,14 +62,14 @@ export const clauses = [
     "limits.atomic": "Concurrent requests do not exceed the limit: no more are admitted than in sequence."
   }),
   ...section("§8.4.2", "spec", "http", {
-    "limits.retry-after-present": "A 429 carries `Retry-After`.",
+    "limits.retry-after-present": "A 429 response has `Retry-After`.",
     "limits.retry-after-promise":
       "A caller that waits for the time in `Retry-After` and is not banned is admitted."
   }),
   ...section("§8.4.2", "design", "http", {
     "limits.retry-after-seconds": "`Retry-After` is a whole number of seconds from 1 to 2,147,483.",
     "limits.retry-after-exact":
-      "`Retry-After` is the time, rounded up, until the slot of the denied request; the first is at the next token."
+      "`Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is at the next token."
   }),
   ...section("§8.4.2", "design", "both", {
     "limits.slots":
@@ -78,21 +78,21 @@ export const clauses = [
   ...section("§8", "design", "http", {
     "limits.counted-per-key": "Each key has its own budget, which requests with other keys do not affect."
   }),
-  ...section("§8", "design", "not", {
+  ...section("§8", "design", "nowhere", {
     "limits.secrets-share": unchecked(
       "During a rotation both secrets of a key share one budget and one ban.",
-      "Keys are rotated outside HTTP."
+      "Keys are not rotated over HTTP."
     )
   }),
-  ...section("§8.4.4", "design", "not", {
+  ...section("§8.4.4", "design", "nowhere", {
     "limits.plan-change": unchecked(
       "A plan change keeps the usage and caps the remaining requests.",
-      "Plans are changed outside HTTP."
+      "Plans are not changed over HTTP."
     )
   }),
   ...section("§8.2", "design", "http", {
     "limits.every-request-costs":
-      "Every request with a valid key that does not get 429 costs one, whatever its status.",
+      "Every request with a valid key costs one, whatever the status of the response, unless it gets 429.",
     "limits.denied-costs-nothing": "A request that gets 429 is counted in neither window."
   }),
   ...section("§8.2", "design", "both", {
@@ -120,16 +120,16 @@ export const clauses = [
   }),
   ...section("§8.3", "design", "http", {
     "limits.standard-syntax":
-      "`RateLimit` and `RateLimit-Policy`, where they are sent, are lists of policies with whole numbers.",
+      "`RateLimit` and `RateLimit-Policy`, if sent, are lists of policies with whole numbers.",
     "limits.standard-remaining": "`RateLimit` agrees with the X-RateLimit headers.",
     "limits.standard-wait":
       "In `RateLimit`, `t` of an exhausted window is at most `Retry-After`; " +
       "without `Retry-After`, `t` of any window is at most the length of the window.",
     "limits.standard-more":
-      "In `RateLimit`, `t` is the time after which a window has one request more; before it, each request costs one of `r`."
+      "In `RateLimit`, `t` is the time after which a window has one more request; until then, each request lowers `r` by one."
   }),
   ...section("§7", "design", "http", {
-    "limits.exceeded-code": "A 429 because of a limit has the code `rate_limit_exceeded`."
+    "limits.exceeded-code": "A 429 response for an exceeded limit has the code `rate_limit_exceeded`."
   }),
   ...section("§4", "design", "http", {
     "limits.before-routing": "Limits and bans are checked before path, method, query and body."
@@ -137,13 +137,13 @@ export const clauses = [
   ...section("§8.3", "design", "http", {
     "limits.anonymous":
       "A request without a valid key counts against the bucket of its network, " +
-      "which has the limits of the Free plan, and shows it.",
+      "which has the limits of the Free plan; the response shows that bucket.",
     "limits.anonymous-exhausted":
-      "A request without a valid key returns 429 when the bucket of its network is empty.",
+      "A request without a valid key gets 429 when the bucket of its network is empty.",
     "limits.anonymous-apart": "A request with a valid key does not affect the bucket of its network.",
     "limits.guesses-apart": "A request with a wrong key affects no key's budget."
   }),
-  ...section("§8", "design", "not", {
+  ...section("§8", "design", "nowhere", {
     "limits.anonymous-network": unchecked(
       "The network is an IPv4 address, or the /64 and the /48 of an IPv6 address, of the socket or a trusted proxy.",
       "The suite sends from one address."
@@ -155,7 +155,7 @@ export const clauses = [
       "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
     )
   }),
-  ...section("§8.3", "design", "not", {
+  ...section("§8.3", "design", "nowhere", {
     "limits.unavailable": unchecked(
       "When the limits cannot be read, the 503 shows the plan's limit, Remaining 0 and a Reset after `Retry-After`.",
       "A store cannot be made unreachable from outside."

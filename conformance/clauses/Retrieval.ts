@@ -4,16 +4,16 @@ import { section } from "./Clause.ts"
 export const clauses = [
   ...section("§4.3", "spec", "both", {
     "get.found":
-      "A request for the id of an animal returns 200 with that animal, " +
+      "A request for the id of an animal gets 200 with that animal, " +
       "from its creation until the operation is removed.",
     "get.faithful":
       "The response shows the id, name and category of the animal as its creation returned them.",
-    "get.not-found": "An unknown id returns 404 until the operation is removed."
+    "get.not-found": "A request for an unknown id gets 404 until the operation is removed."
   }),
   ...section("§4.3", "design", "http", {
-    "get.malformed-id": "A path segment that is not an int64 returns 404.",
+    "get.malformed-id": "A request for an id that is not an int64 gets 404.",
     "get.canonical-id":
-      "An id that is not in its shortest decimal form, such as `01`, `+1` or `1.0`, returns 404."
+      "A request for an id that is not in its shortest decimal form, such as `01`, `+1` or `1.0`, gets 404."
   }),
   ...section("§9.3", "spec", "http", {
     "get.available-until-removal":
@@ -22,10 +22,11 @@ export const clauses = [
     "get.removed-alone": "Listing and creating still work after getPet is removed."
   }),
   ...section("§9.3", "design", "http", {
-    "get.gone": "From 5 December 2030, 00:00:00 UTC, getPet returns 410 `operation_removed`, and not earlier."
+    "get.gone":
+      "From 5 December 2030, 00:00:00 UTC, and not earlier, getPet responds with 410 `operation_removed`."
   }),
   ...section("§4.3", "design", "http", {
     "get.deprecation-headers":
-      "Every response of the operation, including errors, carries `Deprecation`, `Sunset` and `Link`."
+      "Every response of the operation, including errors, has `Deprecation`, `Sunset` and `Link`."
   })
 ]

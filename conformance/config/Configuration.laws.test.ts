@@ -15,7 +15,7 @@ describe("the configuration file", () => {
 
   it("may contain all members or no member", async () => {
     expect(await read({})).toEqual({})
-    const whole = {
+    const complete = {
       $schema: "./conformance.schema.json",
       name: "mine",
       url: "http://127.0.0.1:3000/v1",
@@ -34,7 +34,7 @@ describe("the configuration file", () => {
       exclude: ["list.*"],
       iOwnThisServer: true
     }
-    expect(await read(whole)).toEqual(whole)
+    expect(await read(complete)).toEqual(complete)
   })
 
   it.each([
@@ -44,10 +44,10 @@ describe("the configuration file", () => {
     [{ declared: { ban: true } }, '["declared"]["ban"]'],
     [{ budget: { minutes: 1 } }, '["budget"]["minutes"]'],
     [{ i_own_this_server: true }, '["i_own_this_server"]']
-  ])("is rejected if it contains an unknown member: %j", async (content, where) => {
-    const said = await read(content)
-    expect(said).toMatch(/^the configuration file is wrong: /)
-    expect(said).toContain(where)
+  ])("is rejected if it contains an unknown member: %j", async (content, member) => {
+    const message = await read(content)
+    expect(message).toMatch(/^the configuration file is wrong: /)
+    expect(message).toContain(member)
   })
 
   it.each([
@@ -70,7 +70,7 @@ describe("the configuration file", () => {
     [{ budget: { requests: -1 } }],
     [{ only: "core" }],
     [{ iOwnThisServer: "yes" }]
-  ])("is rejected with a one-line message if it is not valid: %j", async (content) => {
+  ])("is rejected with a one-line message if it is invalid: %j", async (content) => {
     expect(await read(content)).toMatch(/^the configuration file is wrong: .{5}[^\n]*$/)
   })
 

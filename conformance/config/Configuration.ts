@@ -29,7 +29,7 @@ export const Configuration = Schema.Struct({
       contact: Schema.optionalKey(
         Text.annotate({ description: "A URL that begins with https://, or a mail address." })
       )
-    }).annotate({ description: "Who and what is tested, for the report." })
+    }).annotate({ description: "The implementation under test, for the report." })
   ),
   url: Schema.optionalKey(
     Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
@@ -40,7 +40,9 @@ export const Configuration = Schema.Struct({
       tiny: Schema.optionalKey(
         SmallKey.annotate({ description: "A key on a small plan that the run may use up." })
       ),
-      victim: Schema.optionalKey(SmallKey.annotate({ description: "A key that the run may get banned." })),
+      victim: Schema.optionalKey(
+        SmallKey.annotate({ description: "A key that may be banned during the run." })
+      ),
       revoked: Schema.optionalKey(Secret),
       expired: Schema.optionalKey(Secret)
     })

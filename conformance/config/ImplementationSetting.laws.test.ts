@@ -8,10 +8,10 @@ const reasonOf = (flags: ImplementationSetting.Flags): string | undefined => {
   return Result.isFailure(resolved) ? resolved.failure.message : undefined
 }
 
-const contacts = (contact: string) => reasonOf({ implementation: "Shop", contact })
+const reasonOfContact = (contact: string) => reasonOf({ implementation: "Shop", contact })
 
 describe("the declared implementation", () => {
-  it("takes each member from the flags, or else from the file", () => {
+  it("takes each member from its flag, or from the file if the flag is absent", () => {
     const file = { name: "Shop", version: "1", contact: "shop@shop.example" }
     expect(Result.getOrThrow(ImplementationSetting.resolve(file, {}))).toEqual(file)
     expect(Result.getOrThrow(ImplementationSetting.resolve(file, { implementationVersion: "2" }))).toEqual({
@@ -36,12 +36,18 @@ describe("the declared implementation", () => {
 
   it("accepts only a mail address or an https URL without credentials as the contact", () => {
     fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ["https"] }), (url) => contacts(url.slice(0, 100)) === undefined)
+      fc.property(
+        fc.webUrl({ validSchemes: ["https"] }),
+        (url) => reasonOfContact(url.slice(0, 100)) === undefined
+      )
     )
     fc.assert(
-      fc.property(fc.constantFrom("shop@shop.example", "a.b+c@x.y.z"), (mail) => contacts(mail) === undefined)
+      fc.property(
+        fc.constantFrom("shop@shop.example", "a.b+c@x.y.z"),
+        (mail) => reasonOfContact(mail) === undefined
+      )
     )
-    for (const wrong of [
+    for (const invalid of [
       "javascript:alert(1)",
       "javascript:a@b.c",
       "http://shop.example",
@@ -51,7 +57,7 @@ describe("the declared implementation", () => {
       "https://shop.example/<script>\n",
       "data:text/html,a@b.c"
     ]) {
-      expect([wrong, contacts(wrong)]).toEqual([wrong, expect.stringMatching(/^--contact: /)])
+      expect([invalid, reasonOfContact(invalid)]).toEqual([invalid, expect.stringMatching(/^--contact: /)])
     }
   })
 })

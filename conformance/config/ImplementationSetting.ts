@@ -13,7 +13,7 @@ export interface Flags {
 /** Maximum length of each text in UTF-16 units, so that a badge and a table can show it. */
 const MAX_LENGTH = 100
 
-const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+const fail = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
 /** Whether the text is a mail address or an `https` URL without credentials: pages show it as a link. */
 const isContact = (text: string): boolean => {
@@ -37,20 +37,20 @@ export const resolve = (
   if (name === undefined) {
     return version === undefined && contact === undefined
       ? Result.succeed(undefined)
-      : fault("--implementation: a version or a contact needs the name of the implementation")
+      : fail("--implementation: a version or a contact needs the name of the implementation")
   }
-  const named = [
+  const textsByFlag = [
     ["--implementation", name],
     ["--implementation-version", version],
     ["--contact", contact]
   ] as const
-  for (const [flag, text] of named) {
+  for (const [flag, text] of textsByFlag) {
     if (text !== undefined && text.length > MAX_LENGTH) {
-      return fault(`${flag}: must have at most ${MAX_LENGTH} characters`)
+      return fail(`${flag}: must have at most ${MAX_LENGTH} characters`)
     }
   }
   if (contact !== undefined && !isContact(contact)) {
-    return fault(
+    return fail(
       "--contact: must be a mail address, or a URL that begins with https:// and has no credentials"
     )
   }

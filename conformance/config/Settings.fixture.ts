@@ -14,11 +14,11 @@ export const resolve = (
 ) => Settings.resolve(file, { ...base, ...flags }, environment)
 
 /** Returns the settings of valid flags and a valid file; throws otherwise. */
-export const settled = (...given: Parameters<typeof resolve>) => Result.getOrThrow(resolve(...given))
+export const resolveOrThrow = (...given: Parameters<typeof resolve>) => Result.getOrThrow(resolve(...given))
 
-/** Returns the error message of invalid settings, or `no fault`. */
-export const fault = (...given: Parameters<typeof resolve>): string =>
+/** Returns the error message of invalid settings, or `no error`. */
+export const errorMessage = (...given: Parameters<typeof resolve>): string =>
   Result.match(resolve(...given), {
-    onSuccess: () => "no fault",
+    onSuccess: () => "no error",
     onFailure: (failure) => failure.message
   })

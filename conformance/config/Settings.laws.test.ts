@@ -6,20 +6,20 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Configuration } from "./Configuration.ts"
-import { base, fault, resolve, settled } from "./Settings.fixture.ts"
+import { base, errorMessage, resolve, resolveOrThrow } from "./Settings.fixture.ts"
 import * as Settings from "./Settings.ts"
 
-const plain = (key: { readonly secret: Redacted.Redacted<string> } | undefined) =>
+const unredacted = (key: { readonly secret: Redacted.Redacted<string> } | undefined) =>
   key && { ...key, secret: Redacted.value(key.secret) }
 
 describe("Settings.resolve", () => {
   it("fails if the address or the key is missing", () => {
-    expect(fault({ url: undefined })).toBe("--url: the base URL of the server is required")
-    expect(fault({ key: undefined })).toBe("--key: an API key for the server is required")
+    expect(errorMessage({ url: undefined })).toBe("--url: the base URL of the server is required")
+    expect(errorMessage({ key: undefined })).toBe("--key: an API key for the server is required")
   })
 
   it("uses defaults for all other settings", () => {
-    const settings = settled()
+    const settings = resolveOrThrow()
     expect(settings).toMatchObject({
       name: "http://127.0.0.1:3000",
       tiny: undefined,
@@ -36,7 +36,7 @@ describe("Settings.resolve", () => {
     expect(Redacted.value(settings.main)).toBe("main-key")
   })
 
-  it("takes each setting from its flag, or else from the file", () => {
+  it("takes each setting from its flag, or from the file if the flag is absent", () => {
     const file: Configuration = {
       name: "file",
       url: "http://127.0.0.1:1/file",
@@ -68,12 +68,12 @@ describe("Settings.resolve", () => {
       only: ["list.*"],
       exclude: ["ban"]
     } as const satisfies Settings.Flags
-    const shown = (settings: Settings.Settings) => ({
+    const summary = (settings: Settings.Settings) => ({
       name: settings.name,
       url: settings.url.href,
       key: Redacted.value(settings.main),
-      tiny: plain(settings.tiny),
-      victim: plain(settings.victim),
+      tiny: unredacted(settings.tiny),
+      victim: unredacted(settings.victim),
       revoked: settings.revoked && Redacted.value(settings.revoked),
       expired: settings.expired && Redacted.value(settings.expired),
       clock: settings.clock?.href,
@@ -82,8 +82,8 @@ describe("Settings.resolve", () => {
       only: settings.only,
       exclude: settings.exclude
     })
-    const ofFile = shown(Result.getOrThrow(Settings.resolve(file, {}, {})))
-    expect(ofFile).toEqual({
+    const fromFile = summary(Result.getOrThrow(Settings.resolve(file, {}, {})))
+    expect(fromFile).toEqual({
       name: "file",
       url: "http://127.0.0.1:1/file",
       key: "file-main",
@@ -97,15 +97,15 @@ describe("Settings.resolve", () => {
       only: ["core"],
       exclude: ["auth"]
     })
-    const ofFlags = shown(Result.getOrThrow(Settings.resolve({}, flags, {})))
+    const fromFlags = summary(Result.getOrThrow(Settings.resolve({}, flags, {})))
     // Each flag overrides only its own member of the file.
-    const names = [...Object.keys(flags)] as Array<keyof typeof flags & keyof typeof ofFile>
+    const names = [...Object.keys(flags)] as Array<keyof typeof flags & keyof typeof fromFile>
     fc.assert(
       fc.property(fc.subarray(names), (chosen) => {
-        const some = Object.fromEntries(chosen.map((name) => [name, flags[name]]))
-        const mixed = shown(Result.getOrThrow(Settings.resolve(file, some, {})))
+        const chosenFlags = Object.fromEntries(chosen.map((name) => [name, flags[name]]))
+        const mixed = summary(Result.getOrThrow(Settings.resolve(file, chosenFlags, {})))
         for (const name of names) {
-          expect(mixed[name]).toEqual(chosen.includes(name) ? ofFlags[name] : ofFile[name])
+          expect(mixed[name]).toEqual(chosen.includes(name) ? fromFlags[name] : fromFile[name])
         }
       })
     )
@@ -113,8 +113,8 @@ describe("Settings.resolve", () => {
       categories: [1n, -7n],
       bans: false
     })
-    const half = settled({ budget: { requests: 5 } }, file)
-    expect(half.budget).toEqual({ requests: 5, milliseconds: 20_000 })
+    const merged = resolveOrThrow({ budget: { requests: 5 } }, file)
+    expect(merged.budget).toEqual({ requests: 5, milliseconds: 20_000 })
   })
 })
 
@@ -126,26 +126,26 @@ describe("a key in the settings", () => {
   it("is given literally, or as `env:` and the name of an environment variable", () => {
     fc.assert(
       fc.property(ownKey, (secret) => {
-        expect(Redacted.value(settled({ key: secret }).main)).toBe(secret)
-        const settings = settled(
+        expect(Redacted.value(resolveOrThrow({ key: secret }).main)).toBe(secret)
+        const settings = resolveOrThrow(
           { key: "env:MAIN", revoked: "env:OLD", tiny: "env:TINY:5:50" },
           { keys: { victim: { key: "env:VICTIM", perMinute: 3, perDay: 30 } } },
           { MAIN: secret, OLD: `${secret}o`, TINY: `${secret}t`, VICTIM: `${secret}v` }
         )
         expect(Redacted.value(settings.main)).toBe(secret)
         expect(settings.revoked && Redacted.value(settings.revoked)).toBe(`${secret}o`)
-        expect(plain(settings.tiny)).toEqual({ secret: `${secret}t`, perMinute: 5, perDay: 50 })
-        expect(plain(settings.victim)?.secret).toBe(`${secret}v`)
+        expect(unredacted(settings.tiny)).toEqual({ secret: `${secret}t`, perMinute: 5, perDay: 50 })
+        expect(unredacted(settings.victim)?.secret).toBe(`${secret}v`)
       })
     )
   })
 
   it("is rejected on a small plan if the daily limit is less than four times the per-minute limit", () => {
-    const fault = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
-    expect(Result.isFailure(fault) && fault.failure.message).toMatch(
+    const result = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
+    expect(Result.isFailure(result) && result.failure.message).toMatch(
       /^--tiny: the daily limit must be at least 4 times the per-minute limit/
     )
-    expect(settled({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
+    expect(resolveOrThrow({ tiny: "tiny:5:20" }).tiny).toMatchObject({ perMinute: 5, perDay: 20 })
   })
 
   it("may contain colons on a small plan", () => {
@@ -157,8 +157,8 @@ describe("a key in the settings", () => {
         (secret, perMinute, day) => {
           const perDay = Math.max(day, 4 * perMinute)
           for (const given of [secret, `a:${secret}`, `${secret}:7`, `:${secret}`]) {
-            const settings = settled({ tiny: `${given}:${perMinute}:${perDay}` })
-            expect(plain(settings.tiny)).toEqual({ secret: given, perMinute, perDay })
+            const settings = resolveOrThrow({ tiny: `${given}:${perMinute}:${perDay}` })
+            expect(unredacted(settings.tiny)).toEqual({ secret: given, perMinute, perDay })
           }
         }
       )
@@ -179,43 +179,43 @@ describe("a key in the settings", () => {
     "k:5:1e3",
     "k: 5:5"
   ])("is rejected if the flag for a small plan is %j", (tiny) => {
-    expect(fault({ tiny })).toBe(
+    expect(errorMessage({ tiny })).toBe(
       "--tiny: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000"
     )
-    expect(fault({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
+    expect(errorMessage({ victim: tiny })).toMatch(/^--victim: must be KEY:PERMINUTE:PERDAY/)
   })
 
-  it("is rejected if the environment variable is not set or empty", () => {
-    expect(fault({ key: "env:MAIN" })).toBe("--key: the environment variable MAIN is not set")
-    expect(fault({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
+  it("is rejected if the environment variable is unset or empty", () => {
+    expect(errorMessage({ key: "env:MAIN" })).toBe("--key: the environment variable MAIN is not set")
+    expect(errorMessage({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
       "--key: the environment variable MAIN is not set"
     )
-    expect(fault({ tiny: "env:TINY:5:50" })).toBe("--tiny: the environment variable TINY is not set")
-    expect(fault({}, { keys: { tiny: { key: "env:T", perMinute: 1, perDay: 1 } } })).toBe(
+    expect(errorMessage({ tiny: "env:TINY:5:50" })).toBe("--tiny: the environment variable TINY is not set")
+    expect(errorMessage({}, { keys: { tiny: { key: "env:T", perMinute: 1, perDay: 1 } } })).toBe(
       "keys.tiny: the environment variable T is not set"
     )
     for (const name of ["constructor", "toString", "__proto__"]) {
-      expect(fault({ key: `env:${name}` })).toMatch(/^--key: /)
+      expect(errorMessage({ key: `env:${name}` })).toMatch(/^--key: /)
     }
   })
 
   it("is rejected with a message about the allowed length if it is empty", () => {
-    expect(fault({ key: "" })).toMatch(/^--key: a key must be 1 to 4096 /)
-    expect(fault({ revoked: "" })).toMatch(/^--revoked: a key must be 1 to 4096 /)
+    expect(errorMessage({ key: "" })).toMatch(/^--key: a key must be 1 to 4096 /)
+    expect(errorMessage({ revoked: "" })).toMatch(/^--revoked: a key must be 1 to 4096 /)
   })
 
   it("is rejected if it contains spaces, control or non-ASCII characters, or is longer than 4096 characters", () => {
-    for (const strange of ["a b", "a\n", "a\r\nX: y", "ü", "\u0000", "x".repeat(4_097)]) {
-      expect(fault({ key: strange })).toBe(
+    for (const invalid of ["a b", "a\n", "a\r\nX: y", "ü", "\u0000", "x".repeat(4_097)]) {
+      expect(errorMessage({ key: invalid })).toBe(
         "--key: a key must be 1 to 4096 printable ASCII characters without spaces"
       )
-      expect(fault({ key: "env:K" }, {}, { K: strange })).toMatch(/^--key: a key must be/)
+      expect(errorMessage({ key: "env:K" }, {}, { K: invalid })).toMatch(/^--key: a key must be/)
     }
   })
 
   it("never appears in error messages or in printed settings", () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
-    const spoiled = fc.constantFrom<(key: string) => string>(
+    const malformed = fc.constantFrom<(key: string) => string>(
       (key) => key,
       (key) => `${key} `,
       (key) => `${key}\n`,
@@ -228,7 +228,7 @@ describe("a key in the settings", () => {
     fc.assert(
       fc.property(
         secret,
-        fc.tuple(spoiled, spoiled, spoiled, spoiled, spoiled),
+        fc.tuple(malformed, malformed, malformed, malformed, malformed),
         fc.constantFrom(base.url, "http://192.0.2.1/v1", "ftp://x", "junk", "http://localhost:1/v1?x"),
         fc.boolean(),
         (secret, [main, tiny, victim, revoked, expired], url, isFromEnvironment) => {
@@ -271,7 +271,7 @@ describe("a key in the settings", () => {
 
 describe("Settings.open", () => {
   it("fails with one sentence if the clock does not respond", async () => {
-    const settings = settled({ clock: "http://127.0.0.1:9/clock" })
+    const settings = resolveOrThrow({ clock: "http://127.0.0.1:9/clock" })
     const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Settings.open(settings))))
     expect(failure._tag).toBe("SetupFault")
     expect(failure.message).toMatch(/^the clock \(--clock\) does not work: .*ECONNREFUSED/)
@@ -281,7 +281,7 @@ describe("Settings.open", () => {
     const { capabilities, target } = await Effect.runPromise(
       Effect.scoped(
         Settings.open(
-          settled(
+          resolveOrThrow(
             { url: "http://127.0.0.1:9/api/v1/", tiny: "t:5:50", budget: { requests: 7 } },
             { declared: { categories: [4] } }
           )
@@ -297,7 +297,7 @@ describe("Settings.open", () => {
     })
     expect([...capabilities].toSorted()).toEqual(["parallel", "tinyPlan"])
     const root = await Effect.runPromise(
-      Effect.scoped(Settings.open(settled({ url: "http://127.0.0.1:9/" })))
+      Effect.scoped(Settings.open(resolveOrThrow({ url: "http://127.0.0.1:9/" })))
     )
     expect(root.target).toMatchObject({ basePath: "", baseUrl: "http://127.0.0.1:9" })
   })

@@ -72,60 +72,64 @@ export class Settings extends Data.Class<{
 
 type Resolved<A> = Result.Result<A, SetupFault>
 
-const fault = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+const fail = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
 
 /** Minimum ratio of a key's daily limit to its per-minute limit, for the laws about the per-minute limit. */
 const MIN_RATIO = 4
 
 const checkRatio = <A extends { readonly perMinute: number; readonly perDay: number }>(
   plan: A,
-  from: string
+  source: string
 ): Resolved<A> =>
   plan.perDay >= MIN_RATIO * plan.perMinute
     ? Result.succeed(plan)
-    : fault(
-        `${from}: the daily limit must be at least ${MIN_RATIO} times the per-minute limit, such as 5 per minute and 40 per day`
+    : fail(
+        `${source}: the daily limit must be at least ${MIN_RATIO} times the per-minute limit, such as 5 per minute and 40 per day`
       )
 
 /** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
 const secretOf = (
   given: string,
-  from: string,
+  source: string,
   environment: Environment
 ): Resolved<Redacted.Redacted<string>> => {
   const [, variable] = /^env:(.+)$/.exec(given) ?? []
   const secret = variable === undefined ? given : environment[variable]
   if (variable !== undefined && (secret === undefined || secret === "")) {
-    return fault(`${from}: the environment variable ${variable} is not set`)
+    return fail(`${source}: the environment variable ${variable} is not set`)
   }
   return secret !== undefined && /^[\x21-\x7e]{1,4096}$/.test(secret)
     ? Result.succeed(Redacted.make(secret))
-    : fault(`${from}: a key must be 1 to 4096 printable ASCII characters without spaces`)
+    : fail(`${source}: a key must be 1 to 4096 printable ASCII characters without spaces`)
 }
 
 const parseCount = (digits: string | undefined): number | undefined =>
   digits !== undefined && /^[1-9][0-9]{0,8}$/.test(digits) ? Number(digits) : undefined
 
 /** Parses `KEY:PERMINUTE:PERDAY`; the key may contain colons. */
-const smallKeyOf = (given: string, from: string, environment: Environment): Resolved<SmallKey> => {
+const smallKeyOf = (given: string, source: string, environment: Environment): Resolved<SmallKey> => {
   const parts = given.split(":")
   const perDay = parseCount(parts.pop())
   const perMinute = parseCount(parts.pop())
   if (perDay === undefined || perMinute === undefined || parts.join(":") === "") {
-    return fault(
-      `${from}: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000`
+    return fail(
+      `${source}: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000`
     )
   }
-  return Result.map(secretOf(parts.join(":"), from, environment), (secret) => ({ secret, perMinute, perDay }))
+  return Result.map(secretOf(parts.join(":"), source, environment), (secret) => ({
+    secret,
+    perMinute,
+    perDay
+  }))
 }
 
-const addressOf = (given: string, from: string): Resolved<URL> => {
+const addressOf = (given: string, source: string): Resolved<URL> => {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    return fault(`${from}: must be an address that begins with http:// or https://`)
+    return fail(`${source}: must be an address that begins with http:// or https://`)
   }
   if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    return fault(`${from}: must be an address without query, fragment and credentials`)
+    return fail(`${source}: must be an address without a query, a fragment or credentials`)
   }
   url.pathname = url.pathname.replace(/\/+$/, "")
   return Result.succeed(url)
@@ -135,29 +139,29 @@ const addressOf = (given: string, from: string): Resolved<URL> => {
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
-const checkOwnership = (url: URL, from: string, isOwned: boolean): Resolved<void> =>
+const checkOwnership = (url: URL, source: string, isOwned: boolean): Resolved<void> =>
   isOwned || isLoopback(url)
     ? Result.void
-    : fault(
-        `${from}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
+    : fail(
+        `${source}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
       )
 
 /** Splits patterns at commas, because one flag may contain several patterns. */
 const splitPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => pattern.split(",").map((part) => part.trim()))
 
-/** Merges flags and file, validates the settings, and applies the defaults; fails with the first fault. */
+/** Merges flags and file, validates the settings, and applies the defaults; fails with the first error. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
     const address = flags.url ?? file.url
-    if (address === undefined) return yield* fault("--url: the base URL of the server is required")
+    if (address === undefined) return yield* fail("--url: the base URL of the server is required")
     const url = yield* addressOf(address, "--url")
     const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
     yield* checkOwnership(url, "--url", isOwned)
     const given = flags.key ?? file.keys?.main
-    if (given === undefined) return yield* fault("--key: an API key for the server is required")
+    if (given === undefined) return yield* fail("--key: an API key for the server is required")
     const main = yield* secretOf(given, "--key", environment)
-    const small = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
+    const resolveSmallKey = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
       const flag = flags[name]
       if (flag !== undefined) {
         return Result.flatMap(smallKeyOf(flag, `--${name}`, environment), (key) =>
@@ -186,8 +190,8 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
       implementation,
       url,
       main,
-      tiny: yield* small("tiny"),
-      victim: yield* small("victim"),
+      tiny: yield* resolveSmallKey("tiny"),
+      victim: yield* resolveSmallKey("victim"),
       revoked: revoked === undefined ? undefined : yield* secretOf(revoked, "--revoked", environment),
       expired: expired === undefined ? undefined : yield* secretOf(expired, "--expired", environment),
       clock: clockUrl,
@@ -206,7 +210,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
     })
   })
 
-const plain = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
+const unredacted = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
   key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
 
 /**
@@ -223,8 +227,8 @@ export const open = Effect.fnUntraced(function* (
     clock,
     keys: {
       main: Redacted.value(main),
-      tiny: plain(tiny),
-      victim: plain(victim),
+      tiny: unredacted(tiny),
+      victim: unredacted(victim),
       revoked: revoked === undefined ? undefined : Redacted.value(revoked),
       expired: expired === undefined ? undefined : Redacted.value(expired)
     },

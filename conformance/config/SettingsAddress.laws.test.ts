@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fault, resolve, settled } from "./Settings.fixture.ts"
+import { errorMessage, resolve, resolveOrThrow } from "./Settings.fixture.ts"
 
 describe("an address in the settings", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("an address in the settings", () => {
     ["HTTP://LOCALHOST/api/v1", "http://localhost/api/v1", "/api/v1"],
     ["https://[::1]:8443/v1", "https://[::1]:8443/v1", "/v1"]
   ])("is normalized: %s becomes %s", (given, href, pathname) => {
-    const { url } = settled({ url: given })
+    const { url } = resolveOrThrow({ url: given })
     expect([url.href, url.pathname]).toEqual([href, pathname])
   })
 
@@ -25,8 +25,10 @@ describe("an address in the settings", () => {
     "//localhost/v1",
     "http://"
   ])("is rejected if it is not a valid http or https URL: %j", (url) => {
-    expect(fault({ url })).toBe("--url: must be an address that begins with http:// or https://")
-    expect(fault({ clock: url })).toBe("--clock: must be an address that begins with http:// or https://")
+    expect(errorMessage({ url })).toBe("--url: must be an address that begins with http:// or https://")
+    expect(errorMessage({ clock: url })).toBe(
+      "--clock: must be an address that begins with http:// or https://"
+    )
   })
 
   it.each([
@@ -37,9 +39,10 @@ describe("an address in the settings", () => {
     "http://:secret@localhost/v1",
     "http://127.0.0.1@evil.example/v1"
   ])("is rejected if it has a query, a fragment or credentials: %s", (url) => {
-    const sentence = fault({ url })
-    expect(sentence).toBe("--url: must be an address without query, fragment and credentials")
-    expect(fault({ clock: url })).toBe("--clock: must be an address without query, fragment and credentials")
+    expect(errorMessage({ url })).toBe("--url: must be an address without a query, a fragment or credentials")
+    expect(errorMessage({ clock: url })).toBe(
+      "--clock: must be an address without a query, a fragment or credentials"
+    )
   })
 
   // The URL parser normalizes other forms of an IP address, such as `0x7f.1`, so they are accepted.
@@ -77,10 +80,10 @@ describe("an address in the settings", () => {
     "[::]"
   ])("needs confirmation if the host may be another machine: %s", (host) => {
     const url = `http://${host}:3000/v1`
-    expect(fault({ url })).toMatch(
+    expect(errorMessage({ url })).toMatch(
       /^--url: .* is not this machine\. .* add --i-own-this-server if it is yours$/
     )
-    expect(fault({ clock: url })).toMatch(/^--clock: .* is not this machine\./)
+    expect(errorMessage({ clock: url })).toMatch(/^--clock: .* is not this machine\./)
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: true }))).toBe(true)
     expect(Result.isSuccess(resolve({ url, clock: url }, { iOwnThisServer: true }))).toBe(true)
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: false }, {}))).toBe(false)

@@ -15,14 +15,14 @@ interface Form {
   readonly isOpen?: boolean
 }
 
-const escape =
+const escapeAll =
   (digits: (hex: string) => string) =>
   (text: string): string =>
     // One escape for each UTF-16 unit, so that a character above U+FFFF becomes a surrogate pair.
     `"${text.replace(/[\s\S]/g, (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`)}"`
 
-const lower = escape((hex) => hex)
-const upper = escape((hex) => hex.toUpperCase())
+const escapedInLowerCase = escapeAll((hex) => hex)
+const escapedInUpperCase = escapeAll((hex) => hex.toUpperCase())
 
 type Member = readonly [name: string, json: string]
 
@@ -39,9 +39,9 @@ const plain = (fields: Fields): string => object(members(fields, JSON.stringify)
 
 export const forms = {
   plain: { write: plain },
-  "every character escaped": { write: (fields) => object(members(fields, lower)) },
-  "escapes in upper case": { write: (fields) => object(members(fields, upper)) },
-  "escaped member names": { write: (fields) => object(members(fields, JSON.stringify), lower) },
+  "every character escaped": { write: (fields) => object(members(fields, escapedInLowerCase)) },
+  "escapes in upper case": { write: (fields) => object(members(fields, escapedInUpperCase)) },
+  "escaped member names": { write: (fields) => object(members(fields, JSON.stringify), escapedInLowerCase) },
   "white space": {
     write: (fields) =>
       `\r\n\t {${members(fields, JSON.stringify)

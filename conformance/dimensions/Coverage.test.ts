@@ -14,7 +14,7 @@ describe("the coverage of a product", () => {
     )
   })
 
-  it("counts only tried values and pairs, including those of cases without some dimensions", () => {
+  it("counts only tried values and pairs, even if a case lacks a dimension", () => {
     const tried = [{ size: "one", color: "red" }, { place: "here" }]
     expect(Coverage.inWords(Coverage.of(product.shape, tried))).toBe(
       "size 1/2, color 1/3, place 1/2, pairs 1 of 15"

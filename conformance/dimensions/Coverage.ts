@@ -1,7 +1,7 @@
 /** Counts how many values of each dimension of a product, and how many pairs of values, were tried. */
 import type { Shape } from "./Product.ts"
 
-/** A tried case: the name of the value of each dimension, without dimensions that could not be decided. */
+/** A tried case: the value name for each dimension; dimensions that could not be decided are omitted. */
 export type Tried = { readonly [dimension: string]: string }
 
 export interface Coverage {
@@ -12,25 +12,25 @@ export interface Coverage {
 /** Returns the coverage of a product by the tried cases. */
 export const of = ({ pairs, values }: Shape, all: Iterable<Tried>): Coverage => {
   const names = Object.keys(values)
-  const seen = new Map(names.map((name) => [name, new Set<string>()]))
-  const together = new Set<string>()
+  const seenValues = new Map(names.map((name) => [name, new Set<string>()]))
+  const seenPairs = new Set<string>()
   for (const tried of all) {
-    for (const [at, name] of names.entries()) {
+    for (const [index, name] of names.entries()) {
       const value = tried[name]
       if (value === undefined) continue
-      seen.get(name)?.add(value)
-      for (const later of names.slice(at + 1)) {
-        if (tried[later] !== undefined) together.add(JSON.stringify([name, value, later, tried[later]]))
+      seenValues.get(name)?.add(value)
+      for (const later of names.slice(index + 1)) {
+        if (tried[later] !== undefined) seenPairs.add(JSON.stringify([name, value, later, tried[later]]))
       }
     }
   }
   return {
     dimensions: names.map((name) => ({
       name,
-      tried: seen.get(name)?.size ?? 0,
+      tried: seenValues.get(name)?.size ?? 0,
       of: values[name]?.length ?? 0
     })),
-    pairs: { tried: together.size, of: pairs }
+    pairs: { tried: seenPairs.size, of: pairs }
   }
 }
 

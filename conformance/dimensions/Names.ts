@@ -44,13 +44,13 @@ export const lengths = {
 export type CharactersName = keyof typeof characters
 export type LengthName = keyof typeof lengths
 
-/** Returns a name of this length: `start`, then the characters in sequence, repeated, and `x` to fill the rest. */
+/** Returns a name of this length: `start`, then the repeated characters, then `x` to fill the rest. */
 export const of = (start: string, repeated: CharactersName, length: LengthName): string => {
   const { count, size } = lengths[length]
   const all = [...characters[repeated]]
   let name = start
-  for (let at = 0; ; at++) {
-    const next = name + (all[at % all.length] ?? "")
+  for (let index = 0; ; index++) {
+    const next = name + (all[index % all.length] ?? "")
     if (count(next) > size) break
     name = next
   }

@@ -2,7 +2,7 @@
 
 export interface Operation {
   readonly method: "GET" | "POST" | "HEAD"
-  /** What the request is about: the list, a valid or invalid body, a new animal, the first of the run, or no animal. */
+  /** What the request is about: the list, a valid or invalid body, a new animal, the run's first, or an unknown id. */
   readonly about: "list" | "valid" | "invalid" | "new" | "first" | "none"
 }
 

@@ -37,27 +37,27 @@ const randomFrom = (seed: number) => {
 
 const shuffled = (values: ReadonlyArray<number>, random: () => number): ReadonlyArray<number> =>
   values
-    .map((value) => ({ value, place: random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((value) => ({ value, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
     .map(({ value }) => value)
 
 const indices = (size: number): ReadonlyArray<number> => Array.from({ length: size }, (_, index) => index)
 
 /**
- * Fills the dimensions in `open`, each with the first value of `order` that leads to an allowed complete row; returns
+ * Fills the dimensions in `unset`, each with the first value of `order` that leads to an allowed complete row; returns
  * `undefined` if there is no such row.
  */
-const complete = (
+const completeRow = (
   row: Partial,
-  open: ReadonlyArray<number>,
+  unset: ReadonlyArray<number>,
   order: (row: Partial, dimension: number) => ReadonlyArray<number>,
   allows: (row: Partial) => boolean
 ): ReadonlyArray<number> | undefined => {
   if (!allows(row)) return undefined
-  const [dimension, ...rest] = open
+  const [dimension, ...rest] = unset
   if (dimension === undefined) return row as ReadonlyArray<number> // every dimension is filled
   for (const value of order(row, dimension)) {
-    const found = complete(row.with(dimension, value), rest, order, allows)
+    const found = completeRow(row.with(dimension, value), rest, order, allows)
     if (found !== undefined) return found
   }
   return undefined
@@ -68,7 +68,7 @@ const empty = (sizes: ReadonlyArray<number>): Partial => sizes.map(() => undefin
 const withPair = (sizes: ReadonlyArray<number>, [first, value, second, otherValue]: Pair): Partial =>
   empty(sizes).with(first, value).with(second, otherValue)
 
-const openIn = (row: Partial): ReadonlyArray<number> =>
+const unsetIn = (row: Partial): ReadonlyArray<number> =>
   indices(row.length).filter((dimension) => row[dimension] === undefined)
 
 /** Returns the pairs that at least one allowed row contains. */
@@ -81,7 +81,7 @@ export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = 
       for (const value of indices(size)) {
         for (const otherValue of indices(otherSize)) {
           const row = withPair(sizes, [first, value, second, otherValue])
-          if (complete(row, openIn(row), inOrder, allows) !== undefined) {
+          if (completeRow(row, unsetIn(row), inOrder, allows) !== undefined) {
             found.push([first, value, second, otherValue])
           }
         }
@@ -132,10 +132,10 @@ export const cover = (
       .map(({ value }) => value)
   for (const pair of feasible) {
     if (!uncovered.has(String(pair))) continue
-    const begun = withPair(sizes, pair)
+    const initial = withPair(sizes, pair)
     let best: ReadonlyArray<number> | undefined
     for (let candidate = 0; candidate < CANDIDATES; candidate++) {
-      const row = complete(begun, shuffled(openIn(begun), random), byGain, allows)
+      const row = completeRow(initial, shuffled(unsetIn(initial), random), byGain, allows)
       if (row !== undefined && (best === undefined || gainOf(row) > gainOf(best))) best = row
     }
     if (best === undefined) continue

@@ -1,4 +1,4 @@
-/** Lists queries for a list of animals (contract §4.1): no, one, two (in either order) and unknown parameters. */
+/** Lists queries for a list of animals (contract §4.1): no, one, two (in either order) or unknown parameters. */
 
 export interface Query {
   /** The query with its question mark, as it follows the path. */

@@ -24,7 +24,7 @@ describe("the next moment", () => {
     )
   })
 
-  it("is 00:00 UTC on 1 January for a year, on the first day for a month, and on 29 February for a leap day", () => {
+  it("is at 00:00 UTC: on 1 January for a year, on the first day for a month, on 29 February for a leap day", () => {
     fc.assert(
       fc.property(now, (ms) => {
         expect(partsOf(Times.times["at the start of a year"].next(ms))).toEqual([0, 1, 0, 0, 0])
@@ -34,17 +34,17 @@ describe("the next moment", () => {
     )
   })
 
-  it("before the end of a period is in the last second before the start of the next period", () => {
+  it("is less than a second before the next period, if it is before the end of a period", () => {
     fc.assert(
       fc.property(now, (ms) => {
-        for (const [before, edge] of [
+        for (const [before, boundary] of [
           ["before the end of a minute", "at the start of a minute"],
           ["before midnight", "at midnight"],
           ["before the end of a month", "at the start of a month"],
           ["before the end of a year", "at the start of a year"]
         ] as const) {
-          const near = Times.times[before].next(ms)
-          expect(Times.times[edge].next(near) - near).toBeLessThan(1_000)
+          const moment = Times.times[before].next(ms)
+          expect(Times.times[boundary].next(moment) - moment).toBeLessThan(1_000)
         }
       })
     )

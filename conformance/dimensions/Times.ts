@@ -4,7 +4,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Time in ms before an edge at which a request is sent: within the last second, although a request takes time. */
+/** Time in ms from a request to a boundary: less than a second, but enough for the request to end in time. */
 const BEFORE = 900
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
@@ -22,14 +22,14 @@ const nextLeapDay = (now: number): number => {
   return days.find((day) => day > now && new Date(day).getUTCDate() === 29) ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns the time `BEFORE` ms before the next edge, or the current time if the edge is nearer. */
-const before = (edge: (now: number) => number) => (now: number) => Math.max(now, edge(now) - BEFORE)
+/** Returns the time `BEFORE` ms before the next boundary, or the current time if the boundary is nearer. */
+const before = (boundary: (now: number) => number) => (now: number) => Math.max(now, boundary(now) - BEFORE)
 
 /** A kind of moment, such as midnight. */
 interface Time {
   /** Returns the first such moment at or after `now`; both are in epoch ms. */
   readonly next: (now: number) => number
-  /** Whether the moment is the edge just after the previous moment of the list; no time may pass in between. */
+  /** Whether the moment is the boundary just after the previous moment in the list; no time may pass in between. */
   readonly follows: boolean
 }
 

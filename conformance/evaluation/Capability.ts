@@ -1,6 +1,6 @@
 /** Lists the optional features of subjects. */
 
-/** The features that a check may need in addition to its interface; a subject declares its own features. */
+/** The features that a check may need in addition to its interface; a subject declares those that it has. */
 export const capabilities = [
   "clock",
   "tinyPlan",

@@ -50,8 +50,8 @@ export interface Http {
    */
   readonly sendUnpaced: (sent: Sent) => Effect.Effect<Exchange, Failure>
   /**
-   * Waits until the main key has this number of requests left, then sends all requests concurrently and repeats none.
-   * Fails with `Undecided` if that number exceeds the key's limit.
+   * Waits until the main key has enough requests left, then sends all requests concurrently and repeats none. Fails
+   * with `Undecided` if there are more requests than the key's limit.
    */
   readonly sendAtOnce: (sent: ReadonlyArray<Sent>) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
   /** Creates an animal; fails with a `Violation` unless the response is 201 with the animal. */

@@ -6,7 +6,7 @@ import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Failure } from "./Outcome.ts"
 
-/** The information in one response about the caller's limits. */
+/** What one response shows about the caller's limits. */
 export interface Reading {
   readonly admitted: boolean
   /** Whether the denial is a ban; `undefined` when the response does not show it. */

@@ -13,11 +13,11 @@ export interface Step {
   readonly passedUntil?: number
 }
 
-/** Number of letters with which the tokens of one run begin, and those of no other run. */
+/** Number of letters at the start of a token that identify the run. */
 export const MARK_LENGTH = 5
 
 export interface Trial {
-  /** The letters with which all names begin that this run makes unique. */
+  /** The prefix of all unique names that this run creates. */
   readonly mark: string
   /** A string that marks everything that this evaluation creates; no other evaluation of any run has the same token. */
   readonly token: string

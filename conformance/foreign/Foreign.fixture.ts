@@ -63,7 +63,7 @@ export const java: Language = {
     vary("retry-date", "Retry-After is a date: §8.4 does not show its unit."),
     vary("status-changes", "A pending animal is sold after a day: §3 shows no transitions."),
     vary("strangers-not-counted", "Callers without a key have no limit: §8.2 has no plan for them."),
-    vary("strict", "Unknown fields and parameters return 400: §2 and §4.1 do not mention them."),
+    vary("strict", "Unknown fields and parameters are rejected with 400: §2 and §4.1 do not mention them."),
     vary("unknown-path-first", "An unknown path returns 404 without a key: §5.2 covers operations.")
   ]
 }
@@ -107,9 +107,9 @@ export const run = async (
     { stdio: ["ignore", "pipe", "inherit"] }
   )
   try {
-    const ended = once(child, "exit").then(() => Promise.reject(new Error(`${command} ended`)))
-    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended])
-    ended.catch(() => undefined)
+    const exited = once(child, "exit").then(() => Promise.reject(new Error(`${command} exited`)))
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), exited])
+    exited.catch(() => undefined)
     const { clock, url }: { readonly clock: string; readonly url: string } = JSON.parse(String(line))
     return await new Promise((resolve) => {
       execFile(

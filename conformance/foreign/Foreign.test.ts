@@ -12,7 +12,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 )
 
 /** Returns the reason why a variation cannot run on this machine; `undefined` if it can. */
-const lack = (language: Foreign.Language, { name }: Foreign.Variation): string | undefined => {
+const reasonToSkip = (language: Foreign.Language, { name }: Foreign.Variation): string | undefined => {
   if (!Foreign.isInstalled(language)) return `no ${language.command}`
   return name === "ipv6" && !hasIpv6 ? "no ::1 on this machine" : undefined
 }
@@ -22,10 +22,10 @@ describe.each([
   { name: "Java", language: Foreign.java }
 ])("a server in $name conforms at level spec", ({ language }) => {
   for (const variation of language.variations) {
-    const lacks = lack(language, variation)
+    const skipReason = reasonToSkip(language, variation)
     const title = `${variation.name || "(as it is)"}: ${variation.differs}`
-    it.skipIf(lacks !== undefined)(
-      lacks === undefined ? title : `${title} (skipped: ${lacks})`,
+    it.skipIf(skipReason !== undefined)(
+      skipReason === undefined ? title : `${title} (skipped: ${skipReason})`,
       async () => {
         const { code, output, verdict } = await Foreign.run(language, variation)
         expect({ code, verdict }, output).toEqual({

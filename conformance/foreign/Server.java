@@ -25,9 +25,9 @@ import static java.nio.charset.StandardCharsets.*;
  *
  * It shares no code with the TypeScript service. It stores everything in memory. Its choices, where the contract leaves
  * them open: ids count up from 2^53; lists begin with the oldest animal; without `status` an animal is pending;
- * integers may be written 1.0 or 1e3; other media types return 415; the limits count any 60 seconds and any 24 hours;
+ * integers may be written 1.0 or 1e3; other media types get 415; the limits count any 60 seconds and any 24 hours;
  * the headers show the window with fewer requests left; the 15th early retry bans a key for 120 s; from 5 December 2030
- * in UTC `GET /pets/{petId}` returns 410. Each `--vary NAME` makes another choice: see README.md.
+ * in UTC `GET /pets/{petId}` gets 410. Each `--vary NAME` makes another choice: see README.md.
  */
 public final class Server {
     static final long MINUTE = 60_000, DAY = 86_400_000; // all times are in milliseconds
@@ -137,7 +137,7 @@ public final class Server {
             banLength = server.varies("bans-at-once") ? 45_000 : 120_000;
         }
 
-        /** Counts a request and puts the rate headers into `headers`; throws a Failure if it is over the limit. */
+        /** Counts a request and puts the rate headers into `headers`; returns a Failure if it is over the limit. */
         Failure admit(long now, Map<String, String> headers) {
             boolean isBanned = now < bannedUntil;
             long free = windows.stream().mapToLong(window -> window.free(now)).max().orElse(now);
@@ -316,7 +316,7 @@ public final class Server {
         return new Pet(nextId++, name, category, (String) status, now);
     }
 
-    /** The key that is sent; empty if there is none or more than one. */
+    /** Returns the key that was sent; empty if there is none or more than one. */
     private static String keyOf(Request request) {
         List<String> sent = request.headers.getOrDefault("authorization", List.of());
         if (sent.size() != 1 || !sent.get(0).matches("(?i)bearer +\\S+")) return "";
@@ -380,7 +380,7 @@ public final class Server {
         throw new Failure(400, "bad-body", "the body must be an object");
     }
 
-    /** An integer by value: 1.0 and 1e3 are integers. */
+    /** Returns an integer by value: 1.0 and 1e3 are integers. */
     static long int64(Object value, String field) {
         if (value instanceof BigDecimal number) {
             boolean isShort = number.signum() == 0 || number.precision() - (long) number.scale() <= 19;
@@ -414,7 +414,7 @@ public final class Server {
             throw new Failure(400, "bad-json", "the body is not JSON, or too deep");
         }
 
-        /** The next character after white space; 0 at the end. */
+        /** Returns the next character after white space; 0 at the end. */
         private char peek() {
             while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) at++;
             return at < text.length() ? text.charAt(at) : 0;
@@ -470,7 +470,7 @@ public final class Server {
             var match = NUMBER.matcher(text).region(at, text.length());
             if (!match.lookingAt()) return fail();
             at = match.end();
-            // More than 400 characters are never meant as a 64-bit integer, and converting them would be slow.
+            // A number of more than 400 characters is never meant as a 64-bit integer, and converting it would be slow.
             if (match.group().length() > 400) return "long number";
             try {
                 return new BigDecimal(match.group());
@@ -543,7 +543,7 @@ public final class Server {
         return new Failure(400, "bad-http", message);
     }
 
-    /** One connection, in its own thread. */
+    /** Handles one connection, in its own thread. */
     final class Connection implements Runnable {
         private final Socket socket;
         private final Application application;
@@ -584,7 +584,7 @@ public final class Server {
             return isOpen;
         }
 
-        /** The next line without its end; `null` at the end of the connection. */
+        /** Reads the next line, without its end; returns `null` at the end of the connection. */
         private String line() throws IOException {
             StringBuilder line = new StringBuilder();
             for (int next = in.read(); next >= 0; next = in.read()) {

@@ -11,13 +11,13 @@ address only, and is written to be read. Its choices:
 - an integer has no fraction or exponent (`1.0` is rejected); the last of duplicate fields counts
 - the media type of a body is ignored; a body has at most 1 MiB (413) and a Content-Length (411)
 - `limit` may have leading zeros; the last of repeated parameters counts; an unknown `status` matches nothing
-- an unknown path returns 404 with or without a key; so does a `petId` that is not an integer
+- an unknown path gets 404 with or without a key; so does a `petId` that is not an integer
 - limits are counted in fixed windows: the minute follows the clock, a day is the 24 h after the first request
   of a key; a 429 costs nothing, every other request with a valid key costs one
 - the rate headers show the minute, even during a ban; when the day is used up, they show the day
 - a key is banned for 60 s by the 10th consecutive denied request before the end of its `Retry-After`
 - requests without a valid key, and malformed HTTP, share 60 a minute per address and cause no ban
-- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` returns 404, without an announcement
+- from 5 December 2030, 00:00 UTC, `GET /pets/{petId}` gets 404, without prior announcement
 - header names are in lower case, codes in upper case; an Error names its source in one more field, `doc`
 """
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Request:
     headers: dict[str, list[str]]  # names in lower case
     length: int
     keep_alive: bool
-    body: Union[bytes, Rejected] = b""  # what is wrong with a body matters only to who asks for it
+    body: Union[bytes, Rejected] = b""  # an invalid body matters only to operations that read it
 
 
 @dataclass
@@ -105,11 +105,11 @@ class Clock:
 
 @dataclass
 class Window:
-    """`limit` requests until `end`; the next window begins on the clock's minute, or with the next request."""
+    """Allows `limit` requests until `end`; the next window begins on the clock's minute, or with the next request."""
 
     limit: int
     length: int
-    on_the_beat: bool
+    follows_clock: bool
     end: int = 0
     used: int = 0
 
@@ -119,7 +119,7 @@ class Window:
     def reset(self, now: int) -> int:
         if now < self.end:
             return self.end
-        return now + self.length - (now % self.length if self.on_the_beat else 0)
+        return now + self.length - (now % self.length if self.follows_clock else 0)
 
     def spend(self, now: int) -> None:
         if now >= self.end:
@@ -136,9 +136,9 @@ class Meter:
     """Counts the requests of one caller. Without a daily limit there is no ban."""
 
     def __init__(self, per_minute: int, per_day: Optional[int] = None) -> None:
-        self._windows = [Window(per_minute, MINUTE, on_the_beat=True)]
+        self._windows = [Window(per_minute, MINUTE, follows_clock=True)]
         if per_day is not None:
-            self._windows.append(Window(per_day, DAY, on_the_beat=False))
+            self._windows.append(Window(per_day, DAY, follows_clock=False))
         self._can_ban = per_day is not None
         self._ignored = 0  # consecutive denied requests before `_retry_at`
         self._retry_at = 0
@@ -148,7 +148,7 @@ class Meter:
     def admit(self, clock: Clock) -> tuple[dict[str, str], Optional[Rejected]]:
         """Counts a request; returns its rate headers and, if it is over the limit, its rejection."""
         with self._lock:
-            now = clock.now()  # inside the lock, so that a meter never sees time go back
+            now = clock.now()  # inside the lock, so that time never goes back for a meter
             empty = [window for window in self._windows if window.left(now) == 0]
             is_banned = now < self._banned_until
             if not empty and not is_banned:
@@ -221,7 +221,7 @@ class AnimalStore:
 
     def __init__(self, clock: Clock, meters: dict[bytes, Meter]) -> None:
         self._clock = clock
-        self._meters = meters  # by the digest of the key: the time of a look-up tells nothing about a key
+        self._meters = meters  # by the digest of the key, so the duration of a look-up reveals nothing about a key
         self._strangers = Strangers()
         self._catalogue = Catalogue()
 
@@ -277,7 +277,7 @@ class AnimalStore:
 
 
 def key_digest(request: Request) -> bytes:
-    """The digest of the bearer token; empty, which matches no key, if there is none or more than one."""
+    """Returns the digest of the bearer token; empty, which matches no key, if there is none or more than one."""
     sent = request.headers.get("authorization", [])
     bearer = re.fullmatch(r"bearer +(\S+)", sent[0], re.IGNORECASE) if len(sent) == 1 else None
     return hashlib.sha256(bearer[1].encode("latin-1")).digest() if bearer else b""
@@ -305,11 +305,11 @@ def no_constant(name: str) -> None:
 
 
 def new_pet(fields: dict[str, Any]) -> dict[str, Any]:
-    """The validated fields; all others are ignored."""
+    """Returns the validated fields, and ignores all others."""
     name, category = fields.get("name"), fields.get("categoryId")
     if not isinstance(name, str) or len(name) > MAX_NAME or re.search("[\0\ud800-\udfff]", name):
         raise invalid_body(f"name must be a string of at most {MAX_NAME} characters, without U+0000")
-    if type(category) is not int or not -2**63 <= category < 2**63:  # `isinstance` would let bool through
+    if type(category) is not int or not -2**63 <= category < 2**63:  # `isinstance` would accept bool
         raise invalid_body("categoryId must be an integer of 64 bits")
     if "status" not in fields:
         return {"name": name, "categoryId": category}
@@ -356,7 +356,7 @@ def bad_http(message: str) -> Rejected:
 
 
 def read_head(stream: BinaryIO) -> Optional[Request]:
-    """The next request, without its body; `None` if the client closed the connection."""
+    """Reads the next request, without its body; returns `None` if the client closed the connection."""
     lines: list[bytes] = []
     size = 0
     while True:
@@ -414,7 +414,7 @@ class Connection(socketserver.StreamRequestHandler):
             pass  # the client closed the connection or timed out, so no response can be sent
 
     def _exchange(self) -> bool:
-        """Handles one request; false if the connection must be closed."""
+        """Handles one request; returns false if the connection must be closed."""
         request: Union[Request, Rejected, None]
         try:
             request = read_head(self.rfile)
@@ -497,7 +497,7 @@ def main() -> None:
                         metavar="SECRET:PERMINUTE:PERDAY", help="may be given more than once")
     options = parser.parse_args()
     stops = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # before any thread starts: only `sigwait` takes them
+    signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # before any thread starts, so only `sigwait` receives them
 
     clock = Clock()
     url = Server(options.port, AnimalStore(clock, dict(options.key)), clock).start() + "/v1"
@@ -506,7 +506,7 @@ def main() -> None:
         control = Server(options.test_clock_port, ClockControl(clock), clock).start() + "/clock"
     print(json.dumps({"url": url, "clock": control}), flush=True)
     signal.sigwait(stops)
-    os._exit(0)  # at once: nothing is stored, so no connection is waited for
+    os._exit(0)  # immediately: nothing is stored, so there is no need to wait for connections
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { SpoiledPorts } from "./Fault.ts"
 
 /** Creates a repository that contains these animals, or none by default. */
-export const petRepository = (held: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
-  const pets = held.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
+export const petRepository = (initialPets: ReadonlyArray<NewPet> = []): PetRepository["Service"] => {
+  const pets = initialPets.map((newPet, index) => new Pet(BigInt(index + 1), newPet))
   const records: Array<Once.Once & { readonly pet: Pet }> = []
   const store = (newPet: NewPet): Pet => {
     const pet = new Pet(BigInt(pets.length + 1), newPet)

@@ -24,21 +24,21 @@ describe("the decoys", () => {
 
   it("have unique ids, and for every choice some decoy differs from the default", () => {
     expect(new Set(decoys.map(({ id }) => id)).size).toBe(decoys.length)
-    const made = new Set(
+    const changed = new Set(
       decoys.flatMap(({ choices }) =>
         Object.entries(choices)
           .filter(([name, value]) => !Object.is(value, Reflect.get(defaults, name)))
           .map(([name]) => name)
       )
     )
-    expect([...made].sort()).toEqual(Object.keys(defaults).sort())
+    expect([...changed].sort()).toEqual(Object.keys(defaults).sort())
   })
 
   it("remove getPet while it is 5 December 2030 in some time zone", () => {
     for (const { choices } of decoys) {
-      const at = Date.parse(choices.removedAt ?? defaults.removedAt)
-      expect(at).toBeGreaterThanOrEqual(Date.parse("2030-12-05T00:00:00+14:00"))
-      expect(at).toBeLessThan(Date.parse("2030-12-06T00:00:00-12:00"))
+      const removedAt = Date.parse(choices.removedAt ?? defaults.removedAt)
+      expect(removedAt).toBeGreaterThanOrEqual(Date.parse("2030-12-05T00:00:00+14:00"))
+      expect(removedAt).toBeLessThan(Date.parse("2030-12-06T00:00:00-12:00"))
     }
   })
 
@@ -75,10 +75,10 @@ describe("the decoys", () => {
   it("respond to random requests with the required headers and error body, never with 5xx", () => {
     fc.assert(
       fc.property(anyDecoy, fc.array(request, { maxLength: 25 }), ({ choices }, requests) => {
-        const { ask, clock } = serverOf(choices, { perMinute: 4, perDay: 9 })
+        const { send, clock } = serverOf(choices, { perMinute: 4, perDay: 9 })
         for (const { body, key, method, target, waitMs } of requests) {
           clock.now += waitMs
-          const response = ask(method, target, { key, ...(body === undefined ? {} : { body }) })
+          const response = send(method, target, { key, ...(body === undefined ? {} : { body }) })
           expect(response.status).toBeLessThan(500)
           for (const name of ["limit", "remaining", "reset"]) {
             expect(Wire.header(response, `x-ratelimit-${name}`)).toMatch(/^\d+$/)
@@ -117,25 +117,25 @@ describe("the decoys", () => {
     const int64s = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     fc.assert(
       fc.property(anyDecoy, fc.array(int64s, { minLength: 1, maxLength: 15 }), ({ choices }, categories) => {
-        const { ask, create } = serverOf(choices)
-        const created = categories.map((category, at) =>
-          create(`{"name":"n${at}","categoryId":${category},"status":"sold"}`, [
+        const { send, create } = serverOf(choices)
+        const created = categories.map((category, index) =>
+          create(`{"name":"n${index}","categoryId":${category},"status":"sold"}`, [
             ["Content-Type", "application/json"]
           ])
         )
         const ids = created.map((response) => digitsOf(response, "id"))
         expect(new Set(ids).size).toBe(categories.length)
-        const list = ask("GET", "/v1/pets?limit=100&status=sold")
-        for (const [at, category] of categories.entries()) {
-          const id = ids[at] ?? ""
+        const list = send("GET", "/v1/pets?limit=100&status=sold")
+        for (const [index, category] of categories.entries()) {
+          const id = ids[index] ?? ""
           expect(BigInt.asIntN(64, BigInt(id))).toBe(BigInt(id))
-          expect(created[at]?.status).toBe(201)
-          const found = ask("GET", `/v1/pets/${id}`)
+          expect(created[index]?.status).toBe(201)
+          const found = send("GET", `/v1/pets/${id}`)
           expect(found.status).toBe(200)
-          expect(Wire.text(found.body)).toBe(Wire.text(created[at]?.body))
+          expect(Wire.text(found.body)).toBe(Wire.text(created[index]?.body))
           expect(Wire.text(list.body)).toContain(Wire.text(found.body))
           expect(digitsOf(found, "categoryId")).toBe(String(category))
-          expect(names(found)).toEqual([`n${at}`])
+          expect(names(found)).toEqual([`n${index}`])
         }
       })
     )

@@ -147,7 +147,7 @@ export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult
     .map(({ complaints, id }) => `FALSE ALARM  ${id}: ${complaints.join("; ")}`)
   const useless = idle.map((id) => `IDLE  ${id} catches no faulty backend`)
   const missed = caught.filter((hunt) => !isCaught(hunt)).length
-  const verdict = passed ? "THE SUITE HOLDS" : "THE SUITE DOES NOT HOLD"
+  const verdict = passed ? "SELF-TEST PASSED" : "SELF-TEST FAILED"
   return [
     ...rows,
     ...alarms,

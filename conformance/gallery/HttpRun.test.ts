@@ -104,7 +104,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
       declared: { categories: [1n] }
     },
     {
-      what: "shows a limit that is one too high to each key",
+      what: "shows each key a limit that is one too high",
       spoil: changing((response) => {
         const limit = response.headers.find(([name]) => name === "X-RateLimit-Limit")?.[1]
         return limit === undefined
@@ -117,7 +117,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
   ]
 
   it.each(servers)(
-    "is not conformant, with the broken clause, and no set-up fault: $what",
+    "is not conformant, and the report names the broken clause, not a set-up error: $what",
     async ({ clause, declared, only, spoil }) => {
       const report = await serverFor()({ only }, spoil, declared)
       expect(report.exitCode).toBe(1)

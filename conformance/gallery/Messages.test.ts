@@ -37,12 +37,12 @@ const examine = async (fault: Fault, seed = 1): Promise<Examined> => {
 }
 
 /** The server faults whose check sends requests of its own, instead of reading the requests of other checks. */
-const ofServers = faults.filter(
+const serverFaults = faults.filter(
   ({ killedBy, where }) => where.at === "http" && /^(auth|create|get|list|protocol)\./.test(killedBy)
 )
 
 describe("the report of a failed check", () => {
-  it.each(ofServers)("shows the requests of the check in every format: fault $id", async (fault) => {
+  it.each(serverFaults)("shows the requests of the check in every format: fault $id", async (fault) => {
     const { failed, report, subject } = await examine(fault)
     for (const { did = "", key, request } of subject.exchanges) {
       expect(did.startsWith(`${request.method} `)).toBe(true)
@@ -95,10 +95,10 @@ describe("an undecided check", () => {
     const report = await Effect.runPromise(
       SelfTest.examine(reference, { level: "spec", seed: 1, only: ["limits"] })
     )
-    const open = report.checks.filter(({ status }) => status === "inconclusive")
-    expect(open.length).toBeGreaterThan(0)
+    const undecided = report.checks.filter(({ status }) => status === "inconclusive")
+    expect(undecided.length).toBeGreaterThan(0)
     const junit = JUnit.render(report)
-    for (const { id, reason = "" } of open) {
+    for (const { id, reason = "" } of undecided) {
       expect(reason).not.toBe("")
       const after = junit.slice(junit.indexOf(`name="${id}"`))
       expect(after.slice(0, after.indexOf("</testcase>"))).toContain(

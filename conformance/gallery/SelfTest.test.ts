@@ -29,12 +29,12 @@ describe("the gallery", () => {
   })
 
   it("names an existing check for every fault, and a clause that the check covers", () => {
-    const strange = faults.filter(
+    const mismatched = faults.filter(
       ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
     )
-    expect(strange.map(({ breaks, id, killedBy }) => `${id}: ${killedBy} does not check ${breaks}`)).toEqual(
-      []
-    )
+    expect(
+      mismatched.map(({ breaks, id, killedBy }) => `${id}: ${killedBy} does not check ${breaks}`)
+    ).toEqual([])
   })
 
   it("has a faulty backend for every check of level spec", () => {
@@ -46,7 +46,7 @@ describe("the gallery", () => {
 })
 
 describe("a rate-limit store that admits every request", () => {
-  it("does not keep a check from ending", async () => {
+  it("does not prevent a check from ending", async () => {
     const fault = faults.find(({ id }) => id === "limits-store.first-wins")
     if (fault === undefined) throw new Error("the fault is missing")
     const only = ["ban.slots"]
@@ -59,11 +59,11 @@ describe("a rate-limit store that admits every request", () => {
 
 describe("clauses and checks", () => {
   it("every clause has either a check or a reason why it is unchecked", () => {
-    const open = clauses.filter(
+    const uncovered = clauses.filter(
       (clause) =>
         !("unchecked" in clause) && !known.some((check) => check.clauses.some((slug) => slug === clause.slug))
     )
-    expect(open.map(({ slug }) => slug)).toEqual([])
+    expect(uncovered.map(({ slug }) => slug)).toEqual([])
     const both = clauses.filter(
       (clause) =>
         "unchecked" in clause && known.some((check) => check.clauses.some((slug) => slug === clause.slug))
@@ -82,12 +82,12 @@ describe("clauses and checks", () => {
   })
 
   it("every check of level spec covers a clause of level spec", () => {
-    const strict = known.filter(
+    const designOnly = known.filter(
       ({ clauses: own, level }) =>
         level === "spec" &&
         own.every((slug) => clauses.find((clause) => clause.slug === slug)?.level === "design")
     )
-    expect(strict.map(({ id }) => id)).toEqual([])
+    expect(designOnly.map(({ id }) => id)).toEqual([])
   })
 })
 

@@ -49,10 +49,10 @@ const isKill = ({ words }: Fault, result: CheckResult | undefined): boolean =>
 /** Runs the check that a fault names with each seed; for a check over whole runs, other checks also send requests. */
 export const hunt = Effect.fnUntraced(function* (fault: Fault, seeds: ReadonlyArray<number>) {
   const level = levelOf(fault.killedBy) ?? "design"
-  const isAboutAll =
+  const coversWholeRun =
     ambientChecks.some(({ id }) => id === fault.killedBy) ||
     checks.some(({ id, isClosing }) => id === fault.killedBy && isClosing === true)
-  const only = isAboutAll ? [fault.killedBy, ...TRAFFIC] : [fault.killedBy]
+  const only = coversWholeRun ? [fault.killedBy, ...TRAFFIC] : [fault.killedBy]
   let kills = 0
   let missed: string | undefined
   for (const seed of seeds) {

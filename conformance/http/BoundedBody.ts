@@ -1,4 +1,4 @@
-/** Collects the parts of a response body in one buffer with a maximum size, however many parts there are. */
+/** Collects the parts of a response body, however many, in one buffer with a maximum size. */
 
 /** Maximum size of a body in bytes: three times the longest page of 100 animals whose names are all escapes. */
 export const MAX_BODY = 1_000_000

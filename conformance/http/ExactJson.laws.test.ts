@@ -5,7 +5,7 @@ import * as ExactJson from "./ExactJson.ts"
 const spaces = fc.constantFrom("", " ", "\n", "\r\n\t ")
 
 describe("ExactJson.parse", () => {
-  it("returns the same value as JSON.parse, whatever the white space", () => {
+  it("returns the same value as JSON.parse, with any white space", () => {
     fc.assert(
       fc.property(fc.jsonValue(), spaces, (value, space) => {
         const text = `${space}${JSON.stringify(value, null, space)}${space}`

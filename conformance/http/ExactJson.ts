@@ -17,46 +17,46 @@ const END = /[\s,\]}]/g
  */
 export const parse = (text: string, number: (source: string) => unknown): unknown => {
   JSON.parse(text)
-  let at = 0
+  let position = 0
 
   /** Moves to the next character that is not white space, and returns it. */
   const next = (): string => {
-    while (" \t\n\r".includes(text.charAt(at))) at++
-    return text.charAt(at)
+    while (" \t\n\r".includes(text.charAt(position))) position++
+    return text.charAt(position)
   }
 
   const string = (): string => {
-    const from = at
-    do at = text.indexOf('"', at + 1)
-    while (isEscaped(text, at))
-    at++
-    const isPlain = !text.slice(from, at).includes("\\")
+    const from = position
+    do position = text.indexOf('"', position + 1)
+    while (isEscaped(text, position))
+    position++
+    const isPlain = !text.slice(from, position).includes("\\")
     // Safe: the JSON of a string is a string.
-    return isPlain ? text.slice(from + 1, at - 1) : (JSON.parse(text.slice(from, at)) as string)
+    return isPlain ? text.slice(from + 1, position - 1) : (JSON.parse(text.slice(from, position)) as string)
   }
 
   const array = (): ReadonlyArray<unknown> => {
     const values: Array<unknown> = []
-    at++
+    position++
     while (next() !== "]") {
       values.push(value())
-      if (next() === ",") at++
+      if (next() === ",") position++
     }
-    at++
+    position++
     return values
   }
 
   const object = (): unknown => {
     const members: Array<readonly [string, unknown]> = []
-    at++
+    position++
     while (next() !== "}") {
       const name = string()
       next()
-      at++
+      position++
       members.push([name, value()])
-      if (next() === ",") at++
+      if (next() === ",") position++
     }
-    at++
+    position++
     return Object.fromEntries(members)
   }
 
@@ -65,16 +65,16 @@ export const parse = (text: string, number: (source: string) => unknown): unknow
     if (first === "{") return object()
     if (first === "[") return array()
     if (first === '"') return string()
-    END.lastIndex = at
+    END.lastIndex = position
     const end = END.exec(text)?.index ?? text.length
-    const source = text.slice(at, end)
-    at = end
-    return /^[-0-9]/.test(source) ? number(source) : (words.get(source) ?? null)
+    const source = text.slice(position, end)
+    position = end
+    return /^[-0-9]/.test(source) ? number(source) : (literals.get(source) ?? null)
   }
   return value()
 }
 
-const words: ReadonlyMap<string, boolean> = new Map([
+const literals: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["false", false]
 ])

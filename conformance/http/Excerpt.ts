@@ -15,7 +15,10 @@ export const of = (content: string, length: number): string =>
 export const words = (content: string, length: number): string =>
   content.length > length ? `${wholeWords(content, length)}… (${content.length})` : content
 
-/** Does the same as `words` for a body, but decodes only the shown part; `size` is that of the whole body in bytes. */
+/**
+ * Does the same as `words` for a body, but decodes only the returned part. `size` is the size of the whole body in
+ * bytes.
+ */
 export const body = (content: Uint8Array, length: number, size = content.length): string => {
   // A UTF-16 unit takes three bytes of UTF-8 at most.
   const maxBytes = 3 * (length + 1)

@@ -14,11 +14,11 @@ export interface Exchange {
   readonly did?: string
   /** The whole response when a law gets it; only the stored part in the list of the run's exchanges. */
   readonly response: KeptResponse
-  /** The time at which the request was sent: epoch ms of the subject's time, as well as the run knows it. */
+  /** The time at which the request was sent: epoch ms of the subject's time, as far as the run knows it. */
   readonly sentAt: number
   /** The time at which the response was complete, like `sentAt`. */
   readonly receivedAt: number
-  /** Whether these times are by the subject's clock; otherwise they are derived from its `Date`. */
+  /** Whether these times come from the subject's clock; otherwise they are derived from its `Date`. */
   readonly byClock?: boolean
   /** Whether no other request of the run was in flight at the same time. */
   readonly isAlone: boolean

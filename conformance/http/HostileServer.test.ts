@@ -76,7 +76,7 @@ const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
   return {
     failure: () => run(Effect.flip(transport(plain))),
     response: () => run(transport(plain)),
-    open: () => sockets.size,
+    openConnections: () => sockets.size,
     requests: () => requests,
     written: () => written
   }
@@ -156,10 +156,10 @@ describe("NodeTransport", () => {
   ])(
     "fails and closes the connection for a response %s",
     async (_what, respond, expected) => {
-      const { open, failure, written } = await serve(respond)
+      const { failure, openConnections, written } = await serve(respond)
       // Twice, because the first response may have damaged a connection that the second request reuses.
       for (let index = 0; index < 2; index++) expect(await failure()).toMatchObject(expected)
-      await expect.poll(open).toBe(0)
+      await expect.poll(openConnections).toBe(0)
       // Much more than the maximum of 1 MB, because the server may also fill the buffers of two connections.
       expect(written()).toBeLessThan(60 * MB)
     },
@@ -167,13 +167,13 @@ describe("NodeTransport", () => {
   )
 
   it("fails at the timeout, with hasBegun true, when a response arrives too slowly", async () => {
-    const { open, failure } = await serve((socket) => {
+    const { failure, openConnections } = await serve((socket) => {
       socket.write(head("Content-Length: 100000"))
       const timer = setInterval(() => socket.write("x"), 10)
       socket.once("close", () => clearInterval(timer))
     }, 200)
     expect(await failure()).toMatchObject({ kind: "timeout", hasBegun: true })
-    await expect.poll(open).toBe(0)
+    await expect.poll(openConnections).toBe(0)
   })
 
   it("fails at the timeout, with hasBegun false, when the server sends nothing", async () => {

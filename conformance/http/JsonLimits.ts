@@ -17,15 +17,15 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Returns a message about the limit that a text exceeds, or `undefined`; the text is read once and may be any text. */
+/** Returns a message about the limit that a text exceeds, or `undefined`. Reads the text once; it need not be JSON. */
 export const exceeded = (text: string): string | undefined => {
   let depth = 0
   let values = 1
   let isInString = false
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
     if (isInString) {
-      if (unit === BACKSLASH) at++
+      if (unit === BACKSLASH) index++
       else if (unit === QUOTE) isInString = false
       continue
     }

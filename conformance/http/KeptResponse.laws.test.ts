@@ -15,14 +15,16 @@ import { wireResponse } from "./Wires.fixture.ts"
 const padding = fc.integer({ min: 0, max: 9_000 }).map((length) => "x".repeat(length))
 
 const body = fc.oneof(
-  fc.tuple(fc.json(), padding).map(([json, more]) => `${json}${" ".repeat(more.length)}`),
-  fc.tuple(fc.string(), padding).map(([code, more]) => JSON.stringify({ code, message: more, status: 404 })),
+  fc.tuple(fc.json(), padding).map(([json, filler]) => `${json}${" ".repeat(filler.length)}`),
+  fc
+    .tuple(fc.string(), padding)
+    .map(([code, filler]) => JSON.stringify({ code, message: filler, status: 404 })),
   fc.tuple(fc.string({ unit: "binary" }), padding).map(([before, after]) => before + after),
-  padding.map((more) => `{"code":"${more}","message":"m","status":1,"a":1}`)
+  padding.map((filler) => `{"code":"${filler}","message":"m","status":1,"a":1}`)
 )
 
 describe("KeptResponse.of", () => {
-  it("keeps the findings about the whole body: its size, its JSON and its Error", () => {
+  it("keeps the findings about the whole body: its size, whether it is JSON, and its Error", () => {
     fc.assert(
       fc.property(body, (content) => {
         const response = wireResponse(404, [], content)
@@ -33,12 +35,12 @@ describe("KeptResponse.of", () => {
           Result.map(PetJson.parse(text(response.body)), () => undefined)
         )
         const whole = ErrorBody.of(response)
-        const judged = ErrorBody.of(kept)
-        if (Result.isFailure(whole) || Result.isFailure(judged)) {
-          expect(judged).toEqual(whole)
+        const fromKept = ErrorBody.of(kept)
+        if (Result.isFailure(whole) || Result.isFailure(fromKept)) {
+          expect(fromKept).toEqual(whole)
           return
         }
-        const { code, members, messageLength, status } = judged.success
+        const { code, members, messageLength, status } = fromKept.success
         expect({ members, messageLength, status }).toEqual({
           members: whole.success.members,
           messageLength: whole.success.messageLength,
@@ -49,7 +51,7 @@ describe("KeptResponse.of", () => {
     )
   })
 
-  it("returns a response of bounded size, whatever the body is", () => {
+  it("returns a response of bounded size for any body", () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${"n".repeat(20)}${index}":0`).join(",")
     for (const content of [
       `{"code":"${"c".repeat(400_000)}","message":"${"m".repeat(400_000)}","status":404}`,
@@ -160,7 +162,7 @@ describe("PetJson", () => {
 })
 
 describe("Excerpt", () => {
-  it("is at most one character longer than the given length, and is the whole text if that fits", () => {
+  it("is at most one character longer than the given length, and is the whole text if it fits", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat({ max: 40 }), (content, length) => {
         expect(Excerpt.of(content, length).length).toBeLessThanOrEqual(length + 1)

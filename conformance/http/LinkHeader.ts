@@ -18,45 +18,45 @@ export const hasRelation = ({ parameters }: Link, type: string): boolean =>
 
 const parseField = (field: string): ReadonlyArray<Link> => {
   const links: Array<Link> = []
-  let at = 0
+  let position = 0
   const skip = (isSkipped: (character: string | undefined) => boolean): void => {
-    while (at < field.length && isSkipped(field[at])) at++
+    while (position < field.length && isSkipped(field[position])) position++
   }
   /** Reads the text up to one of the characters in `ends`, or up to the end of the field. */
   const until = (ends: string): string => {
-    const from = at
-    while (at < field.length && !ends.includes(field[at] ?? "")) at++
-    return field.slice(from, at)
+    const from = position
+    while (position < field.length && !ends.includes(field[position] ?? "")) position++
+    return field.slice(from, position)
   }
   const quoted = (): string => {
     let value = ""
-    for (at++; at < field.length && field[at] !== '"'; at++) {
-      if (field[at] === "\\") at++
-      value += field[at] ?? ""
+    for (position++; position < field.length && field[position] !== '"'; position++) {
+      if (field[position] === "\\") position++
+      value += field[position] ?? ""
     }
-    at++
+    position++
     return value
   }
   for (;;) {
     skip((character) => isSpace(character) || character === ",")
-    if (field[at] !== "<") return links
-    at++
+    if (field[position] !== "<") return links
+    position++
     const target = until(">")
-    if (field[at] !== ">") return links
-    at++
+    if (field[position] !== ">") return links
+    position++
     const parameters = new Map<string, string>()
     for (;;) {
       skip(isSpace)
-      if (field[at] !== ";") break
-      at++
+      if (field[position] !== ";") break
+      position++
       skip(isSpace)
       const name = until(" \t=;,").toLowerCase()
       skip(isSpace)
       let value = ""
-      if (field[at] === "=") {
-        at++
+      if (field[position] === "=") {
+        position++
         skip(isSpace)
-        value = field[at] === '"' ? quoted() : until(" \t;,")
+        value = field[position] === '"' ? quoted() : until(" \t;,")
       }
       if (name !== "" && !parameters.has(name)) parameters.set(name, value)
     }

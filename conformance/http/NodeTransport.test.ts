@@ -20,13 +20,13 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-interface Raw {
+interface RawServer {
   readonly transport: Transport
   readonly url: URL
   /** The text that the server received over each connection. */
   readonly received: ReadonlyArray<string>
   /** Returns the number of connections that are open at the server. */
-  readonly open: () => number
+  readonly openConnections: () => number
   readonly close: () => Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface Raw {
 const serve = async (
   respond: (request: string, socket: net.Socket) => string | undefined,
   options: NodeTransport.NodeTransportOptions = {}
-): Promise<Raw> => {
+): Promise<RawServer> => {
   const received: Array<string> = []
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => {
@@ -44,9 +44,9 @@ const serve = async (
     socket.once("close", () => sockets.delete(socket))
     socket.on("error", () => undefined)
     socket.on("data", (chunk) => {
-      const came = chunk.toString("latin1")
-      received[index] += came
-      pending += came
+      const data = chunk.toString("latin1")
+      received[index] += data
+      pending += data
       const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(pending)?.[1] ?? 0)
       const head = pending.indexOf("\r\n\r\n")
       if (head === -1 || pending.length < head + 4 + length) return
@@ -67,7 +67,7 @@ const serve = async (
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   })
-  return { transport, url, received, open: () => sockets.size, close }
+  return { transport, url, received, openConnections: () => sockets.size, close }
 }
 
 const failureOf = (transport: Transport, request = plain): Promise<NoResponse> =>
@@ -134,10 +134,10 @@ describe("a request of NodeTransport", () => {
         fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (body) => {
           const before = received.map((data) => data.length)
           await run(transport({ ...plain, method, body }))
-          const came = received.map((data, index) => data.slice(before[index] ?? 0)).join("")
-          expect(came.startsWith(`${method} `)).toBe(true)
-          expect(came.match(/\r\nContent-Length: (\d+)\r\n/)?.[1]).toBe(String(body.length))
-          expect(came.slice(came.indexOf("\r\n\r\n") + 4)).toBe(Buffer.from(body).toString("latin1"))
+          const sent = received.map((data, index) => data.slice(before[index] ?? 0)).join("")
+          expect(sent.startsWith(`${method} `)).toBe(true)
+          expect(sent.match(/\r\nContent-Length: (\d+)\r\n/)?.[1]).toBe(String(body.length))
+          expect(sent.slice(sent.indexOf("\r\n\r\n") + 4)).toBe(Buffer.from(body).toString("latin1"))
         }),
         { numRuns: 15 }
       )
@@ -181,11 +181,11 @@ describe("a request of NodeTransport", () => {
   })
 
   it("uses a connection that closes when the scope closes", async () => {
-    const { close, open, transport } = await serve(() => OK)
+    const { close, openConnections, transport } = await serve(() => OK)
     await run(transport(plain))
-    expect(open()).toBe(1)
+    expect(openConnections()).toBe(1)
     await close()
-    await expect.poll(open).toBe(0)
+    await expect.poll(openConnections).toBe(0)
   })
 })
 
@@ -233,13 +233,13 @@ describe("a response of NodeTransport", () => {
 
 describe("NodeTransport without a complete response", () => {
   it("fails with NoResponse at the timeout, and closes the connection", async () => {
-    const { open, transport } = await serve(() => undefined, { timeoutMs: 60 })
+    const { openConnections, transport } = await serve(() => undefined, { timeoutMs: 60 })
     expect(await failureOf(transport)).toMatchObject({
       _tag: "NoResponse",
       kind: "timeout",
       reason: "no complete response within 60 ms"
     })
-    await expect.poll(open).toBe(0)
+    await expect.poll(openConnections).toBe(0)
   })
 
   it("fails with NoResponse at the timeout when a response arrives too slowly", async () => {
@@ -294,10 +294,10 @@ describe("NodeTransport without a complete response", () => {
     ]
   ])(
     "fails with NoResponse when the connection is %s",
-    async (_what, end) => {
+    async (_what, endConnection) => {
       const { transport } = await serve(
         (_request, socket) => {
-          end(socket)
+          endConnection(socket)
           return undefined
         },
         { timeoutMs: 2_000 }
@@ -343,10 +343,10 @@ describe("a request that NodeTransport cannot send", () => {
 
 describe("an interrupted request of NodeTransport", () => {
   it("closes its connection", async () => {
-    const { open, received, transport } = await serve(() => undefined)
+    const { openConnections, received, transport } = await serve(() => undefined)
     const fiber = Effect.runFork(transport({ ...plain, body: bytes("x") }))
     await expect.poll(() => received.length).toBe(1)
     await run(Fiber.interrupt(fiber))
-    await expect.poll(open).toBe(0)
+    await expect.poll(openConnections).toBe(0)
   })
 })

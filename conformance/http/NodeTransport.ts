@@ -26,28 +26,28 @@ export const make = (
   url: URL,
   { timeoutMs = 10_000 }: NodeTransportOptions = {}
 ): Effect.Effect<Transport, never, Scope.Scope> => {
-  const { Agent, request: open } = url.protocol === "https:" ? https : http
-  const agents = Effect.acquireRelease(
+  const { Agent, request: startRequest } = url.protocol === "https:" ? https : http
+  const acquireAgent = Effect.acquireRelease(
     Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 64 })),
     (agent) => Effect.sync(() => agent.destroy())
   )
-  return Effect.map(agents, (agent): Transport => {
+  return Effect.map(acquireAgent, (agent): Transport => {
     const exchange = (request: WireRequest, mayRepeat: boolean): Effect.Effect<WireResponse, NoResponse> =>
       Effect.callback<WireResponse, NoResponse>((resume, signal) => {
         let hasResponded = false
-        let isGivenUp = false
-        const none = (kind: NoResponse["kind"], reason: string, hasBegun = hasResponded): void =>
+        let hasExceeded = false
+        const failWith = (kind: NoResponse["kind"], reason: string, hasBegun = hasResponded): void =>
           resume(Effect.fail(new NoResponse({ kind, reason, hasBegun })))
         /** Fails because of an exceeded limit, once; data that arrives afterwards is ignored. */
         const exceed = (reason: string): void => {
-          if (isGivenUp) return
-          isGivenUp = true
-          none("excess", reason, true)
+          if (hasExceeded) return
+          hasExceeded = true
+          failWith("excess", reason, true)
           sent.destroy()
         }
         const fail = (error: NodeJS.ErrnoException): void => {
           const limit = limits.get(error.code ?? "")
-          if (limit === undefined) none("connection", error.message)
+          if (limit === undefined) failWith("connection", error.message)
           else exceed(limit)
         }
         const { body, headers, method, target } = request
@@ -56,7 +56,7 @@ export const make = (
           isChunked || (body === undefined && !/^(POST|PUT|PATCH)$/.test(method))
             ? []
             : [["Content-Length", String(body?.length ?? 0)]]
-        const sent = open(
+        const sent = startRequest(
           {
             // A server may close an idle connection at any time (RFC 9112 §9.3.1), so only safe requests reuse one.
             agent: isSafe(method) ? agent : false,
@@ -76,7 +76,7 @@ export const make = (
             if (excess !== undefined) return exceed(excess)
             const read = BoundedBody.make()
             received.on("data", (chunk: Buffer) => {
-              if (!isGivenUp && !read.add(chunk)) exceed(BoundedBody.tooLong)
+              if (!hasExceeded && !read.add(chunk)) exceed(BoundedBody.tooLong)
             })
             received.on("error", fail)
             received.once("end", () => {
@@ -96,7 +96,7 @@ export const make = (
           if (++interim > MAX_INTERIM) exceed(`more than ${MAX_INTERIM} interim responses (1xx)`)
         })
         const timer = setTimeout(() => {
-          none("timeout", `no complete response within ${timeoutMs} ms`)
+          failWith("timeout", `no complete response within ${timeoutMs} ms`)
           sent.destroy()
         }, timeoutMs)
         sent.on("error", (error) => {
@@ -109,8 +109,8 @@ export const make = (
           // Node drops the connection without an error when the server switches protocols.
           if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
-        // A chunked body is sent in small pieces, which may split a character of several bytes.
-        for (const piece of isChunked ? pieces(body) : []) sent.write(piece)
+        // A chunked body is sent in small chunks, which may split a character of several bytes.
+        for (const chunk of isChunked ? chunksOf(body) : []) sent.write(chunk)
         sent.end(isChunked ? undefined : body)
       })
     return (request) => exchange(request, isSafe(request.method))
@@ -120,8 +120,10 @@ export const make = (
 /** Maximum size in bytes of a chunk of a chunked request body. */
 const CHUNK = 61
 
-const pieces = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, at) => body.slice(at * CHUNK, (at + 1) * CHUNK))
+const chunksOf = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, index) =>
+    body.slice(index * CHUNK, (index + 1) * CHUNK)
+  )
 
 /** Whether the method is safe, so that a request may be repeated (RFC 9110 §9.2.1). */
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"

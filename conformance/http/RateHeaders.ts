@@ -1,8 +1,8 @@
-/** Milliseconds after which any one-minute window has ended, and a full per-minute limit is available again. */
-export const MINUTE_PASSED_MS = 61_000
-
 /** Reads the rate limit headers and Retry-After (contract §8.3, §8.4) as numbers. */
 import { header, type WireResponse } from "./Wire.ts"
+
+/** Milliseconds after which any one-minute window has ended, and a full per-minute limit is available again. */
+export const MINUTE_PASSED_MS = 61_000
 
 export interface RateHeaders {
   readonly limit: number
@@ -29,7 +29,7 @@ export interface Denied {
   readonly response: Pick<WireResponse, "headers">
   /** The time of the response in epoch ms. */
   readonly receivedAt: number
-  /** Whether `receivedAt` is by the subject's clock. */
+  /** Whether `receivedAt` comes from the subject's clock. */
   readonly byClock?: boolean
 }
 
@@ -44,7 +44,7 @@ export const retryAfterSeconds = ({ byClock = false, receivedAt, response }: Den
   if (seconds !== undefined || value === undefined) return seconds
   const date = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(date)) return undefined
-  // A server may write Date by another clock than that of the service.
+  // A server may take Date from another clock than that of the service.
   const sent = byClock ? Number.NaN : Date.parse(header(response, "date") ?? "")
   return Math.max(0, Math.ceil((date - (Number.isNaN(sent) ? receivedAt : sent)) / 1_000))
 }

@@ -20,7 +20,7 @@ const readAll = (json: string) => Result.flatMap(PetJson.parse(json), PetJson.an
 const petText = ({ id, ...draft }: { readonly id: bigint } & Parameters<typeof PetJson.draft>[0]): string =>
   PetJson.draft(draft).replace("{", `{"id":${id},`)
 
-/** Generates bodies that may confuse a parser: other texts, unusual values, and deep nesting. */
+/** Generates bodies that may confuse a parser: arbitrary text, unusual values, deep nesting. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.json(),
@@ -45,7 +45,7 @@ const hostile = fc.oneof(
 )
 
 describe("PetJson", () => {
-  it("reads an animal with every digit of its integers", () => {
+  it("parses an animal without losing digits of its integers", () => {
     fc.assert(
       fc.property(pet, (given) => {
         expect(Result.getOrThrow(read(petText(given)))).toEqual(given)
@@ -83,12 +83,12 @@ describe("PetJson", () => {
     ["[1]", 'not a Pet object: ["1"]'],
     ["null", "not a Pet object: null"],
     ["12", "not a Pet object: 12"]
-  ])("gives the reason why %s is not an animal", (json, message) => {
+  ])("returns the reason why %s is not an animal", (json, message) => {
     const result = read(json)
     expect(Result.isFailure(result) && result.failure).toBe(message)
   })
 
-  it("never throws, whatever the body, and gives a short reason for each rejection", () => {
+  it("never throws, and returns a short reason for each invalid body", () => {
     fc.assert(
       fc.property(hostile, (json) => {
         for (const result of [
@@ -128,7 +128,7 @@ describe("PetJson.animals", () => {
     ["null", "not a bare array"],
     ["[1]", "in the list: not a Pet object: 1"],
     ['[{"id":1,"name":"x","categoryId":1},{"id":2}]', "in the list: name is not a string: absent"]
-  ])("gives the reason why %s is not a list of animals", (json, message) => {
+  ])("returns the reason why %s is not a list of animals", (json, message) => {
     const result = readAll(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
   })
@@ -137,13 +137,13 @@ describe("PetJson.animals", () => {
 describe("ErrorBody.of", () => {
   const of = (json: string) => ErrorBody.of({ body: bytes(json) })
 
-  it("returns an Error with the names of all its members", () => {
-    const json = '{"status":404,"code":"not_found","extra":{},"message":""}'
+  it("returns the fields of an Error and the names of all its members", () => {
+    const json = '{"status":404,"code":"not_found","extra":{},"message":"Gone."}'
     expect(Result.getOrThrow(of(json))).toEqual({
       status: 404,
       code: "not_found",
-      message: "",
-      messageLength: 0,
+      message: "Gone.",
+      messageLength: 5,
       members: ["status", "code", "extra", "message"]
     })
     expect(ErrorBody.codeOf({ body: bytes(json) })).toBe("not_found")
@@ -155,12 +155,13 @@ describe("ErrorBody.of", () => {
     ['{"code":7,"message":"m","status":400}', "code is not text: 7"],
     ['{"code":"c","status":400}', "message is not a string: absent"],
     ['{"code":"c","message":["m"],"status":400}', "message is not a string"],
+    ['{"code":"c","message":" ","status":400}', "message is empty"],
     ['{"code":"c","message":"m"}', "status is not an integer: absent"],
     ['{"code":"c","message":"m","status":"400"}', "status is not an integer"],
     ['{"code":"c","message":"m","status":400.5}', "status is not an integer"],
     ['[{"code":"c","message":"m","status":400}]', "not an Error object"],
     ["<html>", 'not JSON: "<html>"']
-  ])("gives the reason why %s is not an Error", (json, message) => {
+  ])("returns the reason why %s is not an Error", (json, message) => {
     const result = of(json)
     expect(Result.isFailure(result) && result.failure).toContain(message)
     expect(ErrorBody.codeOf({ body: bytes(json) })).toBeUndefined()
@@ -168,7 +169,7 @@ describe("ErrorBody.of", () => {
 })
 
 describe("RateHeaders.of", () => {
-  it("returns the rate headers as numbers, whatever the letter case of their names", () => {
+  it("returns the rate headers as numbers, regardless of case", () => {
     const upper = rate(60, 59, 1_800_000_000)
     const expected = { limit: 60, remaining: 59, resetAt: 1_800_000_000 }
     expect(RateHeaders.of(wireResponse(200, upper))).toEqual(expected)
@@ -181,13 +182,14 @@ describe("RateHeaders.of", () => {
       fc.constantFrom("", "-1", "+1", "1.0", "1e3", "5, 5", "5,5", " 5", "0x5", "∞", "NaN", "9".repeat(16)),
       fc.string().filter((text) => !/^[0-9]{1,15}$/.test(text))
     )
+    const changes = fc.constantFrom("omit", "repeat", "replace")
     fc.assert(
-      fc.property(junk, fc.nat({ max: 2 }), fc.nat({ max: 2 }), (value, which, how) => {
+      fc.property(junk, fc.nat({ max: 2 }), changes, (value, index, change) => {
         const headers = [...rate(5, 4, 3)]
-        const [field = "", whole = ""] = headers[which] ?? []
-        if (how === 0) headers.splice(which, 1)
-        else if (how === 1) headers.push([field.toLowerCase(), whole])
-        else headers[which] = [field, value]
+        const [field = "", whole = ""] = headers[index] ?? []
+        if (change === "omit") headers.splice(index, 1)
+        else if (change === "repeat") headers.push([field.toLowerCase(), whole])
+        else headers[index] = [field, value]
         expect(RateHeaders.of(wireResponse(200, headers))).toBeUndefined()
       })
     )
@@ -205,7 +207,7 @@ describe("RateHeaders.retryAfterSeconds", () => {
       receivedAt: NOW
     })
 
-  it("returns a number of seconds as sent", () => {
+  it("returns a number of seconds unchanged", () => {
     fc.assert(
       fc.property(fc.nat(), (seconds) => {
         expect(of(String(seconds))).toBe(seconds)
@@ -213,25 +215,36 @@ describe("RateHeaders.retryAfterSeconds", () => {
     )
   })
 
-  it("returns the seconds from Date to a date, or from receivedAt without Date or with a subject's clock", () => {
+  /** Generates a date in Retry-After, `seconds` after the Date of the response, which is `skew` seconds after `NOW`. */
+  const dates = fc
+    .record({ seconds: fc.nat({ max: 10_000_000 }), skew: fc.integer({ min: -100_000, max: 100_000 }) })
+    .map(({ seconds, skew }) => {
+      const from = NOW + skew * 1_000
+      const until = new Date(from + seconds * 1_000).toUTCString()
+      const response = wireResponse(429, [
+        ["Retry-After", until],
+        ["Date", new Date(from).toUTCString()]
+      ])
+      return { response, seconds, skew, until }
+    })
+
+  it("returns the seconds from the Date header to a date", () => {
     fc.assert(
-      fc.property(
-        fc.nat({ max: 10_000_000 }),
-        fc.integer({ min: -100_000, max: 100_000 }),
-        (seconds, skew) => {
-          const from = NOW + skew * 1_000
-          const until = new Date(from + seconds * 1_000).toUTCString()
-          const response = wireResponse(429, [
-            ["Retry-After", until],
-            ["Date", new Date(from).toUTCString()]
-          ])
-          expect(RateHeaders.retryAfterSeconds({ response, receivedAt: NOW })).toBe(seconds)
-          // If receivedAt is by the subject's clock, Date is ignored, because it may be by the machine's clock.
-          const byClock = RateHeaders.retryAfterSeconds({ response, receivedAt: NOW, byClock: true })
-          expect(byClock).toBe(Math.max(0, seconds + skew))
-          expect(of(until)).toBe(Math.max(0, seconds + skew))
-        }
-      )
+      fc.property(dates, ({ response, seconds }) => {
+        expect(RateHeaders.retryAfterSeconds({ response, receivedAt: NOW })).toBe(seconds)
+      })
+    )
+  })
+
+  it("counts from receivedAt if Date is missing, or if receivedAt comes from the subject's clock", () => {
+    fc.assert(
+      fc.property(dates, ({ response, seconds, skew, until }) => {
+        const expected = Math.max(0, seconds + skew)
+        expect(of(until)).toBe(expected)
+        // When receivedAt comes from the subject's clock, Date is ignored: it may come from the machine's clock.
+        const byClock = RateHeaders.retryAfterSeconds({ response, receivedAt: NOW, byClock: true })
+        expect(byClock).toBe(expected)
+      })
     )
   })
 
@@ -267,13 +280,13 @@ describe("RateHeaders.retryAfterSeconds", () => {
 })
 
 describe("ServerClock", () => {
-  const asked = (respond: Parameters<typeof recording>[0]) => {
+  const clockWith = (respond: Parameters<typeof recording>[0]) => {
     const { sent, transport } = recording(respond)
     return { sent, clock: ServerClock.make(transport, "/test/clock") }
   }
 
   it("reads the time with GET, and moves it with POST to the path with /advance", async () => {
-    const { clock, sent } = asked(({ method }) =>
+    const { clock, sent } = clockWith(({ method }) =>
       wireResponse(200, [], `{"now":${method === "GET" ? 5 : 12.5}}`)
     )
     expect(await Effect.runPromise(clock.now)).toBe(5)
@@ -290,8 +303,8 @@ describe("ServerClock", () => {
   })
 
   it.each([
-    ["no JSON", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
-    ["no body", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
+    ["a body that is not JSON", 200, "soon", 'the clock responds to GET with "soon"; expected {"now":<ms>}'],
+    ["an empty body", 200, "", 'the clock responds to GET with ""; expected {"now":<ms>}'],
     [
       "a string as the time",
       200,
@@ -305,13 +318,13 @@ describe("ServerClock", () => {
       'the clock responds to GET with "{\\"now\\":1e999}"; expected {"now":<ms>}'
     ],
     [
-      "another status",
+      "a status other than 200",
       404,
       '{"now":5}',
       'the clock responds to GET /test/clock with status 404; expected {"now":<ms>}'
     ]
   ])("fails when the response has %s", async (_what, status, body, reason) => {
-    const { clock } = asked(() => wireResponse(status, [], body))
+    const { clock } = clockWith(() => wireResponse(status, [], body))
     expect(await Effect.runPromise(Effect.flip(clock.now))).toMatchObject({ _tag: "NoResponse", reason })
     expect((await Effect.runPromise(Effect.flip(clock.advance(1))))._tag).toBe("NoResponse")
   })
@@ -325,7 +338,7 @@ describe("ServerClock", () => {
 })
 
 describe("Wire", () => {
-  it("returns the value of a header only if it was received once, whatever the letter case of its name", () => {
+  it("returns the value of a header only if it was received once, regardless of case", () => {
     const response = wireResponse(200, [
       ["X-One", "1"],
       ["x-two", "a"],
@@ -337,7 +350,7 @@ describe("Wire", () => {
     expect(header(response, "x-none")).toBeUndefined()
   })
 
-  it("decodes the bytes of a text to the same text", () => {
+  it("round-trips text through bytes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (content) => {
         fc.pre(!content.startsWith("\ufeff"))

@@ -82,16 +82,16 @@ describe("RequestTarget.withParameter", () => {
 
   it("replaces or removes a parameter, and leaves all others as written", () => {
     fc.assert(
-      fc.property(query, fc.nat(), written, (parameters, which, value) => {
-        const at = which % parameters.length
-        const name = decodeURIComponent(parameters[at]?.[0] ?? "")
+      fc.property(query, fc.nat(), written, (parameters, anyIndex, value) => {
+        const position = anyIndex % parameters.length
+        const name = decodeURIComponent(parameters[position]?.[0] ?? "")
         const replaced = parameters.map(([given, old], index) =>
-          index === at ? ([name, value] as const) : ([given, old] as const)
+          index === position ? ([name, value] as const) : ([given, old] as const)
         )
         const changed = RequestTarget.withParameter(targetOf(parameters), name, value)
         expect(changed).toBe(targetOf(replaced))
         expect(RequestTarget.parameter(changed, name)).toBe(value)
-        const others = parameters.filter((_, index) => index !== at)
+        const others = parameters.filter((_, index) => index !== position)
         const without = RequestTarget.withParameter(targetOf(parameters), name, undefined)
         expect(without).toBe(others.length === 0 ? "/v1/pets" : targetOf(others))
         expect(RequestTarget.parameter(without, name)).toBeUndefined()

@@ -81,13 +81,13 @@ export const parameter = (target: string, name: string): string | undefined => {
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
   const [path, query] = split(target)
   const given = parametersOf(query)
-  const at = given.findIndex(([key]) => key === name)
-  const others = given.filter(([one], index) => one !== name || index === at)
-  const written = others.map(([key, as]) => (key === name ? `${name}=${value}` : as))
+  const first = given.findIndex(([key]) => key === name)
+  const others = given.filter(([key], index) => key !== name || index === first)
+  const written = others.map(([key, text]) => (key === name ? `${name}=${value}` : text))
   const all =
     value === undefined
-      ? others.filter(([one]) => one !== name).map(([, as]) => as)
-      : at === -1
+      ? others.filter(([key]) => key !== name).map(([, text]) => text)
+      : first === -1
         ? [...written, `${name}=${value}`]
         : written
   return all.length === 0 ? path : `${path}?${all.join("&")}`

@@ -17,17 +17,19 @@ const decodeReading = Schema.decodeUnknownEffect(Reading)
 /** Maximum size in bytes of a response of the clock. */
 const MAX_READING = 1_000
 
-/** Creates a client of the clock at `path`, such as `/clock`; wrong responses fail with `NoResponse`. */
+/** Creates a client of the clock at `path`, such as `/clock`; it fails with `NoResponse` for a wrong response. */
 export const make = (transport: Transport, path: string): ServerClock => {
   const read = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {
       if (status !== 200)
-        return fault(`responds to ${request.method} ${request.target} with status ${status}`)
-      const unread = fault(`responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
-      if (body.length > MAX_READING) return unread
+        return failure(`responds to ${request.method} ${request.target} with status ${status}`)
+      const invalidReading = failure(
+        `responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`
+      )
+      if (body.length > MAX_READING) return invalidReading
       return Effect.matchEffect(decodeReading(text(body)), {
         onSuccess: ({ now }) => Effect.succeed(now),
-        onFailure: () => unread
+        onFailure: () => invalidReading
       })
     })
   return {
@@ -42,5 +44,5 @@ export const make = (transport: Transport, path: string): ServerClock => {
   }
 }
 
-const fault = (what: string): Effect.Effect<never, NoResponse> =>
+const failure = (what: string): Effect.Effect<never, NoResponse> =>
   Effect.fail(new NoResponse({ kind: "connection", reason: `the clock ${what}; expected {"now":<ms>}` }))

@@ -19,7 +19,7 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** There is no complete response: the connection failed, the request timed out, or the response exceeded a limit. */
+/** No complete response: the connection failed, the request timed out, or the response exceeded a limit. */
 export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly kind: "timeout" | "connection" | "excess"
   readonly reason: string

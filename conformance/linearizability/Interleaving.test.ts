@@ -14,19 +14,19 @@ import * as Interleaving from "./Interleaving.ts"
 const anyScheduler = (law: (scheduler: fc.Scheduler) => Promise<void>, numRuns = 20) =>
   fc.assert(fc.asyncProperty(Interleaving.scheduler(), law), { numRuns })
 
-const runs = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?: number) =>
+const expectExit = <A, E>(effect: Effect.Effect<A, E>, exit: Exit.Exit<A, E>, numRuns?: number) =>
   anyScheduler(async (scheduler) => {
     expect(await Interleaving.run(scheduler, effect)).toEqual(exit)
   }, numRuns)
 
 describe("Interleaving.run with a program that succeeds, fails or is interrupted", () => {
-  it("returns the value of a program that never yields", () => runs(Effect.succeed(1), Exit.succeed(1)))
+  it("returns the value of a program that never yields", () => expectExit(Effect.succeed(1), Exit.succeed(1)))
 
   it("returns the failure or the defect of the program or of one of its fibers", async () => {
-    await runs(Effect.fail("no"), Exit.fail("no"))
-    await runs(Effect.yieldNow.pipe(Effect.andThen(Effect.die("broken"))), Exit.die("broken"))
+    await expectExit(Effect.fail("no"), Exit.fail("no"))
+    await expectExit(Effect.yieldNow.pipe(Effect.andThen(Effect.die("broken"))), Exit.die("broken"))
     const failing = Effect.yieldNow.pipe(Effect.andThen(Effect.fail("no")))
-    await runs(Effect.all([Effect.never, failing], { concurrency: "unbounded" }), Exit.fail("no"))
+    await expectExit(Effect.all([Effect.never, failing], { concurrency: "unbounded" }), Exit.fail("no"))
   })
 
   it("supports a program that interrupts itself or a fiber, and an interruption by a signal", async () => {
@@ -41,7 +41,7 @@ describe("Interleaving.run with a program that succeeds, fails or is interrupted
       const exit = yield* Fiber.await(fiber)
       return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     })
-    await runs(interrupted, Exit.succeed(true))
+    await expectExit(interrupted, Exit.succeed(true))
     await anyScheduler(async (scheduler) => {
       const controller = new AbortController()
       let released = false
@@ -62,32 +62,32 @@ describe("Interleaving.run with external events", () => {
     return Effect.sync(() => clearTimeout(timer))
   })
 
-  it("resumes a fiber when a timer fires", () => runs(after1ms, Exit.succeed("rang"), 5))
+  it("resumes a fiber when a timer fires", () => expectExit(after1ms, Exit.succeed("rang"), 5))
 
   it("resumes a fiber when a timer of Effect's own clock fires", () =>
-    runs(Effect.sleep(1).pipe(Effect.as("slept")), Exit.succeed("slept"), 5))
+    expectExit(Effect.sleep(1).pipe(Effect.as("slept")), Exit.succeed("slept"), 5))
 
   it("resumes a fiber when a promise, a long chain of promises or a rejected promise settles", async () => {
-    await runs(
-      Effect.promise(async () => "kept"),
-      Exit.succeed("kept")
+    await expectExit(
+      Effect.promise(async () => "resolved"),
+      Exit.succeed("resolved")
     )
     const long = Effect.promise(async () => {
       for (let tick = 0; tick < 500; tick++) await Promise.resolve()
-      return "kept"
+      return "resolved"
     })
-    await runs(long, Exit.succeed("kept"))
+    await expectExit(long, Exit.succeed("resolved"))
     const rejected = Effect.tryPromise({
       try: () => Promise.reject(new Error("no")),
       catch: () => "rejected"
     })
-    await runs(rejected, Exit.fail("rejected"))
+    await expectExit(rejected, Exit.fail("rejected"))
   })
 
   it("runs fibers that wait for a timer together with fibers that do not wait", () => {
     const steps = Effect.repeat(Effect.yieldNow, { times: 5 })
     const programs = [after1ms.pipe(Effect.tap(steps)), steps.pipe(Effect.as("stepped")), after1ms]
-    return runs(
+    return expectExit(
       Effect.all(programs, { concurrency: "unbounded" }),
       Exit.succeed(["rang", "stepped", "rang"]),
       5
@@ -102,7 +102,7 @@ describe("Interleaving.run with external events", () => {
       while (!rang) yield* Effect.yieldNow
       return "seen"
     })
-    return runs(polling, Exit.succeed("seen"), 3)
+    return expectExit(polling, Exit.succeed("seen"), 3)
   })
 
   it("runs several programs on the same scheduler", () =>
@@ -133,7 +133,7 @@ describe("Effect's guarantees under Interleaving.run", () => {
       yield* Effect.all([enter, enter, enter], { concurrency: "unbounded" })
       return maxInside
     })
-    return runs(program, Exit.succeed(1), 100)
+    return expectExit(program, Exit.succeed(1), 100)
   })
 
   it("hold for a queue: it delivers messages in order", () => {
@@ -147,7 +147,7 @@ describe("Effect's guarantees under Interleaving.run", () => {
       yield* Deferred.succeed(gate, undefined)
       return yield* Fiber.join(takes)
     })
-    return runs(program, Exit.succeed([1, 2, 3]), 50)
+    return expectExit(program, Exit.succeed([1, 2, 3]), 50)
   })
 
   it("hold for the children of a fiber: they start in the order in which they were forked", () => {
@@ -159,7 +159,7 @@ describe("Effect's guarantees under Interleaving.run", () => {
       yield* Effect.forEach(children, Fiber.join)
       return started
     })
-    return runs(program, Exit.succeed([1, 2, 3]), 50)
+    return expectExit(program, Exit.succeed([1, 2, 3]), 50)
   })
 
   it("hold for the test clock: it wakes all sleeping fibers", () => {
@@ -173,7 +173,7 @@ describe("Effect's guarantees under Interleaving.run", () => {
       yield* Effect.forEach(sleepers, Fiber.join)
       return woken.toSorted()
     })
-    return runs(program.pipe(Effect.provide(TestClock.layer())), Exit.succeed([10, 20, 30]), 10)
+    return expectExit(program.pipe(Effect.provide(TestClock.layer())), Exit.succeed([10, 20, 30]), 10)
   })
 })
 
@@ -199,7 +199,7 @@ describe("Interleaving.run with the option opsBeforeYield", () => {
     return scheduler.report().length
   }
 
-  it("has more choices for smaller values, no choice for Infinity, and a default of 3", async () => {
+  it("offers more choices for smaller values, and none for Infinity; the default is 3", async () => {
     expect(await choices(undefined)).toBe(await choices(3))
     expect(await choices(3)).toBeGreaterThan(await choices(10))
     expect(await choices(10)).toBeGreaterThan(0)

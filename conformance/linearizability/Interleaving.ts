@@ -75,20 +75,20 @@ export const run = <A, E>(
   effect: Effect.Effect<A, E>,
   options: RunOptions = {}
 ): Promise<Exit.Exit<A, E>> => {
-  const { signal, ...closely } = options
-  const releasing = new Releasing(scheduler, closely)
-  signal?.addEventListener("abort", () => releasing.release())
+  const { signal, ...interleaving } = options
+  const releasable = new ReleasableScheduler(scheduler, interleaving)
+  signal?.addEventListener("abort", () => releasable.release())
   const exit = Effect.runPromiseExit(effect, {
-    scheduler: releasing,
+    scheduler: releasable,
     ...(signal === undefined ? {} : { signal })
   })
-  // `waitFor` also runs tasks that are scheduled later. `setImmediate` lets the event loop turn before each choice.
+  // `waitFor` also runs tasks that are scheduled later. `setImmediate` lets the event loop run before each choice.
   // Tasks that microtasks schedule are then among the choices, and a polling fiber does not block timers and sockets.
   const ended = scheduler.waitFor(exit, async (runNext) => {
     await setImmediate()
     await runNext()
   })
-  return ended.finally(() => releasing.release())
+  return ended.finally(() => releasable.release())
 }
 
 /**
@@ -118,7 +118,7 @@ interface Task {
   readonly priority: number
 }
 
-/** The queue of one fiber's tasks. fast-check has one ticket for each task; a ticket runs the first task. */
+/** The queue of one fiber's tasks. fast-check has one ticket for each task; a ticket runs the first in the queue. */
 class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   readonly #scheduler: fc.Scheduler
   readonly #label: string
@@ -130,8 +130,8 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
   }
 
   scheduleTask(run: () => void, priority: number): void {
-    const later = this.#tasks.findIndex((task) => task.priority > priority)
-    this.#tasks.splice(later === -1 ? this.#tasks.length : later, 0, { run, priority })
+    const position = this.#tasks.findIndex((task) => task.priority > priority)
+    this.#tasks.splice(position === -1 ? this.#tasks.length : position, 0, { run, priority })
     // A sequence of one item runs its body synchronously when fast-check chooses it; a scheduled promise does not.
     this.#scheduler.scheduleSequence([{ builder: async () => this.#runFirst(), label: this.#label }])
   }
@@ -147,34 +147,35 @@ class Dispatcher implements EffectScheduler.SchedulerDispatcher {
 }
 
 /** Lets fast-check choose among fibers until `release` is called; then works like Effect's own scheduler. */
-class Releasing implements EffectScheduler.Scheduler {
+class ReleasableScheduler implements EffectScheduler.Scheduler {
   readonly executionMode = "async"
-  readonly #turns: fc.Scheduler
-  readonly #closely: EffectScheduler.Scheduler
-  readonly #freely = new EffectScheduler.MixedScheduler()
+  readonly #fastCheck: fc.Scheduler
+  readonly #interleaving: EffectScheduler.Scheduler
+  readonly #plain = new EffectScheduler.MixedScheduler()
   #isReleased = false
 
-  constructor(turns: fc.Scheduler, options: Options) {
-    this.#turns = turns
-    this.#closely = make(turns, options)
+  constructor(fastCheck: fc.Scheduler, options: Options) {
+    this.#fastCheck = fastCheck
+    this.#interleaving = make(fastCheck, options)
   }
 
-  #now(): EffectScheduler.Scheduler {
-    return this.#isReleased ? this.#freely : this.#closely
+  #current(): EffectScheduler.Scheduler {
+    return this.#isReleased ? this.#plain : this.#interleaving
   }
 
   shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
-    return this.#now().shouldYield(fiber)
+    return this.#current().shouldYield(fiber)
   }
 
   makeDispatcher(): EffectScheduler.SchedulerDispatcher {
-    const closely = this.#closely.makeDispatcher()
-    const freely = this.#freely.makeDispatcher()
+    const interleaving = this.#interleaving.makeDispatcher()
+    const plain = this.#plain.makeDispatcher()
     return {
-      scheduleTask: (task, priority) => (this.#isReleased ? freely : closely).scheduleTask(task, priority),
+      scheduleTask: (task, priority) =>
+        (this.#isReleased ? plain : interleaving).scheduleTask(task, priority),
       flush: () => {
-        closely.flush()
-        freely.flush()
+        interleaving.flush()
+        plain.flush()
       }
     }
   }
@@ -182,6 +183,6 @@ class Releasing implements EffectScheduler.Scheduler {
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    void this.#turns.waitIdle()
+    void this.#fastCheck.waitIdle()
   }
 }

@@ -59,18 +59,18 @@ const anyHistory = <Input, Output>(
         client: fc.nat(3),
         input,
         invokedAt: fc.nat(8),
-        lasts: fc.nat(4),
+        duration: fc.nat(4),
         output,
-        known: fc.oneof(
+        isCompleted: fc.oneof(
           { weight: 4, arbitrary: fc.constant(true) },
           { weight: 1, arbitrary: fc.constant(false) }
         )
       })
-      .map(({ client, input, invokedAt, known, lasts, output }) => ({
+      .map(({ client, input, invokedAt, isCompleted, duration, output }) => ({
         client,
         input,
         invokedAt,
-        completed: known ? { at: invokedAt + lasts, output } : undefined
+        completed: isCompleted ? { at: invokedAt + duration, output } : undefined
       })),
     { maxLength }
   )
@@ -86,10 +86,10 @@ const replay = <State, Input, Output>(
   model: Model<State, Input, Output>,
   order: ReadonlyArray<Operation<Input, Output>>
 ): State | undefined => {
-  const inTime = order.every((later, index) =>
+  const hasValidTimes = order.every((later, index) =>
     order.slice(0, index).every((earlier) => !precedes(later, earlier))
   )
-  if (!inTime) return undefined
+  if (!hasValidTimes) return undefined
   return order.reduce<State | undefined>(
     (state, { completed, input }) =>
       state === undefined ? undefined : model.step(state, input, completed?.output),
@@ -102,7 +102,7 @@ const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>>
     ? [[]]
     : all.flatMap((first, index) => permutations(all.toSpliced(index, 1)).map((rest) => [first, ...rest]))
 
-/** Returns every selection of the calls that omits none, some or all of those with unknown outcome. */
+/** Returns every selection that contains all completed calls, and any of the calls with unknown outcome. */
 const selections = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>
 ): ReadonlyArray<ReadonlyArray<Operation<Input, Output>>> => {
@@ -113,7 +113,7 @@ const selections = <Input, Output>(
   return first.completed === undefined ? [...chosen, ...others] : chosen
 }
 
-/** The definition, by brute force: some selection has an order that the model and the times allow. */
+/** Whether some selection has an order that the model and the times allow: the definition, by brute force. */
 const isLinearizable = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>
@@ -123,7 +123,7 @@ const isLinearizable = <State, Input, Output>(
   )
 
 /** Fails unless the verdict and its evidence are correct. */
-const expectTruth = <State, Input, Output>(
+const expectCorrectVerdict = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>,
   verdict: Linearizability.Verdict<Input, Output>
@@ -167,7 +167,7 @@ describe("Linearizability.check compared with a brute-force search", () => {
         const verdict = Linearizability.check(model, history)
         seen[verdict._tag]++
         expect(verdict._tag).toBe(isLinearizable(model, history) ? "Linearizable" : "Violation")
-        expectTruth(model, history, verdict)
+        expectCorrectVerdict(model, history, verdict)
       }),
       { numRuns: 1500 }
     )
@@ -182,20 +182,22 @@ describe("Linearizability.check compared with a brute-force search", () => {
 })
 
 describe("Linearizability.check of the history of a correct object", () => {
-  interface Happening<Input> {
+  interface SimulatedCall<Input> {
     readonly input: Input
     readonly before: number
     readonly after: number
-    readonly fate: "returned" | "timed out" | "never happened"
+    readonly outcome: "returned" | "timed out" | "never happened"
   }
 
-  const happenings = <Input>(input: fc.Arbitrary<Input>): fc.Arbitrary<ReadonlyArray<Happening<Input>>> =>
+  const simulatedCalls = <Input>(
+    input: fc.Arbitrary<Input>
+  ): fc.Arbitrary<ReadonlyArray<SimulatedCall<Input>>> =>
     fc.array(
       fc.record({
         input,
         before: fc.nat(40),
         after: fc.nat(40),
-        fate: fc.oneof(
+        outcome: fc.oneof(
           { weight: 6, arbitrary: fc.constant("returned" as const) },
           { weight: 1, arbitrary: fc.constantFrom("timed out" as const, "never happened" as const) }
         )
@@ -207,14 +209,14 @@ describe("Linearizability.check of the history of a correct object", () => {
   const historyOf = <State, Input, Output>(
     model: Model<State, Input, Output>,
     outputOf: (state: State, input: Input) => Output,
-    happened: ReadonlyArray<Happening<Input>>
+    calls: ReadonlyArray<SimulatedCall<Input>>
   ): ReadonlyArray<Operation<Input, Output>> => {
     let state = model.initial
-    return happened.map(({ after, before, fate, input }, client) => {
+    return calls.map(({ after, before, outcome, input }, client) => {
       const at = 10 * client
       const output = outputOf(state, input)
-      if (fate !== "never happened") state = model.step(state, input, output) ?? state
-      const completed = fate === "returned" ? { at: at + after, output } : undefined
+      if (outcome !== "never happened") state = model.step(state, input, output) ?? state
+      const completed = outcome === "returned" ? { at: at + after, output } : undefined
       return { client, input, invokedAt: at - before, completed }
     })
   }
@@ -226,13 +228,13 @@ describe("Linearizability.check of the history of a correct object", () => {
   ) =>
     fc.assert(
       fc.property(
-        happenings(input).chain((happened) =>
-          fc.shuffledSubarray([...historyOf(model, outputOf, happened)], { minLength: happened.length })
+        simulatedCalls(input).chain((calls) =>
+          fc.shuffledSubarray([...historyOf(model, outputOf, calls)], { minLength: calls.length })
         ),
         (history) => {
           const verdict = Linearizability.check(model, history)
           expect(verdict._tag).toBe("Linearizable")
-          expectTruth(model, history, verdict)
+          expectCorrectVerdict(model, history, verdict)
         }
       ),
       { numRuns: 300 }
@@ -248,7 +250,7 @@ describe("Linearizability.check of the history of a correct object", () => {
 })
 
 describe("Linearizability.check", () => {
-  it("returns the same verdict with a budget as without a budget, or Unknown after exactly `maxStates` states", () =>
+  it("returns the same verdict with a budget as without one, or Unknown after exactly `maxStates` states", () =>
     fc.assert(
       fc.property(setHistory(12), fc.nat(40), (history, maxStates) => {
         const verdict = Linearizability.check(set, history, { maxStates })

@@ -5,7 +5,7 @@ type Input = { readonly write: number } | "read"
 type Output = "ok" | number | null
 type Operation = Linearizability.Operation<Input, Output>
 
-/** A register that is empty at first. */
+/** A register that is initially empty. */
 const register: Linearizability.Model<number | null, Input, Output> = {
   initial: null,
   step: (state, input, output) =>
@@ -104,29 +104,29 @@ describe("Linearizability.check of a register", () => {
 })
 
 describe("Linearizability.check of a register with a write that timed out", () => {
-  const lost = write(0, 0, undefined, 1)
+  const timedOut = write(0, 0, undefined, 1)
 
   it("accepts reads that see the write immediately, later or never", () => {
-    expect(verdictOf(lost, read(1, 1, 2, 1))).toBe("Linearizable")
-    expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, 1))).toBe("Linearizable")
-    expect(verdictOf(lost, read(1, 1, 2, null), read(1, 100, 101, null))).toBe("Linearizable")
+    expect(verdictOf(timedOut, read(1, 1, 2, 1))).toBe("Linearizable")
+    expect(verdictOf(timedOut, read(1, 1, 2, null), read(1, 100, 101, 1))).toBe("Linearizable")
+    expect(verdictOf(timedOut, read(1, 1, 2, null), read(1, 100, 101, null))).toBe("Linearizable")
   })
 
   it("includes the write in the order only if a read saw the write", () => {
     const seen = read(1, 1, 2, 1)
-    expect(Linearizability.check(register, [lost, seen])).toEqual({
+    expect(Linearizability.check(register, [timedOut, seen])).toEqual({
       _tag: "Linearizable",
-      order: [lost, seen]
+      order: [timedOut, seen]
     })
     const unseen = read(1, 1, 2, null)
-    expect(Linearizability.check(register, [lost, unseen])).toEqual({
+    expect(Linearizability.check(register, [timedOut, unseen])).toEqual({
       _tag: "Linearizable",
       order: [unseen]
     })
   })
 
   it("rejects a read that does not see the write after an earlier read saw it", () => {
-    expect(verdictOf(lost, read(1, 1, 2, 1), read(1, 3, 4, null))).toBe("Violation")
+    expect(verdictOf(timedOut, read(1, 1, 2, 1), read(1, 3, 4, null))).toBe("Violation")
   })
 
   it("rejects a read that sees the write before its invocation", () => {
@@ -135,8 +135,8 @@ describe("Linearizability.check of a register with a write that timed out", () =
 
   it("rejects a history in which the write would take effect twice", () => {
     const twice = [read(1, 1, 2, 1), write(2, 3, 4, 2), read(1, 5, 6, 1)]
-    expect(verdictOf(lost, ...twice)).toBe("Violation")
-    expect(verdictOf(lost, write(3, 0, undefined, 1), ...twice)).toBe("Linearizable")
+    expect(verdictOf(timedOut, ...twice)).toBe("Violation")
+    expect(verdictOf(timedOut, write(3, 0, undefined, 1), ...twice)).toBe("Linearizable")
   })
 
   it("visits no extra states for calls of unknown outcome that change nothing", () => {
@@ -268,7 +268,7 @@ describe("Linearizability.render", () => {
     `)
   })
 
-  it("draws an empty history, and draws a long history with lines of at most 110 characters", () => {
+  it("draws an empty history, and draws a long history in lines of at most 110 characters", () => {
     expect(rendered()).toBe("Linearizable: the numbers are an order that explains all 0 calls.")
     const long = Array.from({ length: 200 }, (_, index) => write(0, index * 2, index * 2 + 1, index))
     const longest = Math.max(

@@ -7,7 +7,7 @@
  */
 import { stringify } from "fast-check"
 
-/** One call in a history. Its times may be in any unit, by a monotonic clock that all clients share. */
+/** One call in a history. Its times may be in any unit, from one monotonic clock that all clients share. */
 export interface Operation<Input, Output> {
   /** The client that made the call, for the timeline only: even calls of one client are ordered only by their times. */
   readonly client: number
@@ -31,19 +31,19 @@ export interface Model<State, Input, Output> {
   readonly step: (state: State, input: Input, output: Output | undefined) => State | undefined
   /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
-  /** Prints a call for the timeline. */
+  /** Formats a call for the timeline. */
   readonly show?: Show<Input, Output>
 }
 
-/** Prints a call and its output; `undefined` is an unknown output. */
+/** Formats a call and its output; `undefined` is an unknown output. */
 export type Show<Input, Output> = (input: Input, output: Output | undefined) => string
 
 /**
  * The verdict on a history.
  * - `Linearizable`: `order` explains the history. It contains all completed calls, and those calls of unknown
  *   outcome that take effect in this explanation.
- * - `Violation`: no order explains the history. `longest` is the possible beginning of an order with the most
- *   completed calls; `stuck` are the calls that could be next by their times, but that the model rejects.
+ * - `Violation`: no order explains the history. `longest` is the possible prefix of an order with the most
+ *   completed calls; `stuck` are the calls that may come next by their times, but that the model rejects.
  * - `Unknown`: the budget was spent after `explored` states. **This is never a pass**: report it as
  *   inconclusive.
  */
@@ -101,10 +101,10 @@ export const check = <State, Input, Output>(
   let state = model.initial
   let done = 0n
   let completed = 0
-  const wanted = history.filter((operation) => operation.completed !== undefined).length
+  const completedTotal = history.filter((operation) => operation.completed !== undefined).length
 
   let event = head.next
-  while (completed < wanted) {
+  while (completed < completedTotal) {
     if (event?._tag === "Call") {
       const { operation } = event
       const next = model.step(state, operation.input, operation.completed?.output)
@@ -199,18 +199,19 @@ type Event<Input, Output> = Call<Input, Output> | Return<Input, Output>
 /** Links the events by time, with invocations before returns at the same instant, and returns the head of the list. */
 const eventsOf = <Input, Output>(history: ReadonlyArray<Operation<Input, Output>>): Link<Input, Output> => {
   const timed: Array<{ readonly at: number; readonly event: Event<Input, Output> }> = []
-  const bare = { previous: undefined, next: undefined }
+  const unlinked = { previous: undefined, next: undefined }
   history.forEach((operation, index) => {
     const { completed, invokedAt } = operation
-    const back: Return<Input, Output> | undefined =
-      completed === undefined ? undefined : { _tag: "Return", ...bare }
+    const returnEvent: Return<Input, Output> | undefined =
+      completed === undefined ? undefined : { _tag: "Return", ...unlinked }
     const bit = 1n << BigInt(index)
-    timed.push({ at: invokedAt, event: { _tag: "Call", operation, bit, return: back, ...bare } })
-    if (completed !== undefined && back !== undefined) timed.push({ at: completed.at, event: back })
+    timed.push({ at: invokedAt, event: { _tag: "Call", operation, bit, return: returnEvent, ...unlinked } })
+    if (completed !== undefined && returnEvent !== undefined)
+      timed.push({ at: completed.at, event: returnEvent })
   })
   const rank = (event: Event<Input, Output>) => (event._tag === "Call" ? 0 : 1)
   timed.sort((a, b) => ascending(a.at, b.at) || rank(a.event) - rank(b.event))
-  const head: Link<Input, Output> = { ...bare }
+  const head: Link<Input, Output> = { ...unlinked }
   let last = head
   for (const { event } of timed) {
     event.previous = last
@@ -278,17 +279,17 @@ const maxColumns = 64
 
 /**
  * Draws a timeline as plain text, with one line for each call in the order of invocation: its place in the
- * order that was found (or in the longest beginning of one), its client, its time, its input and its output.
+ * order that was found (or in the longest prefix), its client, its time, its input and its output.
  * `!` marks the stuck calls of a `Violation`, and `^` the instant by which one of them should have taken
  * effect; `-` marks calls without a place. Bars show the order of events, not their distance; `?` ends the bar
  * of a call of unknown outcome.
  *
- * `show` prints a call: pass `model.show`, if there is one.
+ * `show` formats a call: pass `model.show`, if the model has it.
  */
 export const render = <Input, Output>(
   history: ReadonlyArray<Operation<Input, Output>>,
   verdict: Verdict<Input, Output>,
-  show: Show<Input, Output> = plainly
+  show: Show<Input, Output> = defaultShow
 ): string => {
   const found =
     verdict._tag === "Linearizable" ? verdict.order : verdict._tag === "Violation" ? verdict.longest : []
@@ -365,5 +366,5 @@ const bar = (from: number, to: number | undefined, width: number): string =>
     ? `${" ".repeat(from)}[${"-".repeat(width - from - 2)}?`
     : `${" ".repeat(from)}${to === from ? "|" : `[${"-".repeat(to - from - 1)}]`}`
 
-const plainly = (input: unknown, output: unknown): string =>
+const defaultShow = (input: unknown, output: unknown): string =>
   `${stringify(input)} -> ${output === undefined ? "?" : stringify(output)}`

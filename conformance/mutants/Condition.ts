@@ -4,7 +4,7 @@ import { header, text } from "../http/Wire.ts"
 import type { Situation } from "./Situation.ts"
 
 /** The topic of a condition; a place lists the topics that make sense there. */
-export type About =
+export type Topic =
   | "any"
   | "operation"
   | "key"
@@ -18,7 +18,7 @@ export type About =
 export interface Condition {
   /** Part of the id of a mutant, such as `on HEAD`. */
   readonly id: string
-  readonly about: About
+  readonly topic: Topic
   readonly holds: (situation: Situation) => boolean
   /** The operation that the condition requires; any if absent. */
   readonly operation?: Situation["operation"] | "head"
@@ -28,11 +28,11 @@ export interface Condition {
 
 const DAY = 86_400_000
 
-const condition = (about: About, id: string, holds: Condition["holds"]): Condition => ({ id, about, holds })
+const condition = (topic: Topic, id: string, holds: Condition["holds"]): Condition => ({ id, topic, holds })
 
 const onOperation = (id: string, operation: NonNullable<Condition["operation"]>): Condition => ({
   id,
-  about: "operation",
+  topic: "operation",
   operation,
   holds: ({ operation: actual, request }) =>
     operation === "head" ? request.method === "HEAD" : actual === operation && request.method !== "HEAD"
@@ -40,7 +40,7 @@ const onOperation = (id: string, operation: NonNullable<Condition["operation"]>)
 
 const onStatus = (status: number): Condition => ({
   id: `on ${status}`,
-  about: "response",
+  topic: "response",
   status,
   holds: ({ response }) => response?.status === status
 })

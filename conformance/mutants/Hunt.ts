@@ -28,7 +28,10 @@ export type Outcome = "spec" | "design" | "undecided" | "equal" | "survived"
 export interface Hunted {
   readonly id: string
   readonly outcome: Outcome
-  /** The check that failed, or the first undecided check; `not reached` if the mutant changed nothing at level spec. */
+  /**
+   * The check that failed, the first undecided check, or why the run did not end; `not reached` if the mutant changed
+   * nothing at level spec.
+   */
   readonly by?: string | undefined
   /** Number of values that the mutant changed while the suite ran. */
   readonly changed: number
@@ -44,27 +47,27 @@ const CONVERSATION = 1_500
 /** Timeout of one run, in milliseconds. */
 const TIMEOUT_MS = 60_000
 
-interface Found {
+interface Judgment {
   readonly killer?: string
-  readonly open?: string
+  readonly undecided?: string
 }
 
 /** Returns the first check that fails, otherwise the first undecided check, if any. */
 const judge = Effect.fnUntraced(function* (subject: Subject, level: Level, seed: number) {
-  let open: string | undefined
+  let undecided: string | undefined
   const nextToken = yield* Run.tokens
   const selection: Selection.Selection = { level, only: [], exclude: [] }
   const ambient = Run.ambientFor(subject, level)
-  const found = (status: string, id: string): Found | undefined => {
+  const judgmentOf = (status: string, id: string): Judgment | undefined => {
     if (status === "fail") return { killer: id }
-    if (status === "error" || status === "inconclusive") open ??= id
+    if (status === "error" || status === "inconclusive") undecided ??= id
     return undefined
   }
-  const failing = (): Found | undefined =>
+  const failedAmbient = (): Judgment | undefined =>
     ambient
       .map((check) => Run.atLevel(examineExchanges(check, subject), level))
       .filter(({ status }) => status === "fail")
-      .map(({ id }): Found => ({ killer: id }))[0]
+      .map(({ id }): Judgment => ({ killer: id }))[0]
 
   for (const [index, check] of Run.checksFor(subject, level).entries()) {
     if (!Selection.planOf(check, subject, selection).run) continue
@@ -76,21 +79,22 @@ const judge = Effect.fnUntraced(function* (subject: Subject, level: Level, seed:
       isBrief: true
     })
     const { status } = Run.atLevel(result, level)
-    const decided = found(status, check.id) ?? (AMBIENT_AFTER.includes(index) ? failing() : undefined)
-    if (decided !== undefined) return decided
+    const judgment =
+      judgmentOf(status, check.id) ?? (AMBIENT_AFTER.includes(index) ? failedAmbient() : undefined)
+    if (judgment !== undefined) return judgment
   }
   for (const check of ambient) {
-    const decided = found(Run.atLevel(examineExchanges(check, subject), level).status, check.id)
-    if (decided !== undefined) return decided
+    const judgment = judgmentOf(Run.atLevel(examineExchanges(check, subject), level).status, check.id)
+    if (judgment !== undefined) return judgment
   }
-  return open === undefined ? {} : { open }
+  return undecided === undefined ? {} : { undecided }
 })
 
 const subjectOf = (mutant: Mutant.Mutant, tally: Mutant.Tally) =>
   Effect.suspend(() => Subjects.ofFault({ id: mutant.id, where: Mutant.install(mutant, tally) }))
 
 /** Whether the mutant changes any value in a long random conversation. */
-const differs = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number) {
+const hasEffect = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number) {
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const subject = yield* subjectOf(mutant, tally)
   if (HttpSubject.is(subject)) {
@@ -100,33 +104,33 @@ const differs = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number
 })
 
 /** Runs the suite on a new server with the mutant; a timeout counts as undecided. */
-const tried = (
+const runOnce = (
   mutant: Mutant.Mutant,
   tally: Mutant.Tally,
   level: Level,
   seed: number
-): Effect.Effect<Found> =>
+): Effect.Effect<Judgment> =>
   Effect.scoped(Effect.flatMap(subjectOf(mutant, tally), (subject) => judge(subject, level, seed))).pipe(
     Effect.timeoutOption(TIMEOUT_MS),
-    Effect.map(Option.getOrElse((): Found => ({ open: "a whole run in a minute" }))),
+    Effect.map(Option.getOrElse((): Judgment => ({ undecided: "the run did not end in a minute" }))),
     // A run whose server does not start is undecided.
-    Effect.catchCause(() => Effect.succeed<Found>({ open: "the start of the server" }))
+    Effect.catchCause(() => Effect.succeed<Judgment>({ undecided: "the server did not start" }))
   )
 
 const outcomeOf = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number, tally: Mutant.Tally) {
-  const spec = yield* tried(mutant, tally, "spec", seed)
+  const spec = yield* runOnce(mutant, tally, "spec", seed)
   if (spec.killer !== undefined) return ["spec", spec.killer] as const
   const changed = tally.changed
-  const strict = yield* tried(mutant, tally, "design", seed)
-  if (strict.killer !== undefined) return ["design", strict.killer] as const
+  const design = yield* runOnce(mutant, tally, "design", seed)
+  if (design.killer !== undefined) return ["design", design.killer] as const
   // An equivalent mutant: it changed no value, neither in the runs nor in a long random conversation.
   if (
     tally.changed === 0 &&
-    !(yield* Effect.orElseSucceed(Effect.scoped(differs(mutant, seed)), () => true))
+    !(yield* Effect.orElseSucceed(Effect.scoped(hasEffect(mutant, seed)), () => true))
   ) {
     return ["equal", undefined] as const
   }
-  if (spec.open !== undefined) return ["undecided", spec.open] as const
+  if (spec.undecided !== undefined) return ["undecided", spec.undecided] as const
   return ["survived", changed === 0 ? "not reached" : undefined] as const
 })
 

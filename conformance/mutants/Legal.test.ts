@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest"
 import * as Legal from "./Legal.ts"
 import { mutants } from "./Mutants.ts"
 
-const reasonOf = (wanted: string): string | undefined => {
-  const mutant = mutants.find(({ id }) => id === wanted)
-  if (mutant === undefined) throw new Error(`there is no mutant "${wanted}"`)
+const reasonOf = (id: string): string | undefined => {
+  const mutant = mutants.find((candidate) => candidate.id === id)
+  if (mutant === undefined) throw new Error(`there is no mutant "${id}"`)
   return Legal.reasonFor(mutant)
 }
 
@@ -42,8 +42,8 @@ describe("the reasons why mutants are legal", () => {
     expect(reasonOf(id)).toBeUndefined()
   })
 
-  it("use each rule for at least one mutant", () => {
-    const idle = Legal.rules.filter((rule) => !mutants.some((mutant) => rule.holds(mutant)))
-    expect(idle.map(({ reason }) => reason)).toEqual([])
+  it("come from rules that each apply to at least one mutant", () => {
+    const unused = Legal.rules.filter((rule) => !mutants.some((mutant) => rule.holds(mutant)))
+    expect(unused.map(({ reason }) => reason)).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ interface Rule {
   readonly holds: (mutant: Mutant) => boolean
 }
 
-/** Creates a rule for mutants by patterns for the ids of operator, place and condition. */
+/** Creates a rule that matches the ids of a mutant's operator, place and condition. */
 const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./): Rule => ({
   reason,
   holds: (mutant) =>
@@ -30,7 +30,7 @@ export const rules: ReadonlyArray<Rule> = [
     /^(X-RateLimit-Remaining|verdict: remaining)$/,
     /^without a valid key$/
   ),
-  // Decisions with other numbers still send all headers (§8.3), and they agree with each other.
+  // Such decisions still send all headers (§8.3), and the headers agree with each other.
   rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, /^without a valid key$/),
   rule(
     "A caller without a valid key has no plan (§8.2), so any time that was shown shortly before is its reset.",
@@ -39,7 +39,7 @@ export const rules: ReadonlyArray<Rule> = [
     /^(without a valid key|on 401)$/
   ),
   rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
-  // A ban that is shorter, a little longer or absent; a much longer one would not be temporary.
+  // A ban may be shorter, a little longer or absent; a much longer one would not be temporary.
   rule(
     BANS,
     /^(add one to|add 60 to|take one from|halve|round to tens|send zero for|always send the first)$/,

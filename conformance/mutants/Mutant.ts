@@ -22,7 +22,7 @@ export interface Tally {
 
 const isSame = (a: unknown, b: unknown): boolean =>
   Array.isArray(a) && Array.isArray(b)
-    ? a.length === b.length && a.every((element, at) => element === b[at])
+    ? a.length === b.length && a.every((element, index) => element === b[index])
     : a === b
 
 export const make = (operator: Operator, place: Place, condition: Condition): Mutant => ({

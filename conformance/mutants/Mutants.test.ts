@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { SEED, survivorLine } from "../../docs/MutantsPage.ts"
+import { SEED, survivorCells } from "../../docs/MutantsPage.ts"
 import * as Hunt from "./Hunt.ts"
 import * as Legal from "./Legal.ts"
 import { install } from "./Mutant.ts"
 import { mutants, operators, places, sample } from "./Mutants.ts"
 import { absent } from "./Operator.ts"
+import * as Survival from "./Survival.ts"
 
 const page = readFileSync(new URL("../../docs/conformance/mutants.md", import.meta.url), "utf8")
 
@@ -18,7 +19,7 @@ const series: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   words: ["invalid", "other"],
   type: ["application/json", "text/html"],
   status: ["available", "sold", "pending"],
-  list: [["a", "b", "c"], Array.from({ length: 100 }, (_, at) => at), ["a"]],
+  list: [["a", "b", "c"], Array.from({ length: 100 }, (_, index) => index), ["a"]],
   body: ["{}", `[${"7,".repeat(3_000)}7]`, "[1]"],
   code: [200n, 404n],
   call: ["call"],
@@ -35,7 +36,7 @@ describe("the list of mutants", () => {
   })
 
   it("uses only operators that change at least one value of each of their kinds", () => {
-    const idle = operators.flatMap(({ id, kinds, make }) =>
+    const unused = operators.flatMap(({ id, kinds, make }) =>
       kinds.flatMap((kind) => {
         const change = make()
         const changes = (series[kind] ?? []).map((value) => [value, change(value)] as const)
@@ -44,7 +45,7 @@ describe("the list of mutants", () => {
           : [`${id}: ${kind}`]
       })
     )
-    expect(idle).toEqual([])
+    expect(unused).toEqual([])
   })
 
   it("uses every operator and every place, and contains only faults of an HTTP server", () => {
@@ -55,7 +56,12 @@ describe("the list of mutants", () => {
     expect(mutants.filter((mutant) => install(mutant, { reached: 0, changed: 0 }).at !== "http")).toEqual([])
   })
 
-  it("has a sample for each seed, and a smaller sample is the beginning of a larger sample", () => {
+  it("explains survivors only for conditions that exist", () => {
+    const ids = new Set(mutants.map(({ condition }) => condition.id))
+    expect(Survival.explained.filter((id) => !ids.has(id))).toEqual([])
+  })
+
+  it("has a sample for each seed, and a smaller sample is a prefix of a larger sample", () => {
     expect(sample(20, 5)).toEqual(sample(50, 5).slice(0, 20))
     expect(sample(20, 5)).not.toEqual(sample(20, 6))
   })
@@ -67,13 +73,13 @@ describe("the page docs/conformance/mutants.md", () => {
   })
 
   it("lists every survivor among the first 16 mutants of its sample", { timeout: 120_000 }, async () => {
-    const hidden: Array<string> = []
+    const unlisted: Array<string> = []
     for (const mutant of sample(16, SEED)) {
       const { by, outcome } = await Effect.runPromise(Hunt.hunt(mutant, SEED))
       // If the suite now detects a mutant that the page lists as a survivor, the page need not change.
       if (outcome !== "survived" || Legal.reasonFor(mutant) !== undefined) continue
-      if (!page.includes(survivorLine(mutant.id, by === undefined))) hidden.push(mutant.id)
+      if (!page.includes(survivorCells(mutant.id, by === undefined))) unlisted.push(mutant.id)
     }
-    expect(hidden, "run: node docs/MutantsPage.ts").toEqual([])
+    expect(unlisted, "run: node docs/MutantsPage.ts").toEqual([])
   })
 })

@@ -21,17 +21,17 @@ export const places: ReadonlyArray<Place> = [
 ]
 
 /** Whether a condition can hold at a place. */
-const canHold = ({ operations, statuses, under }: Place, { about, operation, status }: Condition): boolean =>
-  under.includes(about) &&
+const canHold = ({ operations, statuses, topics }: Place, { operation, status, topic }: Condition): boolean =>
+  topics.includes(topic) &&
   (operation === undefined || operations === undefined || operations.includes(operation)) &&
   (status === undefined || statuses === undefined || statuses.includes(status))
 
-const isIdle = (operator: Operator, { id, kind }: Place): boolean =>
+const hasNoEffect = (operator: Operator, { id, kind }: Place): boolean =>
   kind === "code" && operator.id === `send ${id.slice(-3)} for`
 
 export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
   operators
-    .filter((operator) => operator.kinds.includes(place.kind) && !isIdle(operator, place))
+    .filter((operator) => operator.kinds.includes(place.kind) && !hasNoEffect(operator, place))
     .flatMap((operator) =>
       conditions
         .filter((condition) => canHold(place, condition))

@@ -45,14 +45,14 @@ const pure = (kinds: ReadonlyArray<Kind>, id: string, change: Change): Operator 
   make: () => change
 })
 
-const on =
+const forType =
   <A>(is: (value: unknown) => value is A) =>
   (kinds: ReadonlyArray<Kind>, id: string, change: (value: A) => unknown): Operator =>
     pure(kinds, id, (value) => (is(value) ? change(value) : value))
 
-const integer = on((value): value is bigint => typeof value === "bigint")
-const words = on((value): value is string => typeof value === "string")
-const items = on((value): value is ReadonlyArray<unknown> => Array.isArray(value))
+const integer = forType((value): value is bigint => typeof value === "bigint")
+const string = forType((value): value is string => typeof value === "string")
+const items = forType((value): value is ReadonlyArray<unknown> => Array.isArray(value))
 
 /** Creates an operator that returns the value from `back` values ago, or the first value if there are fewer. */
 const earlier = (kinds: ReadonlyArray<Kind>, id: string, back: number): Operator => ({
@@ -72,7 +72,11 @@ const values = ["integer", "text", "status"] as const
 const numbers = ["integer", "count"] as const
 const strings = ["text", "status"] as const
 
-const next: Readonly<Record<string, string>> = { available: "pending", pending: "sold", sold: "available" }
+const nextStatus: Readonly<Record<string, string>> = {
+  available: "pending",
+  pending: "sold",
+  sold: "available"
+}
 
 const forValues: ReadonlyArray<Operator> = [
   pure([...values, "words", "type", "list", "body"], "drop", () => absent),
@@ -101,35 +105,37 @@ const forNumbers: ReadonlyArray<Operator> = [
 ]
 
 const forText: ReadonlyArray<Operator> = [
-  words([...strings, "words", "type"], "empty", () => ""),
-  words(strings, "put into capitals", (value) => value.toUpperCase()),
-  words(["text"], "put into small letters", (value) => value.toLowerCase()),
-  words(["text"], "cut at 20 characters", (value) => value.slice(0, 20)),
-  words(["type"], "cut at 10 characters", (value) => value.slice(0, 10)),
-  words(["words"], "send a number for", (value) => BigInt(value.length)),
-  words(["text"], "cut at 64 characters", (value) => value.slice(0, 64)),
-  words(["text"], "cut at 100 characters", (value) => value.slice(0, 100)),
-  words(["text"], "cut at 128 characters", (value) => value.slice(0, 128)),
-  words(["text"], "cut at 200 characters", (value) => value.slice(0, 200)),
-  words(["text"], "trim", (value) => value.trim()),
-  words(["text"], "replace all but ASCII in", (value) => value.replace(/[^ -~]/gu, "?")),
-  words(["text"], "replace 4-byte characters in", (value) =>
+  string([...strings, "words", "type"], "empty", () => ""),
+  string(strings, "put into capitals", (value) => value.toUpperCase()),
+  string(["text"], "put into small letters", (value) => value.toLowerCase()),
+  string(["text"], "cut at 20 characters", (value) => value.slice(0, 20)),
+  string(["type"], "cut at 10 characters", (value) => value.slice(0, 10)),
+  string(["words"], "send a number for", (value) => BigInt(value.length)),
+  string(["text"], "cut at 64 characters", (value) => value.slice(0, 64)),
+  string(["text"], "cut at 100 characters", (value) => value.slice(0, 100)),
+  string(["text"], "cut at 128 characters", (value) => value.slice(0, 128)),
+  string(["text"], "cut at 200 characters", (value) => value.slice(0, 200)),
+  string(["text"], "trim", (value) => value.trim()),
+  string(["text"], "replace all but ASCII in", (value) => value.replace(/[^ -~]/gu, "?")),
+  string(["text"], "replace 4-byte characters in", (value) =>
     value.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd")
   ),
-  words(["text"], "normalise", (value) => value.normalize("NFC")),
-  words(["text"], "decompose", (value) => value.normalize("NFD")),
-  words(["text"], "escape HTML in", (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
-  words(["text"], "merge spaces in", (value) => value.replaceAll(/\s+/g, " ")),
-  words([...strings, "type"], "add a letter to", (value) => `${value}x`),
-  words(["status"], "swap", (value) => next[value] ?? value),
-  words(["status"], "send an unknown", () => "lost")
+  string(["text"], "normalise", (value) => value.normalize("NFC")),
+  string(["text"], "decompose", (value) => value.normalize("NFD")),
+  string(["text"], "escape HTML in", (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
+  string(["text"], "merge spaces in", (value) => value.replaceAll(/\s+/g, " ")),
+  string([...strings, "type"], "add a letter to", (value) => `${value}x`),
+  string(["status"], "swap", (value) => nextStatus[value] ?? value),
+  string(["status"], "send an unknown", () => "lost")
 ]
 
 const forLists: ReadonlyArray<Operator> = [
   items(["list"], "empty the", () => []),
   items(["list"], "drop the first of the", (value) => value.slice(1)),
   items(["list"], "drop the last of the", (value) => value.slice(0, -1)),
-  items(["list"], "drop the middle of the", (value) => value.filter((_, at) => at !== value.length >> 1)),
+  items(["list"], "drop the middle of the", (value) =>
+    value.filter((_, index) => index !== value.length >> 1)
+  ),
   items(["list"], "duplicate the first of the", (value) => [...value.slice(0, 1), ...value]),
   items(["list"], "duplicate the last of the", (value) => [...value, ...value.slice(-1)]),
   items(["list"], "put the first for the last of the", (value) =>
@@ -144,15 +150,15 @@ const forLists: ReadonlyArray<Operator> = [
 ]
 
 const forBodies: ReadonlyArray<Operator> = [
-  words(["body"], "cut a byte from the", (value) => value.slice(0, -1)),
-  words(["body"], "cut at 4096 bytes the", (value) => value.slice(0, 4_096)),
-  words(["body"], "double the", (value) => value + value),
-  words(["body"], "quote the", (value) => JSON.stringify(value)),
-  words(["body"], "put a mark before the", (value) => `\ufeff${value}`),
-  words(["body"], "put a comma after the", (value) => `${value},`),
-  words(["body"], "put spaces around the", (value) => ` ${value} `),
-  words(["body"], "send a page for the", () => "<h1>It works</h1>"),
-  words(["body"], "lose the braces of the", (value) => value.replace(/^[[{]|[\]}]$/g, ""))
+  string(["body"], "cut a byte from the", (value) => value.slice(0, -1)),
+  string(["body"], "cut at 4096 bytes the", (value) => value.slice(0, 4_096)),
+  string(["body"], "double the", (value) => value + value),
+  string(["body"], "quote the", (value) => JSON.stringify(value)),
+  string(["body"], "put a mark before the", (value) => `\ufeff${value}`),
+  string(["body"], "put a comma after the", (value) => `${value},`),
+  string(["body"], "put spaces around the", (value) => ` ${value} `),
+  string(["body"], "send a page for the", () => "<h1>It works</h1>"),
+  string(["body"], "lose the braces of the", (value) => value.replace(/^[[{]|[\]}]$/g, ""))
 ]
 
 /** Operators that replace a status code. */

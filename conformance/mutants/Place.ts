@@ -1,6 +1,6 @@
 /** Defines places: the values of a server that a mutant can change. */
 import type { Where } from "../gallery/Fault.ts"
-import type { About } from "./Condition.ts"
+import type { Topic } from "./Condition.ts"
 import type { Kind } from "./Operator.ts"
 import type { Situation } from "./Situation.ts"
 
@@ -14,7 +14,7 @@ export interface Place {
   /** The group in the table of results. */
   readonly group: string
   /** The topics of the conditions that make sense here. */
-  readonly under: ReadonlyArray<About>
+  readonly topics: ReadonlyArray<Topic>
   /** The operations that conditions here may require; any if absent. */
   readonly operations?: ReadonlyArray<Situation["operation"] | "head">
   /** The statuses that conditions here may require; any if absent. */

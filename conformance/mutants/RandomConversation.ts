@@ -25,11 +25,9 @@ const bodies = [
   '{"name":"Rex","categoryId":1,"status":7}'
 ]
 
-/**
- * Returns the milliseconds until the next instant that is `from` ms after the start of a minute or day of `length` ms.
- */
-const until = (now: number, length: number, from: number): number =>
-  (((from - now) % length) + length) % length
+/** Returns the ms until the next instant that is `offset` ms after the start of a minute or a day of `length` ms. */
+const until = (now: number, length: number, offset: number): number =>
+  (((offset - now) % length) + length) % length
 
 /** Sends `count` random requests, and sometimes moves the clock between them. */
 export const run = Effect.fnUntraced(function* (
@@ -78,13 +76,13 @@ export const run = Effect.fnUntraced(function* (
 
   const wait = Effect.suspend(() => {
     if (clock === undefined || random() < 0.8) return Effect.void
-    const way = random()
+    const choice = random()
     return Effect.flatMap(clock.now, (now) => {
-      if (way < 0.3) return clock.advance(1 + Math.floor(random() * 3_000))
-      if (way < 0.5) return clock.advance(until(now, 60_000, 59_200))
-      if (way < 0.7) return clock.advance(until(now, 60_000, 0) + 100)
-      if (way < 0.8) return clock.advance(until(now, DAY, DAY - 20_000))
-      if (way < 0.9) return clock.advance(until(now, DAY, 0) + 10_000)
+      if (choice < 0.3) return clock.advance(1 + Math.floor(random() * 3_000))
+      if (choice < 0.5) return clock.advance(until(now, 60_000, 59_200))
+      if (choice < 0.7) return clock.advance(until(now, 60_000, 0) + 100)
+      if (choice < 0.8) return clock.advance(until(now, DAY, DAY - 20_000))
+      if (choice < 0.9) return clock.advance(until(now, DAY, 0) + 10_000)
       return clock.advance(70_000)
     })
   })

@@ -25,9 +25,9 @@ export interface Score {
   readonly open: number
   /** The mutant changed no value in the run and in a long random conversation. */
   readonly equal: number
-  /** A rule says that the mutant keeps the contract, and level spec does not reject it: the run may be undecided. */
+  /** By a rule, the mutant keeps the contract, and level spec does not reject it: the run may be undecided. */
   readonly legal: number
-  /** A rule says that the mutant keeps the contract, but level spec rejects it. */
+  /** By a rule, the mutant keeps the contract, but level spec rejects it. */
   readonly disputed: number
   readonly tried: number
 }
@@ -50,7 +50,7 @@ export const isDisputed = ({ hunted, legal }: Scored): boolean =>
   legal !== undefined && hunted.outcome === "spec"
 
 export const of = (all: ReadonlyArray<Scored>): Score => {
-  const count = (is: (result: Scored) => boolean): number => all.filter(is).length
+  const count = (matches: (result: Scored) => boolean): number => all.filter(matches).length
   const faulty = (outcome: Hunted["outcome"]): number =>
     count(({ hunted, legal }) => hunted.outcome === outcome && legal === undefined)
   return {

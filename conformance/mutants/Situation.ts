@@ -40,9 +40,9 @@ const keyOf = (request: WireRequest, { keys }: World): Situation["key"] => {
 export interface Tracker {
   /** The situation of the latest request, for decisions inside the server. */
   readonly current: () => Situation | undefined
-  /** Wraps a transport to track its requests; `through` gets each situation, and may change request and response. */
+  /** Wraps a transport to track its requests; `handle` gets each situation, and may change request and response. */
   readonly follow: (
-    through: (real: Transport, situation: Situation) => ReturnType<Transport>
+    handle: (real: Transport, situation: Situation) => ReturnType<Transport>
   ) => (real: Transport, world: World) => Transport
 }
 
@@ -53,7 +53,7 @@ export const make = (): Tracker => {
   const denied = new Set<string>()
   return {
     current: () => current,
-    follow: (through) => (real, world) => (request) =>
+    follow: (handle) => (real, world) => (request) =>
       Effect.suspend(() => {
         const key = keyOf(request, world)
         const keyCount = (counts.get(key) ?? 0) + 1
@@ -73,7 +73,7 @@ export const make = (): Tracker => {
             Effect.sync(() => (status === 429 ? denied.add(key) : denied.delete(key)))
           )
         }
-        return through(observed, situation)
+        return handle(observed, situation)
       })
   }
 }

@@ -39,18 +39,18 @@ describe("ApiKey.rotate", () => {
           expect(key.secrets.length).toBeLessThanOrEqual(2)
         }
         const newest = rotations.length
-        for (const at of [
+        for (const time of [
           now,
           previousUntil - 1,
           previousUntil,
           previousUntil + 1,
           ...later.map((ms) => now + ms)
         ]) {
-          if (at < now) continue
+          if (time < now) continue
           const accepted = [...rotations, undefined]
             .map((_, index) => index)
-            .filter((index) => ApiKey.accepts(key, `hash-${index}`, at))
-          expect(accepted).toEqual(at < previousUntil && newest > 0 ? [newest - 1, newest] : [newest])
+            .filter((index) => ApiKey.accepts(key, `hash-${index}`, time))
+          expect(accepted).toEqual(time < previousUntil && newest > 0 ? [newest - 1, newest] : [newest])
         }
       })
     )

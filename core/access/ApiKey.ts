@@ -70,5 +70,5 @@ export const rotate = (
   })
 }
 
-/** Revokes the key at `now`; a key that is already revoked keeps its first date. */
+/** Revokes the key at `now`; a key that is already revoked keeps its first revocation date. */
 export const revoke = (key: ApiKey, now: number): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })

@@ -19,14 +19,14 @@ const replaceAt = (text: string, index: number, character: string) =>
 const swap = (text: string, a: number, b: number) =>
   replaceAt(replaceAt(text, a, text.charAt(b)), b, text.charAt(a))
 
-const isWellFormed = (text: string): boolean => ApiKeySecret.wellFormed(text) !== undefined
+const isWellFormed = (text: string): boolean => ApiKeySecret.parse(text) !== undefined
 
 describe("a generated secret", () => {
   it("matches the published pattern and has a valid checksum", () => {
     fc.assert(
       fc.property(secret, (text) => {
         expect(text).toMatch(ApiKeySecret.pattern)
-        expect(ApiKeySecret.wellFormed(text)).toEqual(new TextEncoder().encode(text))
+        expect(ApiKeySecret.parse(text)).toEqual(new TextEncoder().encode(text))
       })
     )
   })
@@ -55,7 +55,7 @@ describe("a generated secret", () => {
   )
 })
 
-describe("ApiKeySecret.wellFormed", () => {
+describe("ApiKeySecret.parse", () => {
   it("rejects a secret with any single character changed", () => {
     fc.assert(
       fc.property(secret, (text) => {

@@ -19,18 +19,18 @@ const CHECKSUM_DIGITS = 6
 /** The pattern of every secret, for validators and secret scanners. */
 export const pattern: RegExp = /^ast_[0-9A-Za-z]{33}$/
 
-const CHECKSUM_AT = PREFIX.length + RANDOM_DIGITS
+const CHECKSUM_OFFSET = PREFIX.length + RANDOM_DIGITS
 
 const checksum = (text: string): string => Base62.encode(BigInt(Crc32.of(asciiBytes(text))), CHECKSUM_DIGITS)
 
 /**
- * Returns the bytes of `text`, for hashing, if it has the format and the checksum of a secret, otherwise `undefined`;
- * does not look the key up.
+ * Returns the bytes of `text`, for hashing, if it has the format and the checksum of a secret, otherwise `undefined`.
+ * Does not look up the key.
  */
-export const wellFormed = (text: string): Uint8Array | undefined => {
+export const parse = (text: string): Uint8Array | undefined => {
   if (!pattern.test(text)) return undefined
   const bytes = asciiBytes(text)
-  return Crc32.of(bytes, CHECKSUM_AT) === Base62.decode(bytes, CHECKSUM_AT) ? bytes : undefined
+  return Crc32.of(bytes, CHECKSUM_OFFSET) === Base62.decode(bytes, CHECKSUM_OFFSET) ? bytes : undefined
 }
 
 /** Generates a new secret, which is shown to its owner once and never stored. */

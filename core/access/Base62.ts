@@ -1,6 +1,6 @@
 /**
  * Encodes and decodes numbers in base 62 (`0`–`9`, `A`–`Z`, `a`–`z`), most significant digit first. Because the digits
- * include no punctuation, a double click selects a whole key.
+ * include no punctuation, a double click selects a whole secret or id.
  */
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

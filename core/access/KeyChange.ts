@@ -42,11 +42,12 @@ export const apply = (
 ): Result.Result<ApiKey, KeyChangeFailure> =>
   Result.gen(function* () {
     if (key.revokedAt !== undefined) return yield* Result.fail(new ApiKeyRevoked({ id: key.id }))
-    const given = plan === undefined ? { ...key.limits, ...KeyLifecycle.withoutUndefined(limits) } : limits
+    const overrides =
+      plan === undefined ? { ...key.limits, ...KeyLifecycle.withoutUndefined(limits) } : limits
     const changed: ApiKey = {
       ...key,
       plan: plan ?? key.plan,
-      limits: yield* KeyLifecycle.limitsOf({ plan: plan ?? key.plan, limits: given }),
+      limits: yield* KeyLifecycle.limitsOf({ plan: plan ?? key.plan, limits: overrides }),
       label: label == null ? keptLabel(key, label) : yield* KeyLifecycle.validLabel(label),
       expiresAt: expires === undefined ? key.expiresAt : yield* Expiry.resolve(expires, now)
     }

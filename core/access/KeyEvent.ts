@@ -1,10 +1,9 @@
 /** Defines events: the recorded actions of administrators on API keys. Events contain no secrets and no hashes. */
 import type { ApiKey } from "./ApiKey.ts"
 
-/** The kinds of events. */
+/** All actions that are recorded as events. */
 export const actions = ["issued", "rotated", "revoked", "changed", "unbanned"] as const
 
-/** A kind of event. */
 export type KeyAction = (typeof actions)[number]
 
 /** A value before and after an event: text, a number, or null if absent. Times are in epoch milliseconds. */

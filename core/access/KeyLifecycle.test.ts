@@ -66,10 +66,10 @@ describe("an issued key", () => {
       const rotated = yield* KeyLifecycle.rotate(issued.key.id, 1_000)
       const all = yield* KeyLifecycle.list
       for (const secret of [issued.secret, rotated.secret].map(Redacted.value)) {
-        for (const shown of [issued, issued.key, rotated, all]) {
-          expect(JSON.stringify(shown)).not.toContain(secret)
-          expect(inspect(shown, { depth: 20, showHidden: true })).not.toContain(secret)
-          expect(JSON.stringify(shown)).not.toContain(secret.slice(4, 31))
+        for (const value of [issued, issued.key, rotated, all]) {
+          expect(JSON.stringify(value)).not.toContain(secret)
+          expect(inspect(value, { depth: 20, showHidden: true })).not.toContain(secret)
+          expect(JSON.stringify(value)).not.toContain(secret.slice(4, 31))
         }
       }
     }).pipe(Effect.provide(environment))
@@ -145,15 +145,15 @@ describe("a rotated key", () => {
         { concurrency: "unbounded" }
       )
       const secrets = [first, ...rotated.map(({ secret }) => secret)]
-      const opening = () =>
+      const acceptedIds = () =>
         Effect.map(Effect.forEach(secrets, keyIdOf), (ids) => ids.filter((id) => id === key.id))
-      expect(yield* opening()).toHaveLength(2)
+      expect(yield* acceptedIds()).toHaveLength(2)
       yield* TestClock.adjust(60_000)
-      expect(yield* opening()).toHaveLength(1)
+      expect(yield* acceptedIds()).toHaveLength(1)
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("is not changed by a rotation with a negative, fractional or infinite overlap or NaN", () =>
+  it.effect("is not changed by a rotation whose overlap is negative, fractional, infinite or NaN", () =>
     Effect.gen(function* () {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -222,8 +222,8 @@ describe("issueFirst", () => {
 describe("invalid labels", () => {
   it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("issue rejects the label %j", (label) =>
     Effect.gen(function* () {
-      const exit = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
-      expect(exit).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
+      const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
+      expect(failure).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
       expect(yield* KeyLifecycle.list).toEqual([])
     }).pipe(Effect.provide(environment))
   )

@@ -144,8 +144,8 @@ const issueEvent = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
  * @internal
  */
 export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
-  const fault = PetName.fault(label)
-  return fault === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason: fault }))
+  const reason = PetName.fault(label)
+  return reason === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason }))
 }
 
 const newKey = Effect.fnUntraced(function* (

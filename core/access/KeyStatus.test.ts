@@ -176,34 +176,38 @@ describe("KeyStatus.log", () => {
       yield* KeyLifecycle.revoke(key.id)
       yield* KeyLifecycle.revoke(key.id)
       const second = yield* KeyLifecycle.issue({ plan: "Business" })
-      const of = (at: number, action: string, changes: object, actor = "ana") => ({
-        ...{ at: START + at, actor, keyId: key.id, action, changes }
+      const event = (ms: number, action: string, changes: object, actor = "ana") => ({
+        at: START + ms,
+        actor,
+        keyId: key.id,
+        action,
+        changes
       })
       const events = yield* KeyStatus.log(key.id)
       expect(events).toEqual([
-        of(0, "issued", {
+        event(0, "issued", {
           plan: { from: null, to: "Free" },
           perMinute: { from: null, to: 60 },
           perDay: { from: null, to: 1_000 },
           label: { from: null, to: "shop" }
         }),
-        of(1, "changed", {
+        event(1, "changed", {
           plan: { from: "Free", to: "Pro" },
           perMinute: { from: 60, to: 300 },
           perDay: { from: 1_000, to: 10_000 },
           label: { from: "shop", to: null },
           expiresAt: { from: null, to: START + 9_001 }
         }),
-        of(2, "rotated", { oldKeyExpiresAt: { from: null, to: START + 502 } }, "ben"),
-        of(2, "unbanned", {}),
-        of(3, "revoked", { revokedAt: { from: null, to: START + 3 } })
+        event(2, "rotated", { oldKeyExpiresAt: { from: null, to: START + 502 } }, "ben"),
+        event(2, "unbanned", {}),
+        event(3, "revoked", { revokedAt: { from: null, to: START + 3 } })
       ])
       const all = yield* KeyStatus.log()
       expect(all.slice(0, 5)).toEqual(events)
       expect(all.slice(5)).toMatchObject([{ keyId: second.key.id, action: "issued" }])
       const text = JSON.stringify(all)
-      for (const shown of [secret, rotated.secret])
-        expect(text).not.toContain(Redacted.value(shown).slice(4, 31))
+      for (const issued of [secret, rotated.secret])
+        expect(text).not.toContain(Redacted.value(issued).slice(4, 31))
       expect(text).not.toMatch(/[0-9a-f]{64}/)
     }).pipe(Effect.provide(environment(full)))
   )
@@ -215,9 +219,9 @@ describe("KeyStatus.log", () => {
       yield* ban(key)
       const { usage } = yield* KeyStatus.show(key.id)
       const failure = new StoreUnavailable({ retryable: true, cause: "down" })
-      const limits = yield* RateLimitStore
+      const store = yield* RateLimitStore
       const failed = yield* KeyStatus.unban(key.id).pipe(
-        Effect.provideService(RateLimitStore, { ...limits, modify: () => Effect.fail(failure) }),
+        Effect.provideService(RateLimitStore, { ...store, modify: () => Effect.fail(failure) }),
         Effect.flip
       )
       expect(failed).toBe(failure)

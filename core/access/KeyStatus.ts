@@ -1,4 +1,4 @@
-/** Returns API keys with the usage of their limits, lifts bans, and reads the recorded key events. */
+/** Returns API keys with their usage, lifts bans, and reads the recorded key events. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -13,7 +13,7 @@ import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
 import type { KeyEvent } from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
 
-/** A key with the current usage of its limits. */
+/** A key with its current usage. */
 export interface KeyStatus extends ApiKey {
   readonly usage: Usage.Usage
 }
@@ -37,7 +37,7 @@ export const list: Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, Por
 )
 
 /**
- * Lifts the ban of the key and clears its strikes and open slots, immediately on all servers; both windows are
+ * Lifts the ban of the key, and clears its ban level, strikes and debt, immediately on all servers. Both windows are
  * unchanged. Returns the status of the key before the change.
  */
 export const unban = Effect.fn("KeyStatus.unban")(function* (
@@ -46,9 +46,9 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
   const before = yield* show(id)
   if (before.revokedAt !== undefined) return yield* new ApiKeyRevoked({ id })
   const { bannedUntil, strikes } = before.usage
-  const at = yield* Clock.currentTimeMillis
+  const now = yield* Clock.currentTimeMillis
   const event: KeyEvent = {
-    at,
+    at: now,
     actor: yield* Actor,
     keyId: id,
     action: "unbanned",
@@ -57,11 +57,11 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
       ...(strikes === 0 ? undefined : { strikes: { from: strikes, to: 0 } })
     }
   }
-  // The event is recorded first: limits may be in another database, and every lifted ban must have a recorded event.
+  // The event is recorded first: rate limits may be in another database, and every lifted ban must have an event.
   yield* (yield* ApiKeyStore).update(id, (key) => [undefined, key, event])
   yield* (yield* RateLimitStore).modify(Caller.ofKey(id), (state) => [
     undefined,
-    state === undefined ? RateLimit.initial(at, before.limits) : RateLimit.unban(state)
+    state === undefined ? RateLimit.initial(now, before.limits) : RateLimit.unban(state)
   ])
   return before
 })
@@ -91,16 +91,17 @@ const withUsage =
 const usageOf = Effect.fnUntraced(function* (
   keys: ReadonlyArray<ApiKey>
 ): Effect.fn.Return<(key: ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {
-  const limits = yield* RateLimitStore
+  const store = yield* RateLimitStore
   const ban = yield* BanPolicy
   const now = yield* Clock.currentTimeMillis
-  const { at, states } = yield* limits.read?.(
+  const { at, states } = yield* store.read?.(
     keys.map(({ id }) => Caller.ofKey(id)),
     now
-  ) ?? readByModify(limits, keys, now)
-  return ({ id, limits: plan }) => Usage.at(states.get(Caller.ofKey(id)), at, plan, ban)
+  ) ?? readByModify(store, keys, now)
+  return ({ id, limits }) => Usage.at(states.get(Caller.ofKey(id)), at, limits, ban)
 })
 
+/** Reads the states one by one, for stores without the optional `read`. */
 const readByModify = (
   { modify }: RateLimitStore["Service"],
   keys: ReadonlyArray<ApiKey>,

@@ -53,7 +53,7 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
         new Set(noted.map(([, day]) => day)),
         (day) =>
           store(
-            noted.flatMap(([id, on]) => (on === day ? [id] : [])),
+            noted.flatMap(([id, notedDay]) => (notedDay === day ? [id] : [])),
             day
           ),
         { discard: true }

@@ -63,10 +63,10 @@ describe("Cursor", () => {
       fc.string({ maxLength: 1 })
     )
     return fc.assert(
-      fc.asyncProperty(natural64, filter, fc.nat(31), character, async (id, status, at, changed) => {
+      fc.asyncProperty(natural64, filter, fc.nat(31), character, async (id, status, index, changed) => {
         const text = await Effect.runPromise(cursors.encode(id, status))
-        fc.pre(text.charAt(at) !== changed)
-        const forged = text.slice(0, at) + changed + text.slice(at + 1)
+        fc.pre(text.charAt(index) !== changed)
+        const forged = text.slice(0, index) + changed + text.slice(index + 1)
         expect(await Effect.runPromise(cursors.decode(forged, status))).toBeUndefined()
       }),
       { numRuns: 1000 }
@@ -93,8 +93,8 @@ describe("Cursor", () => {
       fc.constantFrom("", "0".repeat(32), "f".repeat(32), "0".repeat(100_000), "__proto__")
     )
     return fc.assert(
-      fc.asyncProperty(text, filter, async (made, status) => {
-        expect(await Effect.runPromise(cursors.decode(made, status))).toBeUndefined()
+      fc.asyncProperty(text, filter, async (forged, status) => {
+        expect(await Effect.runPromise(cursors.decode(forged, status))).toBeUndefined()
       }),
       { numRuns: 500 }
     )

@@ -43,10 +43,10 @@ const bodies: ReadonlyArray<readonly [string, string]> = [
   ["a name of escapes", filled('{"name":"', "\\n", '","categoryId":1}', SIZE)],
   ["a name of \\u escapes", filled('{"name":"', "\\u0020", '","categoryId":1}', SIZE)],
   ["a string without a closing quote", filled('{"name":"', "\\\\", "", SIZE)],
-  ["a key of 64,000 characters", filled('{"', "k", '":1}', SIZE)],
-  ["thousands of keys", members(6000, (index) => `k${index}`)],
-  ["thousands of keys that are integers", members(6000, (index) => String(index * 4096))],
-  ["600 keys with a long common prefix", members(600, (index) => `${"k".repeat(90)}${index}`)],
+  ["a member name of 64,000 characters", filled('{"', "k", '":1}', SIZE)],
+  ["thousands of member names", members(6000, (index) => `k${index}`)],
+  ["thousands of member names that are integers", members(6000, (index) => String(index * 4096))],
+  ["600 member names with a long common prefix", members(600, (index) => `${"k".repeat(90)}${index}`)],
   ["a long array", filled("[", "1,", "1]", SIZE)],
   ["thousands of empty arrays", filled('{"a":[', "[],", "[]]}", SIZE)],
   ["nested arrays", filled("", "[", "", SIZE)],
@@ -56,7 +56,7 @@ const bodies: ReadonlyArray<readonly [string, string]> = [
 ]
 
 describe("Parsing hostile input", () => {
-  it.each(bodies)("takes linear time for a body of %s", (_, text) => {
+  it.each(bodies)("takes linear time for a body with %s", (_, text) => {
     const bytes = new TextEncoder().encode(text)
     expectQuick(() => NewPetBody.decode(bytes, false))
     expectQuick(() => NewPetBody.decode(bytes, true))

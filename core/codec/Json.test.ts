@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Json from "./Json.ts"
 
-const faultOf = (text: string): Json.JsonFault | undefined => {
+const errorOf = (text: string): Json.JsonError | undefined => {
   const read = Json.parse(text)
   return Result.isFailure(read) ? read.failure : undefined
 }
@@ -53,7 +53,7 @@ describe("Json.parse", () => {
     ['{"name":1,"n\\u0061me":2}', "duplicate name in an object", 10],
     ['[{"b":{"a":1,"c":2,"\\u0061":2}}]', "duplicate name in an object", 19]
   ])("rejects %j: %s at position %i", (text, reason, position) => {
-    expect(faultOf(text)).toEqual({ reason, position })
+    expect(errorOf(text)).toEqual({ reason, position })
   })
 
   it.each([
@@ -63,21 +63,21 @@ describe("Json.parse", () => {
     ["an empty name", '{"":1}'],
     ["names of Object.prototype", '{"toString":1,"valueOf":2,"__proto__":3}']
   ])("accepts %s", (_, text) => {
-    expect(faultOf(text)).toBeUndefined()
+    expect(errorOf(text)).toBeUndefined()
   })
 
   it("parses 32 levels of nesting and rejects 33, for arrays and objects", () => {
-    expect(faultOf("[".repeat(32) + "]".repeat(32))).toBeUndefined()
-    expect(faultOf(`${'{"a":'.repeat(32)}1${"}".repeat(32)}`)).toBeUndefined()
-    expect(faultOf("[".repeat(33) + "]".repeat(33))).toEqual({
+    expect(errorOf("[".repeat(32) + "]".repeat(32))).toBeUndefined()
+    expect(errorOf(`${'{"a":'.repeat(32)}1${"}".repeat(32)}`)).toBeUndefined()
+    expect(errorOf("[".repeat(33) + "]".repeat(33))).toEqual({
       reason: "nested deeper than 32 levels",
       position: 32
     })
-    expect(faultOf(`${'[{"a":'.repeat(16)}[]${"}]".repeat(16)}`)?.reason).toBe("nested deeper than 32 levels")
+    expect(errorOf(`${'[{"a":'.repeat(16)}[]${"}]".repeat(16)}`)?.reason).toBe("nested deeper than 32 levels")
   })
 
   it("does not count siblings as nesting", () => {
-    expect(faultOf(`[${"[],{},".repeat(100)}1]`)).toBeUndefined()
+    expect(errorOf(`[${"[],{},".repeat(100)}1]`)).toBeUndefined()
   })
 
   it("decodes escaped lone surrogates and escaped surrogate pairs", () => {

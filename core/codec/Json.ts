@@ -24,7 +24,7 @@ export interface JsonObject {
 export type Json = null | boolean | string | JsonNumber | JsonArray | JsonObject
 
 /** The reason why a text is rejected, and the index of the first invalid UTF-16 unit. */
-export interface JsonFault {
+export interface JsonError {
   readonly reason: string
   readonly position: number
 }
@@ -33,7 +33,7 @@ export interface JsonFault {
 export const maxDepth = 32
 
 /**
- * Parses a JSON text; fails with the reason and the position of the first fault.
+ * Parses a JSON text; fails with the reason and the position of the first error.
  *
  * @example
  * ```ts
@@ -41,12 +41,12 @@ export const maxDepth = 32
  * parse('{"a":1,"a":2}') // Result.fail({ reason: "duplicate name in an object", position: 7 })
  * ```
  */
-export const parse = (text: string): Result.Result<Json, JsonFault> => {
+export const parse = (text: string): Result.Result<Json, JsonError> => {
   const reader = new Reader(text)
   try {
     return Result.succeed(reader.document())
   } catch (error) {
-    if (error === reader.fault && reader.fault !== undefined) return Result.fail(reader.fault)
+    if (error === reader.error && reader.error !== undefined) return Result.fail(reader.error)
     throw error
   }
 }
@@ -64,7 +64,7 @@ class Reader {
   readonly text: string
   index = 0
   depth = 0
-  fault: JsonFault | undefined
+  error: JsonError | undefined
 
   constructor(text: string) {
     this.text = text
@@ -79,8 +79,8 @@ class Reader {
   }
 
   fail(reason: string, position = this.index): never {
-    this.fault = { reason, position }
-    throw this.fault
+    this.error = { reason, position }
+    throw this.error
   }
 
   value(): Json {
@@ -121,12 +121,12 @@ class Reader {
   string(): string {
     const { text } = this
     const start = this.index
-    let escaped = false
+    let hasEscape = false
     for (this.index++; ; this.index++) {
       const unit = text.charCodeAt(this.index)
       if (unit === 0x22) break
       if (unit === 0x5c) {
-        escaped = true
+        hasEscape = true
         escapePattern.lastIndex = this.index
         if (!escapePattern.test(text)) this.fail("invalid escape inside a string")
         this.index = escapePattern.lastIndex - 1
@@ -137,14 +137,14 @@ class Reader {
       }
     }
     const end = this.index++
-    if (!escaped && end - start <= MAX_SLICE) return text.slice(start + 1, end)
+    if (!hasEscape && end - start <= MAX_SLICE) return text.slice(start + 1, end)
     return JSON.parse(text.slice(start, this.index))
   }
 
   array(): JsonArray {
     this.enter()
     const items: Array<Json> = []
-    if (!this.skipTo(0x5d)) {
+    if (!this.tryConsume(0x5d)) {
       do {
         this.skipWhitespace()
         items.push(this.value())
@@ -157,7 +157,7 @@ class Reader {
   object(): JsonObject {
     this.enter()
     const members: { [name: string]: Json } = Object.create(null)
-    if (!this.skipTo(0x7d)) {
+    if (!this.tryConsume(0x7d)) {
       do {
         this.skipWhitespace()
         const position = this.index
@@ -182,7 +182,7 @@ class Reader {
     this.index++
   }
 
-  skipTo(close: number): boolean {
+  tryConsume(close: number): boolean {
     this.skipWhitespace()
     if (this.text.charCodeAt(this.index) !== close) return false
     this.index++
@@ -190,7 +190,7 @@ class Reader {
   }
 
   hasNext(close: number, expectation: string): boolean {
-    if (this.skipTo(close)) return false
+    if (this.tryConsume(close)) return false
     if (this.text.charCodeAt(this.index) !== 0x2c) this.fail(expectation)
     this.index++
     return true

@@ -87,8 +87,8 @@ describe("NewPetBody.decode", () => {
       fc.jsonValue({ maxDepth: 1 }).map((value) => value as Json.Encodable),
       fc.constantFrom<Json.Encodable>("", " ", "\0", "\ud800", "a".repeat(256), 1.5, null)
     )
-    const member = <A extends Json.Encodable>(good: fc.Arbitrary<A>): fc.Arbitrary<Json.Encodable> =>
-      fc.oneof({ weight: 4, arbitrary: good }, anything)
+    const member = <A extends Json.Encodable>(valid: fc.Arbitrary<A>): fc.Arbitrary<Json.Encodable> =>
+      fc.oneof({ weight: 4, arbitrary: valid }, anything)
     const body = fc.record(
       { name: member(petName), categoryId: member(int64), status: member(petStatus) },
       { requiredKeys: [] }
@@ -112,11 +112,11 @@ describe("NewPetBody.decode", () => {
   })
 
   it("names every invalid field with its reason, and no other field", () => {
-    const field = <A>(good: fc.Arbitrary<A>, bad: fc.Arbitrary<Json.Encodable>, optional: boolean) =>
+    const field = <A>(valid: fc.Arbitrary<A>, invalid: fc.Arbitrary<Json.Encodable>, isOptional: boolean) =>
       fc.oneof(
-        good.map((value) => ({ value, fault: false })),
-        bad.map((value) => ({ value, fault: true })),
-        fc.constant({ value: undefined, fault: !optional })
+        valid.map((value) => ({ value, isInvalid: false })),
+        invalid.map((value) => ({ value, isInvalid: true })),
+        fc.constant({ value: undefined, isInvalid: !isOptional })
       )
     const body = fc.record({
       name: field(
@@ -136,8 +136,8 @@ describe("NewPetBody.decode", () => {
         const text = Json.stringify({ name: name.value, categoryId: categoryId.value, status: status.value })
         const message = messageOf(NewPetBody.decode(encode(text), false))
         const named = [...message.matchAll(/(?:: |; )(\w+): (?:must|is required)/g)].map((match) => match[1])
-        const faulty = Object.entries({ name, categoryId, status }).filter(([, field]) => field.fault)
-        expect(named).toEqual(faulty.map(([field]) => field))
+        const invalid = Object.entries({ name, categoryId, status }).filter(([, field]) => field.isInvalid)
+        expect(named).toEqual(invalid.map(([field]) => field))
       }),
       { numRuns: 1000 }
     )

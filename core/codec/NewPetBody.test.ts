@@ -12,7 +12,7 @@ const errorOf = (body: string | ReadonlyArray<number>, strict = false): string |
 }
 
 const invalidJson = (reason: string) => `invalid_json: The body is not valid JSON: ${reason}.`
-const invalidBody = (faults: string) => `invalid_body: The body is invalid: ${faults}.`
+const invalidBody = (reasons: string) => `invalid_body: The body is invalid: ${reasons}.`
 
 const int64Reason = "must be an integer between -9223372036854775808 and 9223372036854775807"
 
@@ -174,7 +174,7 @@ describe("NewPetBody.decode", () => {
     }
   )
 
-  it("shows at most three unknown fields and forty characters of each name, escaped", () => {
+  it("names at most three unknown fields, each escaped and truncated to forty characters", () => {
     const many = Array.from({ length: 10 }, (_, index) => `"x${index}":1`).join(",")
     expect(errorOf(`{"name":"Rex","categoryId":1,${many}}`, true)).toBe(
       invalidBody(

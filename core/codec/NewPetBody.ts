@@ -24,8 +24,8 @@ export const decode = (
   if (!JsonBytes.isObject(body)) {
     return Result.fail(ApiError.make("invalid_body", "The body must be a JSON object."))
   }
-  return Result.mapError(NewPetFields.decode(body, strict ? noOtherFields : "all"), (faults) =>
-    ApiError.make("invalid_body", `The body is invalid: ${faults.join("; ")}.`)
+  return Result.mapError(NewPetFields.decode(body, strict ? noOtherFields : "all"), (reasons) =>
+    ApiError.make("invalid_body", `The body is invalid: ${reasons.join("; ")}.`)
   )
 }
 

@@ -20,7 +20,7 @@ export const decode = (
   // Decodes without the schema, which doubles the time of the whole validation; a law checks that both agree.
   const { name, status = PetStatus.initial } = object
   const categoryId = int64In(object.categoryId)
-  const nameFault = nameFaultOf(name)
+  const nameError = nameErrorOf(name)
   const isStatus = typeof status === "string" && PetStatus.is(status)
   const unknown =
     allowed === "all"
@@ -30,19 +30,19 @@ export const decode = (
         )
   if (
     typeof name === "string" &&
-    nameFault === undefined &&
+    nameError === undefined &&
     categoryId !== undefined &&
     isStatus &&
     unknown.length === 0
   ) {
     return Result.succeed({ name, categoryId, status })
   }
-  const faults: Array<string> = []
-  if (nameFault !== undefined) faults.push(`name: ${nameFault}`)
-  if (categoryId === undefined) faults.push(`categoryId: ${int64FaultOf(object.categoryId)}`)
-  if (!isStatus) faults.push(`status: ${PetStatus.message}`)
-  faults.push(...unknownFieldFaults(unknown))
-  return Result.fail(faults)
+  const errors: Array<string> = []
+  if (nameError !== undefined) errors.push(`name: ${nameError}`)
+  if (categoryId === undefined) errors.push(`categoryId: ${int64ErrorOf(object.categoryId)}`)
+  if (!isStatus) errors.push(`status: ${PetStatus.message}`)
+  errors.push(...unknownFieldErrors(unknown))
+  return Result.fail(errors)
 }
 
 /** Returns the value as an int64, or `undefined` if it is not an int64. */
@@ -50,12 +50,12 @@ export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =
   value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
 
 /** Returns the reason why a value that is not an int64 is rejected. */
-export const int64FaultOf = (value: Json.Json | undefined): string =>
+export const int64ErrorOf = (value: Json.Json | undefined): string =>
   value === undefined ? MISSING : Int64.message
 
 const noNames: ReadonlyArray<string> = []
 
-const nameFaultOf = (name: Json.Json | undefined): string | undefined => {
+const nameErrorOf = (name: Json.Json | undefined): string | undefined => {
   if (name === undefined) return MISSING
   return typeof name === "string" ? PetName.fault(name) : PetName.notText
 }
@@ -63,11 +63,11 @@ const nameFaultOf = (name: Json.Json | undefined): string | undefined => {
 const MAX_NAMES = 3
 const MAX_NAME_LENGTH = 40
 
-const unknownFieldFaults = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const faults = names.slice(0, MAX_NAMES).map((name) => `${quote(name)}: is not a known field`)
+const unknownFieldErrors = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const errors = names.slice(0, MAX_NAMES).map((name) => `${quote(name)}: is not a known field`)
   return names.length > MAX_NAMES
-    ? [...faults, `and ${names.length - MAX_NAMES} more unknown fields`]
-    : faults
+    ? [...errors, `and ${names.length - MAX_NAMES} more unknown fields`]
+    : errors
 }
 
 // Escapes control characters, text direction marks, and surrogates that the truncation separated from their pair.

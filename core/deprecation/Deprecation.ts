@@ -5,21 +5,18 @@
 import * as HttpDate from "../codec/HttpDate.ts"
 import * as ApiError from "../errors/ApiError.ts"
 
-/**
- * The possible effects of a sunset: the operation returns 410, returns 404, or keeps working ("announce-only").
- */
+/** The possible effects of a sunset: the operation returns 410, returns 404, or keeps working ("announce-only"). */
 export const removals = ["gone", "not-found", "announce-only"] as const
 
-/** The effect of a sunset. */
 export type Removal = (typeof removals)[number]
 
-/** The deprecation of one operation. */
+/** When an operation is deprecated and removed, and the effect of its removal. */
 export interface Deprecation {
   /** Epoch milliseconds from which the operation is deprecated. */
   readonly announcedAt: number
   /** Epoch milliseconds from which the operation is removed; not before `announcedAt`. */
   readonly sunsetAt: number
-  /** The effect of the sunset on the operation. */
+  /** The effect of the sunset. */
   readonly afterSunset: Removal
 }
 

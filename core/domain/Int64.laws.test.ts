@@ -21,8 +21,8 @@ const digits = (minLength: number, maxLength: number) =>
 const exponentOf = (value: fc.Arbitrary<number>): fc.Arbitrary<string> =>
   fc
     .tuple(value, fc.constantFrom("e", "E"), fc.constantFrom("", "0", "000"), fc.boolean())
-    .map(([power, letter, zeros, plus]) => {
-      const sign = power < 0 ? "-" : plus ? "+" : ""
+    .map(([power, letter, zeros, hasPlus]) => {
+      const sign = power < 0 ? "-" : hasPlus ? "+" : ""
       return `${letter}${sign}${zeros}${Math.abs(power)}`
     })
 

@@ -19,16 +19,16 @@ const codePoints = (text: string): number => Array.from(text).length
 const survivesUtf8 = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text
 
 describe("PetName", () => {
-  it("allows text if and only if it is well-formed, 1 to 255 code points long, not all white space, without U+0000", () => {
+  it("allows text if and only if it is well-formed, 1 to 255 code points long, not blank, and without U+0000", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const allowed =
+        const isAllowed =
           codePoints(text) >= 1 &&
           codePoints(text) <= 255 &&
           text.trim() !== "" &&
           !text.includes("\0") &&
           survivesUtf8(text)
-        expect(PetName.fault(text) === undefined).toBe(allowed)
+        expect(PetName.fault(text) === undefined).toBe(isAllowed)
       }),
       { numRuns: 3000 }
     )

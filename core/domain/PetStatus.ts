@@ -1,6 +1,6 @@
 /**
- * Defines the availability states of an animal (contract §2 and §3): three, case-sensitive. The contract defines no
- * transitions between them.
+ * Defines the three availability states of an animal (contract §2 and §3), which are case-sensitive. The contract
+ * defines no transitions between them.
  */
 import * as Schema from "effect/Schema"
 

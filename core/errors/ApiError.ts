@@ -3,8 +3,8 @@ import * as Data from "effect/Data"
 import { catalogue, type ErrorCode } from "./ErrorCatalogue.ts"
 
 /**
- * A failure with a code of the catalogue; `message` names the field and the reason, and never repeats a credential or a
- * long input.
+ * A failure with a code from the catalogue; `message` names the field and the reason, and never repeats a credential or
+ * a long input.
  *
  * A plain tagged value without a stack trace: errors are ordinary responses, and capturing a stack trace costs more
  * than the rest of the response.

@@ -5,7 +5,7 @@ import * as ApiError from "../errors/ApiError.ts"
 /** Maximum length of a key in characters. */
 export const MAX_LENGTH = 255
 
-/** Matches a string of structured fields (RFC 9651 §3.3.3): printable ASCII, with the escapes `\"` and `\\`. */
+/** Matches a structured-field string (RFC 9651 §3.3.3): printable ASCII, with the escapes `\"` and `\\`. */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
 
 /** Matches the form that most clients send: visible ASCII without quotes, and without the separators `,` and `;`. */

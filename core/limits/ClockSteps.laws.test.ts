@@ -32,7 +32,7 @@ const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: 
 const small = fc.integer({ min: 1, max: 10 })
 
 describe("a clock that steps", () => {
-  it("causes at most one additional bucket of requests per step forward, and no more per step back", () => {
+  it("causes at most one additional bucket of requests per step forward, and none per step back", () => {
     fc.assert(
       fc.property(Arbitrary.moment, ClockSteps.moments, small, (start, moments, perMinute) => {
         const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
@@ -65,7 +65,7 @@ describe("a clock that steps", () => {
     )
   })
 
-  it("delays the day window by at most a minute after the midnight that X-RateLimit-Reset shows", () => {
+  it("delays the reset of the day by at most a minute after the midnight in X-RateLimit-Reset", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -98,7 +98,7 @@ describe("a clock that steps", () => {
           const { now, state } = play(start, moments, policy)
           if (state === undefined || now >= state.bannedUntil) return
           const left = state.bannedUntil - state.at
-          // A ban that the stored state had outlived by a minute ends with the step, and another one may begin.
+          // A ban that ended a minute or more before `state.at` is over after the step, and another ban may begin.
           if (left <= -MINUTE) return
           banned++
           const [, after] = RateLimit.step(state, now + stepMs, policy)

@@ -18,10 +18,9 @@ export const Plan = Schema.Struct({ perMinute: Requests, perDay: Requests })
 
 export type Plan = typeof Plan.Type
 
-/** The names of the plans of contract §8.2. */
+/** The plan names in contract §8.2. */
 export const names = ["Free", "Pro", "Business", "Enterprise"] as const
 
-/** The name of a plan. */
 export type PlanName = (typeof names)[number]
 
 /** The limits of the plans in contract §8.2. Enterprise has no entry: its limits are agreed for each key. */

@@ -55,7 +55,7 @@ const greatest = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
   Math.max(...plans.map((plan) => plan[window]))
 
 describe("a key with a plan that changes at any time", () => {
-  it("is never admitted more often in a period than the largest plan of the period allows", () => {
+  it("has no more requests admitted in any period than the largest plan in that period allows", () => {
     fc.assert(
       fc.property(requests, (history) => {
         const decided = play(history)

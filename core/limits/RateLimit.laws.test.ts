@@ -126,7 +126,7 @@ describe("Retry-After", () => {
     )
   })
 
-  it("ends by X-RateLimit-Reset for a limited request: a request at that time is admitted", () => {
+  it("ends no later than X-RateLimit-Reset for a limited request: a request at that time is admitted", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [policy])) {

@@ -62,7 +62,7 @@ describe("the minute window", () => {
     expect(send(midnight + 1_001).outcome).toBe("admitted")
   })
 
-  it("admits 119 requests in the first minute of a client that sends every millisecond, at a limit of 60", () => {
+  it("admits 119 requests in the first minute, at a limit of 60, if a client sends one every millisecond", () => {
     const { send } = caller(Plan.standard.Free, { ban: undefined })
     const minute = Array.from({ length: MINUTE }, (_, ms) => send(midnight + ms))
     expect(minute.filter(({ outcome }) => outcome === "admitted")).toHaveLength(119)

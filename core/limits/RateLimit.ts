@@ -128,8 +128,8 @@ export const step = (state: State | undefined, now: number, policy: Policy): rea
   const windows = { level, isDayUsedUp: used >= plan.perDay }
   const debt = Debt.after(before.debt, at - before.at, windows, plan)
   if (level >= TokenBucket.COST && !windows.isDayUsedUp) {
-    const paid = Math.max(debt - 1, 0)
-    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: paid }
+    const remainingDebt = Math.max(debt - 1, 0)
+    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: remainingDebt }
     return [admitted(after, now, plan), after]
   }
   const maxSlots = Debt.limit(windows, plan)
@@ -196,10 +196,10 @@ const isBanned = (state: State, now: number, ban: BanPolicy | undefined): boolea
 const strike = (state: State, now: number, ban: BanPolicy): State => {
   if (Math.abs(now - state.strikeAt) < ban.strikeIntervalMs) return state
   const banLevel = banLevelAt(state, now, ban)
-  const sameWindow = state.strikes > 0 && now - state.strikesFrom < ban.withinMs
-  const strikes = sameWindow ? state.strikes + 1 : 1
+  const isSameWindow = state.strikes > 0 && now - state.strikesFrom < ban.withinMs
+  const strikes = isSameWindow ? state.strikes + 1 : 1
   if (strikes < ban.strikes) {
-    return { ...state, strikes, strikesFrom: sameWindow ? state.strikesFrom : now, strikeAt: now, banLevel }
+    return { ...state, strikes, strikesFrom: isSameWindow ? state.strikesFrom : now, strikeAt: now, banLevel }
   }
   const lastStep = ban.durationsMs.length - 1
   const duration = ban.durationsMs[Math.min(banLevel, lastStep)] ?? ban.durationsMs[0]
@@ -258,13 +258,13 @@ const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdi
   const dayRemaining = perDay - after.used
   const fullAt = TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute)
   const midnight = DailyQuota.endOf(after.day)
-  const minuteBinds =
+  const isMinuteShown =
     minuteRemaining < dayRemaining || (minuteRemaining === dayRemaining && fullAt > midnight)
   return {
     outcome: "admitted",
-    limit: minuteBinds ? perMinute : perDay,
-    remaining: minuteBinds ? minuteRemaining : dayRemaining,
-    resetAt: seconds(minuteBinds ? fullAt : midnight),
+    limit: isMinuteShown ? perMinute : perDay,
+    remaining: isMinuteShown ? minuteRemaining : dayRemaining,
+    resetAt: seconds(isMinuteShown ? fullAt : midnight),
     retryAfter: 0,
     minute: {
       limit: perMinute,

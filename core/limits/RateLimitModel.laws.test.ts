@@ -79,7 +79,7 @@ class Model {
     const timeOf = (count: number): number =>
       less(tokens, fraction(count)) ? clock + timeFor(minus(fraction(count), tokens), plan.perMinute) : now
 
-    const opens = { minute: timeOf(1), day: isDayUsedUp ? midnight : now }
+    const opensAt = { minute: timeOf(1), day: isDayUsedUp ? midnight : now }
     const secondsTo = (moment: number): number => Math.ceil((moment - now) / 1000)
     const dayLeft = Math.max(plan.perDay - used, 0)
     const dayWindow: RateLimit.Window = {
@@ -92,7 +92,7 @@ class Model {
       retryAfter: Math.min(Math.max(Math.ceil((until - now) / 1000), 1), 2_147_483)
     })
     const banned = (until: number): RateLimit.Verdict => {
-      const wait = waiting("banned", Math.max(until, opens.minute, opens.day))
+      const wait = waiting("banned", Math.max(until, opensAt.minute, opensAt.day))
       return {
         ...wait,
         limit: plan.perMinute,
@@ -104,7 +104,7 @@ class Model {
     }
     if (now < bannedUntil) return banned(bannedUntil)
 
-    if (opens.minute === now && opens.day === now) {
+    if (opensAt.minute === now && opensAt.day === now) {
       this.requests = [...this.requests, { ...request, admitted: true }]
       const left = minus(tokens, fraction(1))
       const missing = minus(fraction(plan.perMinute), left)
@@ -139,7 +139,7 @@ class Model {
     const whole = floor(tokens)
     const nextAt = whole >= plan.perMinute ? now : timeOf(whole + 1)
     const limited = {
-      ...waiting("limited", Math.max(timeOf(slot), opens.day)),
+      ...waiting("limited", Math.max(timeOf(slot), opensAt.day)),
       remaining: 0,
       minute: {
         limit: plan.perMinute,
@@ -148,7 +148,7 @@ class Model {
       },
       day: dayWindow
     }
-    return opens.day > opens.minute
+    return opensAt.day > opensAt.minute
       ? { ...limited, limit: plan.perDay, resetAt: Math.ceil(midnight / 1000) }
       : { ...limited, limit: plan.perMinute, resetAt: Math.ceil(timeOf(plan.perMinute) / 1000) }
   }
@@ -175,23 +175,23 @@ class Model {
 
   /** Replays all requests; returns the slot of the last request, and whether no other request has this slot. */
   slots(): { readonly slot: number; readonly hasSlot: boolean } {
-    let open: ReadonlyArray<Request> = []
+    let openSlots: ReadonlyArray<Request> = []
     let hasSlot = true
     let clock = this.requests[0]?.clock ?? 0
     for (const request of this.requests) {
       const { admitted, isDayUsedUp, perMinute, tokens } = request
-      if (isDayUsedUp) open = open.slice(Math.floor((request.clock - clock) / 2_000))
-      else if (!less(tokens, fraction(perMinute))) open = []
+      if (isDayUsedUp) openSlots = openSlots.slice(Math.floor((request.clock - clock) / 2_000))
+      else if (!less(tokens, fraction(perMinute))) openSlots = []
       clock = request.clock
       if (admitted) {
-        open = open.slice(1)
+        openSlots = openSlots.slice(1)
         continue
       }
       const maxSlots = floor(tokens) + (isDayUsedUp ? Math.max(perMinute, 8) : perMinute)
-      hasSlot = open.length < maxSlots
-      open = [...open, request].slice(0, maxSlots)
+      hasSlot = openSlots.length < maxSlots
+      openSlots = [...openSlots, request].slice(0, maxSlots)
     }
-    return { slot: open.length, hasSlot }
+    return { slot: openSlots.length, hasSlot }
   }
 
   /** Replays all requests; returns the number of tokens in the bucket at `now`. */
@@ -199,9 +199,9 @@ class Model {
     const requests = [...this.requests, { now, perMinute, admitted: false }]
     let tokens = fraction(requests[0]?.perMinute ?? 0, 1)
     let clock = requests[0]?.now ?? 0
-    let taken = fraction(0)
+    let consumed = fraction(0)
     for (const request of requests) {
-      tokens = minus(tokens, taken)
+      tokens = minus(tokens, consumed)
       if (request.now > clock)
         tokens = plus(tokens, {
           numerator: BigInt(request.now - clock) * BigInt(request.perMinute),
@@ -209,7 +209,7 @@ class Model {
         })
       if (less(fraction(request.perMinute), tokens)) tokens = fraction(request.perMinute)
       clock = Math.max(clock, request.now)
-      taken = fraction(request.admitted ? 1 : 0)
+      consumed = fraction(request.admitted ? 1 : 0)
     }
     return tokens
   }
@@ -242,8 +242,11 @@ class Model {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {
       const earlier = this.strikes.slice(0, index)
-      const dirty = Math.max(earlier.at(-1)?.at ?? 0, ...earlier.map(({ bannedUntil }) => bannedUntil ?? 0))
-      level = Math.max(level - Math.max(Math.floor((strike.at - dirty) / ban.cleanMs), 0), 0)
+      const cleanSince = Math.max(
+        earlier.at(-1)?.at ?? 0,
+        ...earlier.map(({ bannedUntil }) => bannedUntil ?? 0)
+      )
+      level = Math.max(level - Math.max(Math.floor((strike.at - cleanSince) / ban.cleanMs), 0), 0)
       if (strike.bannedUntil !== undefined) level = Math.min(level + 1, ban.durationsMs.length - 1)
     }
     return level

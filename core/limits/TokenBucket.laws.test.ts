@@ -14,7 +14,7 @@ const bucket = perMinute.chain((perMinute) =>
 )
 
 describe("a token bucket", () => {
-  it("has the target level at the time that `reaches` returns, and less one millisecond earlier", () => {
+  it("has the target level at the time that `reaches` returns, and a lower level one millisecond earlier", () => {
     fc.assert(
       fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), ({ at, level, perMinute }, share) => {
         const target = Math.floor(TokenBucket.capacity(perMinute) * share)

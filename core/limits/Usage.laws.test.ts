@@ -31,9 +31,9 @@ describe("the usage of a caller", () => {
           const now = at + later
           const usage = Usage.at(state, now, policy.plan, policy.ban)
           const [verdict] = RateLimit.step(state, now, policy)
-          const isFree = usage.minute.remaining > 0 && usage.day.remaining > 0
+          const hasRemaining = usage.minute.remaining > 0 && usage.day.remaining > 0
           // Only "admitted" is predicted: a request that a window denies may itself cause a ban.
-          expect(verdict.outcome === "admitted").toBe(usage.bannedUntil === undefined && isFree)
+          expect(verdict.outcome === "admitted").toBe(usage.bannedUntil === undefined && hasRemaining)
           if (verdict.outcome === "admitted") {
             expect(verdict.remaining).toBe(Math.min(usage.minute.remaining, usage.day.remaining) - 1)
           }
@@ -66,7 +66,7 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("consists of full windows for a new caller", () => {
+  it("has full windows, no strikes and no ban for a new caller", () => {
     const now = 20_000 * DAY + 5
     expect(Usage.at(undefined, now, { perMinute: 3, perDay: 7 }, BanPolicies.standard)).toEqual({
       minute: { limit: 3, remaining: 3, fullAt: now },
@@ -99,7 +99,7 @@ describe("an unbanned caller", () => {
     )
   })
 
-  it("gets the shortest ban when the caller is banned again", () => {
+  it("gets the shortest ban when it is banned again", () => {
     const policy = { plan: { perMinute: 1, perDay: 1_000 }, ban: Arbitrary.harsh }
     const bannedFor = (state: RateLimit.State | undefined, start: number) => {
       let next = state

@@ -1,4 +1,4 @@
-/** Computes which part of its limits a caller has used at a given time, from the caller's stored state. */
+/** Computes how much of its limits a caller has used at a given time, from its stored state. */
 import type { BanPolicy } from "./BanPolicy.ts"
 import * as DailyQuota from "./DailyQuota.ts"
 import type { Plan } from "./Plan.ts"

@@ -16,10 +16,10 @@ describe("the two windows of a verdict", () => {
           const windows = [verdict.minute, verdict.day]
           expect(windows.map(({ limit }) => limit)).toEqual([plan.perMinute, plan.perDay])
           expect(Math.min(...windows.map(({ remaining }) => remaining))).toBe(verdict.remaining)
-          const shown = windows.filter(
+          const matching = windows.filter(
             ({ limit, remaining }) => limit === verdict.limit && remaining === verdict.remaining
           )
-          expect(shown.length).toBeGreaterThan(0)
+          expect(matching.length).toBeGreaterThan(0)
           for (const { limit, moreIn, remaining } of windows) {
             expect(remaining).toBeGreaterThanOrEqual(0)
             expect(remaining).toBeLessThanOrEqual(limit)
@@ -59,7 +59,7 @@ describe("the two windows of a verdict", () => {
     expect(exhausted).toBeGreaterThan(20)
   })
 
-  it("the day grants more requests at midnight, after `moreIn` seconds, or 0 if the day is unused", () => {
+  it("the day grants more requests at midnight, after `moreIn` seconds; `moreIn` is 0 if the day is unused", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {

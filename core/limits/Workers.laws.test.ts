@@ -92,7 +92,7 @@ describe("workers that respect Retry-After, if a full bucket has a token for eac
     }
   )
 
-  it("get no strike when they exhaust the day or at the next midnight", () => {
+  it("get no strike when they exhaust the day, and none at the next midnight", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 20_000, max: 21_000 }),

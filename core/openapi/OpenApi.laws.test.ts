@@ -131,7 +131,7 @@ describe("the service", () => {
     fc.assert(
       fc.asyncProperty(
         strictness,
-        fc.array(fc.tuple(calls, fc.constantFrom("right", "right", "right", "wrong", "none"))),
+        fc.array(fc.tuple(calls, fc.constantFrom("valid", "valid", "valid", "invalid", "none"))),
         fc.boolean(),
         fc.integer({ min: 1, max: 20 }),
         async (documented, sequence, late, perMinute) => {
@@ -140,7 +140,7 @@ describe("the service", () => {
               const store = yield* open({ options: { strict: documented.strict }, pets: stocked(3) })
               if (late) yield* TestClock.setTime(sunset)
               const { secret } = yield* store.issue({ plan: "Free", limits: { perMinute } })
-              const keys = { right: secret, wrong: "wrong", none: undefined }
+              const keys = { valid: secret, invalid: "invalid", none: undefined }
               return yield* Effect.forEach(sequence, ([[id, sent], key]) =>
                 Effect.map(store.send({ ...sent, key: keys[key] }), (response) => ({ id, sent, response }))
               )
@@ -156,46 +156,47 @@ describe("the service", () => {
 
   effect.effect("returns every status that the document lists", () =>
     Effect.gen(function* () {
-      const requests: ReadonlyArray<readonly [operationId: string, right: Sent, wrong: ReadonlyArray<Sent>]> =
+      const requests: ReadonlyArray<
+        readonly [operationId: string, valid: Sent, invalid: ReadonlyArray<Sent>]
+      > = [
+        ["listPets", {}, [{ target: "/v1/pets?limit=0" }]],
         [
-          ["listPets", {}, [{ target: "/v1/pets?limit=0" }]],
+          "createPet",
+          { method: "POST", json: newPet },
           [
-            "createPet",
-            { method: "POST", json: newPet },
-            [
-              { method: "POST", json: {} },
-              { method: "POST", body: "{}" },
-              { method: "POST", json: { ...newPet, name: "x".repeat(65_536) } }
-            ]
-          ],
-          ["getPet", { target: "/v1/pets/1" }, [{ target: "/v1/pets/0" }, { target: "/v1/pets/1?%zz" }]]
-        ]
+            { method: "POST", json: {} },
+            { method: "POST", body: "{}" },
+            { method: "POST", json: { ...newPet, name: "x".repeat(65_536) } }
+          ]
+        ],
+        ["getPet", { target: "/v1/pets/1" }, [{ target: "/v1/pets/0" }, { target: "/v1/pets/1?%zz" }]]
+      ]
       const seen = new Set<string>()
       const observe = (id: string, response: TestResponse) => {
         expect(differencesFrom(lenient, id, response), `${id} ${response.status}`).toEqual([])
         seen.add(`${id} ${response.status}`)
       }
-      for (const [id, right, wrong] of requests) {
+      for (const [id, valid, invalid] of requests) {
         const store = yield* open({ pets: stocked(30) })
         const { secret } = yield* store.issue("Free")
-        for (const sent of [right, ...wrong]) observe(id, yield* store.send({ ...sent, key: secret }))
-        observe(id, yield* store.send(right))
+        for (const sent of [valid, ...invalid]) observe(id, yield* store.send({ ...sent, key: secret }))
+        observe(id, yield* store.send(valid))
 
-        const poor = yield* store.issue({ plan: "Free", limits: { perMinute: 1 } })
-        yield* store.send({ key: poor.secret })
-        observe(id, yield* store.send({ ...right, key: poor.secret }))
+        const limited = yield* store.issue({ plan: "Free", limits: { perMinute: 1 } })
+        yield* store.send({ key: limited.secret })
+        observe(id, yield* store.send({ ...valid, key: limited.secret }))
 
         for (const error of ["malformed_request", "request_timeout", "headers_too_large"] as const) {
           observe(id, new TestResponse(yield* store.service.transportError(error, "192.0.2.2"), undefined))
         }
         const down = yield* open({ pets: failing })
-        observe(id, yield* down.send({ ...right, key: (yield* down.issue("Free")).secret }))
+        observe(id, yield* down.send({ ...valid, key: (yield* down.issue("Free")).secret }))
         const broken = yield* open({ pets: dying })
-        observe(id, yield* broken.send({ ...right, key: (yield* broken.issue("Free")).secret }))
+        observe(id, yield* broken.send({ ...valid, key: (yield* broken.issue("Free")).secret }))
         const late = yield* open()
         const { secret: lateSecret } = yield* late.issue("Free")
         yield* TestClock.setTime(sunset)
-        observe(id, yield* late.send({ ...right, key: lateSecret }))
+        observe(id, yield* late.send({ ...valid, key: lateSecret }))
       }
       for (const outcome of ["Mismatch", "InProgress"] as const) {
         const store = yield* open({

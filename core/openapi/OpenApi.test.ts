@@ -75,9 +75,9 @@ describe.each(variants)("the document %s", (_, given) => {
   it("has only examples that match their schemas", () => {
     const compile = validator(variant)
     const checked = [...nodes(variant)].flatMap(([path, node]) => {
-      const inSchemas = path.includes("schemas")
+      const isInSchemas = path.includes("schemas")
       const where = path.join("/")
-      if (inSchemas) {
+      if (isInSchemas) {
         return Array.isArray(node.examples) ? node.examples.map((value) => [where, node, value] as const) : []
       }
       if (!isNode(node.schema)) return []
@@ -118,7 +118,7 @@ describe.each(variants)("the document %s", (_, given) => {
   })
 
   it("lists every error code of the catalogue with its meaning and an example", () => {
-    const shown = [...nodes(variant)].filter(
+    const withContent = [...nodes(variant)].filter(
       ([, node]) => typeof node.description === "string" && isNode(node.content)
     )
     const absent: ReadonlyArray<string> = [
@@ -126,9 +126,11 @@ describe.each(variants)("the document %s", (_, given) => {
       ...(given.idempotencyKeys === false ? codes.filter((code) => code.includes("idempotency")) : [])
     ]
     for (const code of codes.filter((code) => !absent.includes(code))) {
-      const here = shown.filter(([, node]) => code in at(node, "content", "application/json", "examples"))
-      expect(here.length, code).toBeGreaterThan(0)
-      for (const [, node] of here) {
+      const listing = withContent.filter(
+        ([, node]) => code in at(node, "content", "application/json", "examples")
+      )
+      expect(listing.length, code).toBeGreaterThan(0)
+      for (const [, node] of listing) {
         expect(node.description).toContain(`\`${code}\`: ${catalogue[code].meaning}`)
         expect(at(node, "content", "application/json", "examples", code).value).toEqual(
           JSON.parse(ApiError.body(ApiError.make(code)))
@@ -171,7 +173,7 @@ describe("the documented operations", () => {
     }
   })
 
-  it("all require the bearer key", () => {
+  it("all require an API key as a bearer token", () => {
     expect(document.security).toEqual([{ apiKey: [] }])
     expect(at(document, "components", "securitySchemes", "apiKey")).toMatchObject({
       type: "http",

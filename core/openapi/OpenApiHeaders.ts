@@ -21,27 +21,29 @@ const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Re
 const standardRateLimit = ["RateLimit-Policy", "RateLimit"] as const
 const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
 
-/** The component name of the header of a successful response that repeats an earlier one. */
+/** The component name of the header that marks a successful response to a repeated request. */
 export const replayed = "Idempotency-Replayed"
 
-/** Returns the component names of the headers of every response of a deprecated operation. */
+/** Returns the component names of the headers that every response of a deprecated operation has. */
 export const deprecation = (operation: string): ReadonlyArray<string> =>
   ["Deprecation", "Sunset", "Link-Successor"].map((component) => `${component}.${operation}`)
 
 /**
- * Returns the `headers` object of a response: references to the headers of every response and to `more`. Components
- * have the name of their header, except that `Link` has one component per relation, and deprecation headers have one
- * per operation.
+ * Returns the `headers` object of a response: references to the headers of every response and to `additional`.
+ * Components have the name of their header, except that `Link` has one component per relation, and deprecation headers
+ * have one per operation.
  */
 export const refs = (
   { standardHeaders }: ServiceOptions.ServiceOptions,
-  more: ReadonlyArray<string> = []
+  additional: ReadonlyArray<string> = []
 ): Json.EncodableObject =>
   Object.fromEntries(
-    [...rateLimit, ...(standardHeaders ? standardRateLimit : []), ...more, ...always].map((component) => [
-      component.replace(/[.].*|-(?:Next|Successor).*/, ""),
-      { $ref: `#/components/headers/${component}` }
-    ])
+    [...rateLimit, ...(standardHeaders ? standardRateLimit : []), ...additional, ...always].map(
+      (component) => [
+        component.replace(/[.].*|-(?:Next|Successor).*/, ""),
+        { $ref: `#/components/headers/${component}` }
+      ]
+    )
   )
 
 const text: Json.EncodableObject = { type: "string" }

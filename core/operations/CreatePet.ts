@@ -57,7 +57,7 @@ export const createPet = Operation.make({
     const inserted: Insertion =
       once === undefined || pets.insertOnce === undefined
         ? { _tag: "Inserted", pet: yield* pets.insert(body) }
-        : yield* stored(pets.insertOnce(body, once))
+        : yield* insertionOrError(pets.insertOnce(body, once))
     const { pet } = inserted
     const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
     const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
@@ -69,7 +69,7 @@ export const createPet = Operation.make({
 /** An outcome with an animal: stored by this request or by an earlier one. */
 type Insertion = Extract<Outcome, { readonly pet: Pet }>
 
-const stored = (
+const insertionOrError = (
   insertion: Effect.Effect<Outcome, StoreUnavailable>
 ): Effect.Effect<Insertion, StoreUnavailable | ApiError.ApiError> =>
   Effect.flatMap(insertion, (outcome): Effect.Effect<Insertion, ApiError.ApiError> => {

@@ -58,10 +58,10 @@ describe("the query of listPets", () => {
     )
     fc.assert(
       fc.property(text, (limit) => {
-        const isLegal = Array.from({ length: 100 }, (_, index) => String(index + 1)).includes(limit)
+        const isValid = Array.from({ length: 100 }, (_, index) => String(index + 1)).includes(limit)
         const decoded = QueryParameters.decode(listParameters, `limit=${limit}`, true)
         expect(Result.isSuccess(decoded) ? decoded.success.limit : undefined).toBe(
-          isLegal ? Number(limit) : undefined
+          isValid ? Number(limit) : undefined
         )
       }),
       { numRuns: 1000 }

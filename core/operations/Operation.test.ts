@@ -195,7 +195,7 @@ describe("an operation whose record has a fingerprint", () => {
   })
   const withoutInsertOnce: Setup["pets"] = ({ find, insert, page }) => ({ find, insert, page })
 
-  it.effect("gets caller, key, fingerprint and time of a request with an Idempotency-Key", () =>
+  it.effect("gets the caller, key, fingerprint and time of a request with an Idempotency-Key", () =>
     Effect.gen(function* () {
       const store = yield* open({ operations })
       const { id, secret: key } = yield* store.issue(unlimited)

@@ -97,7 +97,7 @@ const isObject = (value: Json.Encodable | undefined): value is Json.EncodableObj
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 // JSON Schema allows unknown fields by default. If a schema states it, generated types accept misspelled names.
-const closedOrSilent = ({ additionalProperties, ...schema }: Json.EncodableObject): Json.EncodableObject =>
+const omitUnlessClosed = ({ additionalProperties, ...schema }: Json.EncodableObject): Json.EncodableObject =>
   additionalProperties === false ? { ...schema, additionalProperties } : schema
 
 const decodeDefinitions = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.JsonObject))
@@ -115,5 +115,5 @@ const definitions = (schema: Schema.Constraint, onExcessProperty: "ignore" | "er
   const decoded = decodeDefinitions(
     JsonSchema.toMultiDocumentOpenApi3_1({ dialect, schemas: [root], definitions }).definitions
   )
-  return Object.fromEntries(Object.entries(decoded).map(([name, schema]) => [name, closedOrSilent(schema)]))
+  return Object.fromEntries(Object.entries(decoded).map(([name, schema]) => [name, omitUnlessClosed(schema)]))
 }

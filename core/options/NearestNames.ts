@@ -36,12 +36,13 @@ const editDistance = (fromText: string, toText: string): number => {
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
-      const replaced = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, at(previous, column) + 1, at(current, column - 1) + 1))
+      const replaced = distanceAt(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, distanceAt(previous, column) + 1, distanceAt(current, column - 1) + 1))
     }
     previous = current
   }
-  return at(previous, to.length)
+  return distanceAt(previous, to.length)
 }
 
-const at = (row: ReadonlyArray<number>, column: number): number => row[column] ?? Number.POSITIVE_INFINITY
+const distanceAt = (row: ReadonlyArray<number>, column: number): number =>
+  row[column] ?? Number.POSITIVE_INFINITY

@@ -61,9 +61,9 @@ const types: { readonly [name in keyof Required<Example>]: string } = {
   timeoutMs: "number"
 }
 
-const faultOf = (given: unknown): InvalidOption => {
+const errorOf = (given: unknown): InvalidOption => {
   const checked = Options.check(rules, given)
-  if (Result.isSuccess(checked)) throw new Error("was accepted")
+  if (Result.isSuccess(checked)) throw new Error("the options were accepted")
   return checked.failure
 }
 
@@ -81,11 +81,11 @@ describe("Options.check", () => {
   it("rejects an object with a misspelled name, and suggests the correct name", () => {
     fc.assert(
       fc.property(valid, misspelled(names), fc.anything(), (given, [name, typed], value) => {
-        const reason = faultOf({ ...given, [typed]: value })
-        expect(reason).toBeInstanceOf(InvalidOption)
-        expect(reason.option).toBe(typed)
-        expect(reason.reason).toMatch(/^unknown option; did you mean .*\?$/)
-        expect(reason.reason.slice("unknown option; did you mean ".length, -1).split(" or ")).toContain(name)
+        const error = errorOf({ ...given, [typed]: value })
+        expect(error).toBeInstanceOf(InvalidOption)
+        expect(error.option).toBe(typed)
+        expect(error.reason).toMatch(/^unknown option; did you mean .*\?$/)
+        expect(error.reason.slice("unknown option; did you mean ".length, -1).split(" or ")).toContain(name)
       }),
       { numRuns: 500 }
     )
@@ -94,9 +94,9 @@ describe("Options.check", () => {
   it("rejects a misspelled field in an option, and suggests the correct field", () => {
     fc.assert(
       fc.property(window, misspelled(Object.keys(windowRules)), (fields, [name, typed]) => {
-        const reason = faultOf({ window: { ...fields, [typed]: 1 } })
-        expect(reason.option).toBe("window")
-        expect(reason.reason).toContain(`unknown field ${typed}; did you mean ${name}?`)
+        const error = errorOf({ window: { ...fields, [typed]: 1 } })
+        expect(error.option).toBe("window")
+        expect(error.reason).toContain(`unknown field ${typed}; did you mean ${name}?`)
       })
     )
   })
@@ -106,9 +106,9 @@ describe("Options.check", () => {
       fc.property(valid, fc.constantFrom(...names), fc.anything(), (given, name, value) => {
         const type = types[name as keyof Example] // a name of the table
         fc.pre(value !== undefined && (typeof value !== type || value === null))
-        const reason = faultOf({ ...given, [name]: value })
-        expect(reason.option).toBe(name)
-        expect(reason.message).toMatch(new RegExp(`^${name}: must `))
+        const error = errorOf({ ...given, [name]: value })
+        expect(error.option).toBe(name)
+        expect(error.message).toMatch(new RegExp(`^${name}: must `))
       }),
       { numRuns: 1_000 }
     )
@@ -117,7 +117,7 @@ describe("Options.check", () => {
   it("rejects values that are not plain objects", () => {
     const given = [null, 5, "sqlite:x", true, [], ["host"], new Map([["host", 1]]), Promise.resolve({})]
     for (const value of [...given, () => undefined, Symbol("x"), 1n]) {
-      expect(faultOf(value)).toMatchObject({ option: "options", reason: "must be an object" })
+      expect(errorOf(value)).toMatchObject({ option: "options", reason: "must be an object" })
     }
   })
 
@@ -125,7 +125,7 @@ describe("Options.check", () => {
     "rejects the name '%s' in a parsed JSON object as an unknown option",
     (name) => {
       const given: unknown = JSON.parse(`{"port":1,"${name}":{"host":"evil","strict":true}}`)
-      expect(faultOf(given)).toMatchObject({
+      expect(errorOf(given)).toMatchObject({
         option: name,
         reason: expect.stringMatching(/^unknown option; /)
       })
@@ -161,22 +161,22 @@ describe("Options.check", () => {
   })
 
   it("reports a missing field, an invalid field, and fields that are invalid in combination", () => {
-    expect(faultOf({ window: { strikes: 1 } }).message).toBe("window: must have the field withinMs")
-    expect(faultOf({ window: { strikes: 5, withinMs: 1 } }).message).toBe("window: must fit")
-    expect(faultOf({ window: { strikes: 0, withinMs: 1 } }).message).toBe(
+    expect(errorOf({ window: { strikes: 1 } }).message).toBe("window: must have the field withinMs")
+    expect(errorOf({ window: { strikes: 5, withinMs: 1 } }).message).toBe("window: must fit")
+    expect(errorOf({ window: { strikes: 0, withinMs: 1 } }).message).toBe(
       "window: strikes must be a whole number from 1 to 9"
     )
   })
 
   it("lists all known names if no known name is similar, and otherwise suggests all similar names", () => {
-    expect(faultOf({ color: 1 }).message).toBe(`color: unknown option; known names: ${names.join(", ")}`)
-    expect(faultOf({ hort: 1 }).message).toBe("hort: unknown option; did you mean host or port?")
-    expect(faultOf({ "TIMEOUT-MS": 1 }).message).toBe("TIMEOUT-MS: unknown option; did you mean timeoutMs?")
+    expect(errorOf({ color: 1 }).message).toBe(`color: unknown option; known names: ${names.join(", ")}`)
+    expect(errorOf({ hort: 1 }).message).toBe("hort: unknown option; did you mean host or port?")
+    expect(errorOf({ "TIMEOUT-MS": 1 }).message).toBe("TIMEOUT-MS: unknown option; did you mean timeoutMs?")
   })
 
   it("rejects a name of a megabyte within a second", () => {
     const begin = performance.now()
-    expect(faultOf({ ["x".repeat(1_000_000)]: 1 }).reason).toMatch(/^unknown option; known names: /)
+    expect(errorOf({ ["x".repeat(1_000_000)]: 1 }).reason).toMatch(/^unknown option; known names: /)
     expect(performance.now() - begin).toBeLessThan(1_000)
   })
 })

@@ -20,7 +20,7 @@ export type Checked<Options extends object, Name extends keyof Options> = Presen
 }
 
 /**
- * Returns the options that are present, or the first fault: an unknown name, an invalid value, or a missing `required`
+ * Returns the options that are present, or the first error: an unknown name, an invalid value, or a missing `required`
  * option. Each property is read once, so that the returned values are the checked values.
  */
 export const check = <Options extends object, Name extends keyof Options & string = never>(
@@ -28,15 +28,15 @@ export const check = <Options extends object, Name extends keyof Options & strin
   given: unknown = {},
   required: ReadonlyArray<Name> = []
 ): Result.Result<Checked<Options, Name>, InvalidOption> => {
-  if (!isRecord(given)) return Result.fail(new InvalidOption({ option: "options", reason: NO_RECORD }))
+  if (!isRecord(given)) return Result.fail(new InvalidOption({ option: "options", reason: NOT_AN_OBJECT }))
   const unknownName = Object.keys(given).find((name) => !Object.hasOwn(rules, name))
   if (unknownName !== undefined) {
     const reason = `unknown option; ${suggestion(unknownName, Object.keys(rules))}`
     return Result.fail(new InvalidOption({ option: unknownName, reason }))
   }
   const present = pick(rules, given)
-  const fault = faultIn(rules, present)
-  if (fault !== undefined) return Result.fail(new InvalidOption(fault))
+  const invalid = firstInvalid(rules, present)
+  if (invalid !== undefined) return Result.fail(new InvalidOption(invalid))
   const missing = required.find((name) => !(name in present))
   return missing === undefined
     ? // The cast is safe: the values are valid, and the required options are present.
@@ -58,47 +58,47 @@ export const pick = <Options extends object>(rules: Rules<Options>, given: objec
 
 /** Creates a rule for an object in which all fields are optional. */
 export const partial = <Fields extends object>(rules: Rules<Fields>): Rule<Present<Fields>> => ({
-  isValid: (value): value is Present<Fields> => fieldFault(rules, value) === undefined,
-  reasonFor: (value) => fieldFault(rules, value) ?? NO_RECORD
+  isValid: (value): value is Present<Fields> => fieldError(rules, value) === undefined,
+  reasonFor: (value) => fieldError(rules, value) ?? NOT_AN_OBJECT
 })
 
 /** Creates a rule for an object that must have all fields; `isValid` then checks the whole object. */
 export const record = <Fields extends object>(
   rules: Rules<Fields>,
   isValid: (fields: Fields) => boolean = () => true,
-  reason = NO_RECORD
+  reason = NOT_AN_OBJECT
 ): Rule<Fields> => {
-  const fault = (value: unknown): string | undefined => {
-    const known = fieldFault(rules, value)
-    if (known !== undefined) return known
+  const errorOf = (value: unknown): string | undefined => {
+    const error = fieldError(rules, value)
+    if (error !== undefined) return error
     const missing = Object.keys(rules).find((name) => Reflect.get(Object(value), name) === undefined)
     if (missing !== undefined) return `must have the field ${missing}`
     // The cast is safe: all fields are present and satisfy their rules.
     return isValid(value as Fields) ? undefined : reason
   }
   return {
-    isValid: (value): value is Fields => fault(value) === undefined,
-    reasonFor: (value) => fault(value) ?? reason
+    isValid: (value): value is Fields => errorOf(value) === undefined,
+    reasonFor: (value) => errorOf(value) ?? reason
   }
 }
 
-const NO_RECORD = "must be an object"
+const NOT_AN_OBJECT = "must be an object"
 
 /** Whether a value can be an object with options; arrays, maps and promises are rejected as mistakes. */
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
 
-const fieldFault = <Fields extends object>(rules: Rules<Fields>, value: unknown): string | undefined => {
-  if (!isRecord(value)) return NO_RECORD
+const fieldError = <Fields extends object>(rules: Rules<Fields>, value: unknown): string | undefined => {
+  if (!isRecord(value)) return NOT_AN_OBJECT
   const unknownName = Object.keys(value).find((name) => !Object.hasOwn(rules, name))
   if (unknownName !== undefined) {
     return `unknown field ${unknownName}; ${suggestion(unknownName, Object.keys(rules))}`
   }
-  const fault = faultIn(rules, pick(rules, value))
-  return fault === undefined ? undefined : `${fault.option} ${fault.reason}`
+  const invalid = firstInvalid(rules, pick(rules, value))
+  return invalid === undefined ? undefined : `${invalid.option} ${invalid.reason}`
 }
 
-const faultIn = <Options extends object>(
+const firstInvalid = <Options extends object>(
   rules: Rules<Options>,
   present: Present<Options>
 ): { readonly option: string; readonly reason: string } | undefined => {

@@ -58,7 +58,7 @@ describe("Credentials", () => {
       yield* store.rotate(rotated.id, 1000)
       yield* TestClock.adjust(1000)
       const hash = yield* Effect.provide(ApiKeySecret.hash(secret), NodeCrypto.layerDigest)
-      expect(ApiKeySecret.wellFormed(unknown)).toBeDefined()
+      expect(ApiKeySecret.parse(unknown)).toBeDefined()
       const last = secret.endsWith("0") ? "1" : "0"
       const invalid = [
         ...["Bearer", "Bearer ", "Bearer     ", "Bearer \t", `Bearer\t${secret}`, `Bearer ${secret} `],
@@ -237,7 +237,7 @@ describe("Limits of requests without a valid key", () => {
         Effect.map(store.send({ clientAddress }), ({ status }) => status)
       expect(yield* statusOf("2001:db8:1:1::7")).toBe(401)
       expect(yield* statusOf("2001:db8:1:1::8")).toBe(401)
-      // Denied requests from a network consume nothing of the site's limit.
+      // Denied requests from a network consume nothing from the site's limit.
       for (let count = 0; count < 40; count++) expect(yield* statusOf("2001:db8:1:1::9")).toBe(429)
       const statuses: Array<number> = []
       for (let network = 2; network < 50; network++)

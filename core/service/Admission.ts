@@ -57,15 +57,15 @@ type Rejection = Extract<
  */
 export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const keys = yield* ApiKeyStore
-  const limits = yield* RateLimitStore
+  const limitStore = yield* RateLimitStore
   const ban = yield* BanPolicy
   const digest = yield* Digest.Digest
   const noteSeen = yield* LastSeen
   const bans = NewBans.make()
 
   const consume = (caller: string, policy: RateLimit.Policy, now: number) =>
-    limits.consume?.(caller, now, policy) ??
-    limits.modify(caller, (state) => RateLimit.step(state, now, policy))
+    limitStore.consume?.(caller, now, policy) ??
+    limitStore.modify(caller, (state) => RateLimit.step(state, now, policy))
 
   /** Counts a request. `rejection` is its error in case the limits admit it, such as `invalid_api_key`. */
   const count = (
@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     function* (request: ServiceRequest, arrival: Arrival) {
       const credential = Bearer.parse(request.header("authorization"))
       if (credential === undefined) return yield* reject(request, arrival, "missing_api_key")
-      const secret = credential === "malformed" ? undefined : ApiKeySecret.wellFormed(credential.token)
+      const secret = credential === "malformed" ? undefined : ApiKeySecret.parse(credential.token)
       if (secret === undefined) return yield* reject(request, arrival, "invalid_api_key")
 
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
@@ -130,8 +130,8 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
         return yield* reject(request, arrival, "invalid_api_key")
       }
       noteSeen(key.value, arrival.now)
-      const { id, limits: plan } = key.value
-      const admitted = yield* count(Caller.ofKey(id), { plan, ban }, arrival, undefined, key.value)
+      const { id, limits } = key.value
+      const admitted = yield* count(Caller.ofKey(id), { plan: limits, ban }, arrival, undefined, key.value)
       if (admitted.verdict.beganBan && bans.isNew(id, admitted.verdict.resetAt)) {
         yield* RequestLog.ban(id, key.value.plan, admitted.verdict.resetAt * 1000, arrival.requestId)
         return { ...admitted, bannedUntil: admitted.verdict.resetAt * 1000 }
@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     /** Authenticates and counts a request. */
     admit,
     /** Counts a transport error: a malformed or incomplete request that a host reports. */
-    countBroken: (address: string | undefined, arrival: Arrival) => countAnonymous(address, arrival),
+    countTransportError: (address: string | undefined, arrival: Arrival) => countAnonymous(address, arrival),
     /** Counts a probe, to test the rate limit store; does nothing if requests are admitted while it is unavailable. */
     countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
       options.onLimitsUnavailable === "open"

@@ -48,7 +48,8 @@ const prefix = (groups: ReadonlyArray<number>, count: number): string =>
     .map((group) => group.toString(16))
     .join(":")}::/${16 * count}`
 
-// Fast path for plain IPv4: takes 0.04–0.1 µs of CPU time instead of 3–5 µs, a tenth of a 401 response in memory.
+// Fast path for plain IPv4: takes 0.04–0.1 µs of CPU time instead of 3–5 µs, which is a tenth of the time of a 401
+// response with the memory store.
 const plainIpv4 =
   /^(?:::ffff:)?((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i
 

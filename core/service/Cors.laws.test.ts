@@ -83,7 +83,7 @@ const forBrowser = ["x-content-type-options", "vary", "last-modified"]
 
 const anyCaller = fc.oneof(fc.constant("KEY"), fc.constant("TIGHT"), badAuthorization)
 
-const stores: ReadonlyArray<readonly [name: string, setup: Setup, usual: number]> = [
+const stores: ReadonlyArray<readonly [name: string, setup: Setup, usualStatus: number]> = [
   ["working stores", {}, 200],
   ["an animal store that fails", { pets: failing }, 503],
   ["a rate limit store that fails", { limits: failing }, 503],
@@ -93,7 +93,7 @@ const stores: ReadonlyArray<readonly [name: string, setup: Setup, usual: number]
 describe("CORS", () => {
   it.each(stores)(
     "leaves every response unchanged except for its CORS headers, with %s",
-    async (_, setup, usual) => {
+    async (_, setup, usualStatus) => {
       const seen = new Set<number>()
       await fc.assert(
         fc.asyncProperty(
@@ -119,10 +119,10 @@ describe("CORS", () => {
                     }
                     return { store, keys }
                   })
-                const plain = yield* openWith({})
-                const open_ = yield* openWith({ corsOrigins })
+                const withoutCors = yield* openWith({})
+                const withCors = yield* openWith({ corsOrigins })
                 for (const [request, caller, origin] of requests) {
-                  const sentTo = ({ keys, store }: typeof plain) => {
+                  const sentTo = ({ keys, store }: typeof withoutCors) => {
                     const headers: ReadonlyArray<Header> = [
                       ...(caller === undefined
                         ? []
@@ -136,8 +136,8 @@ describe("CORS", () => {
                     ]
                     return store.send(withHeaders(request, headers))
                   }
-                  const expected = yield* sentTo(plain)
-                  const response = yield* sentTo(open_)
+                  const expected = yield* sentTo(withoutCors)
+                  const response = yield* sentTo(withCors)
                   seen.add(response.status)
                   expect(rest(response)).toEqual(rest(expected))
                   yield* TestClock.adjust(100)
@@ -147,7 +147,7 @@ describe("CORS", () => {
         ),
         { numRuns: 150 }
       )
-      expect(seen).toContain(usual)
+      expect(seen).toContain(usualStatus)
     },
     60_000
   )

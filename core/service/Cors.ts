@@ -1,7 +1,6 @@
 /**
- * Handles cross-origin requests (CORS, in the Fetch standard): determines which origins' web pages may read
- * responses. Browser credentials (cookies, TLS certificates) are never allowed; pages send their API key
- * themselves.
+ * Handles cross-origin requests (CORS, in the Fetch standard): determines the origins whose web pages may read
+ * responses. Browser credentials (cookies, TLS certificates) are never allowed; pages send their API key themselves.
  */
 import * as Rule from "../options/Rule.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
@@ -38,12 +37,12 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   if (origins.includes(ANY)) return everyone
   const allowed = new Map(origins.map((origin) => [origin, permissionOf(origin)]))
-  const [only] = allowed.size === 1 ? allowed.keys() : []
+  const [onlyOrigin] = allowed.size === 1 ? allowed.keys() : []
   const permissionFor = (origin: string | undefined): Permission =>
     (origin === undefined ? undefined : allowed.get(origin)) ?? denied
   return {
     headersFor: (origin) => permissionFor(origin).headers,
-    headersWithoutRequest: (origin) => permissionFor(origin ?? only).headers,
+    headersWithoutRequest: (origin) => permissionFor(origin ?? onlyOrigin).headers,
     preflight: (request, origin) => preflight(request, origin, permissionFor(origin))
   }
 }

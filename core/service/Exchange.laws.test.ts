@@ -59,7 +59,7 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
 
 describe("the observer", () => {
   it.each(setups)(
-    "gets exactly one exchange for each response, which describes the response, with %s",
+    "with %s, gets exactly one exchange per response, and it describes that response",
     async (_, setup) => {
       const { exchanges, secret, send } = await watched(setup)
       await fc.assert(
@@ -289,10 +289,10 @@ describe("an outage of the stores", () => {
       expect(response.status).toBe(503)
       expect(store.logs).toHaveLength(2)
       for (const line of store.logs) expect(line).toContain(response.header("X-Request-Id"))
-      const opened = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
-      const uncounted = yield* opened.send()
-      expect(opened.logs).toHaveLength(2)
-      for (const line of opened.logs) expect(line).toContain(uncounted.header("X-Request-Id"))
+      const openStore = yield* open({ limits: failing, options: { onLimitsUnavailable: "open" } })
+      const uncounted = yield* openStore.send()
+      expect(openStore.logs).toHaveLength(2)
+      for (const line of openStore.logs) expect(line).toContain(uncounted.header("X-Request-Id"))
     })
   )
 })

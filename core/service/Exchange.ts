@@ -83,7 +83,7 @@ export const draft = (): Draft => ({
 /** The times of an exchange, as in `Exchange`. */
 export type Times = Pick<Exchange, "startedAt" | "durationMs">
 
-/** What an exchange contains of a request. */
+/** The part of a request that an exchange contains. */
 export type Requested = Pick<ServiceRequest, "method" | "scheme">
 
 /**
@@ -164,7 +164,7 @@ const methods = new Set([
   "QUERY"
 ])
 
-/** Returns the method, or `_OTHER` if it is unknown, so that clients cannot create unlimited different values. */
+/** Returns the method, or `_OTHER` if it is unknown, so that clients cannot create an unlimited number of values. */
 const knownMethod = (method: string | undefined): string =>
   method !== undefined && methods.has(method) ? method : "_OTHER"
 

@@ -1,6 +1,6 @@
 /**
- * Detects bans that were not reported yet, so that each ban is reported once: `Verdict.beganBan` is also present for
- * other requests in the millisecond in which the ban began.
+ * Detects bans that have not been reported yet, so that each ban is reported once: `Verdict.beganBan` is also present
+ * for other requests in the millisecond in which the ban began.
  */
 
 /** Maximum number of stored bans: the latest ban of each recently banned key. */

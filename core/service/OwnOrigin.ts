@@ -3,12 +3,11 @@ import type { ServiceRequest } from "./ServiceRequest.ts"
 
 /**
  * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if
- * it is not certain. Behind a proxy, the service may receive another host, and behind a proxy that ends TLS, another
- * scheme. The origin is therefore certain only for local addresses and for `https`, and only without proxy
- * headers.
+ * it is not certain. Behind a proxy, the service may receive another host, and another scheme if the proxy terminates
+ * TLS. The origin is therefore certain only for local addresses and for `https`, and only without proxy headers.
  */
 export const of = (request: ServiceRequest): string | undefined => {
-  if (marks.some((name) => request.header(name) !== undefined)) return undefined
+  if (proxyHeaders.some((name) => request.header(name) !== undefined)) return undefined
   const absolute = /^(https?):\/\/([^/?#]*)/i.exec(request.target)
   const scheme = (absolute?.[1] ?? "http").toLowerCase()
   const host = (absolute?.[2] ?? request.header("host") ?? "").toLowerCase()
@@ -16,7 +15,7 @@ export const of = (request: ServiceRequest): string | undefined => {
 }
 
 /** Headers that proxies add to requests. */
-const marks = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
+const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
 
 const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/
 const isHost = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/

@@ -27,7 +27,7 @@ export interface Outcome {
   readonly status: number
   /** The requested operation if the request was admitted. */
   readonly admittedOperation: string | undefined
-  /** Whether the request was counted, or admitted uncounted because the limits are unavailable; or `undefined`. */
+  /** "uncounted" if the request was admitted without being counted; `undefined` if it was rejected uncounted. */
   readonly limits: "counted" | "uncounted" | undefined
 }
 
@@ -41,9 +41,9 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
   const document = yield* Effect.cached(Effect.sync(() => latest(openApi())))
   let isDraining = false
 
-  const change = ([changed, next]: ReturnType<typeof StoreOutage.failed>): StoreOutage.Change | undefined => {
+  const update = ([change, next]: ReturnType<typeof StoreOutage.failed>): StoreOutage.Change | undefined => {
     outage = next
-    return changed
+    return change
   }
 
   const readiness = Effect.fnUntraced(function* (requestId: string) {
@@ -56,12 +56,12 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     })
     const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
     if (failure !== undefined) yield* RequestLog.storeFailure("not ready", failure, requestId)
-    const changed = change(
+    const change = update(
       failure === undefined
         ? StoreOutage.succeeded(outage, [PROBE, StoreHealth.ADMISSION], now)
         : StoreOutage.failed(outage, PROBE, now)
     )
-    if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
+    if (change !== undefined) yield* RequestLog.outage(change, requestId)
     return failure === undefined ? ready : unreachable
   })
 
@@ -91,19 +91,23 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
     ): StoreOutage.Change | undefined => {
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
       if (status === 503) {
-        const failed = admittedOperation ?? StoreHealth.ADMISSION
-        health = StoreHealth.failed(health, failed, now())
-        return change(StoreOutage.failed(outage, failed, now()))
+        const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
+        health = StoreHealth.failed(health, failedOperation, now())
+        return update(StoreOutage.failed(outage, failedOperation, now()))
       }
-      const succeeded = status === 200 || status === 201 ? admittedOperation : undefined
-      if (succeeded !== undefined) health = StoreHealth.succeeded(health, succeeded)
+      const succeededOperation = status === 200 || status === 201 ? admittedOperation : undefined
+      if (succeededOperation !== undefined) health = StoreHealth.succeeded(health, succeededOperation)
       // The service stays ready, because it serves requests as its options require.
-      if (limits === "uncounted") return change(StoreOutage.failed(outage, StoreOutage.LIMITS, now()))
+      if (limits === "uncounted") return update(StoreOutage.failed(outage, StoreOutage.LIMITS, now()))
       if (outage === undefined || limits === undefined) return undefined
-      return change(
-        succeeded === undefined
+      return update(
+        succeededOperation === undefined
           ? StoreOutage.counted(outage, now())
-          : StoreOutage.succeeded(outage, [succeeded, StoreHealth.ADMISSION, StoreOutage.LIMITS], now())
+          : StoreOutage.succeeded(
+              outage,
+              [succeededOperation, StoreHealth.ADMISSION, StoreOutage.LIMITS],
+              now()
+            )
       )
     },
     drain: Effect.sync(() => {
@@ -131,7 +135,7 @@ const latest = (
   }
 }
 
-/** Stands for the operation when `/readyz` has tested the stores. */
+/** The name under which results of `/readyz` are recorded, instead of an operation. */
 const PROBE = "/readyz"
 
 const NANOS_PER_MS = 1_000_000n

@@ -243,13 +243,16 @@ export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A>
 export const outage = new StoreUnavailable({ retryable: true, cause: "the driver says: password=hunter2" })
 
 /** An unavailable store: every method fails. */
-export const failing = <Port extends object>(real: Port): Port => replacing(real, Effect.fail(outage))
+export const failing = <Port extends object>(real: Port): Port => replaceMethods(real, Effect.fail(outage))
 
 /** A store with a bug: every method dies with a defect. */
 export const dying = <Port extends object>(real: Port): Port =>
-  replacing(real, Effect.die(new Error("a bug in the store: password=hunter2")))
+  replaceMethods(real, Effect.die(new Error("a bug in the store: password=hunter2")))
 
-const replacing = <Port extends object>(real: Port, result: Effect.Effect<never, StoreUnavailable>): Port =>
+const replaceMethods = <Port extends object>(
+  real: Port,
+  result: Effect.Effect<never, StoreUnavailable>
+): Port =>
   new Proxy(real, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name)

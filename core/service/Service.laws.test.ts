@@ -244,7 +244,7 @@ describe("Rate limits", () => {
     bad: badAuthorization
   })
 
-  it("consume one token of exactly one limit per response except 429, and the headers show that limit", async () => {
+  it("consume one token from exactly one limit per response except 429, and the headers show that limit", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),

@@ -272,20 +272,21 @@ describe("Methods", () => {
 })
 
 describe("/readyz after failed requests, while the probe succeeds", () => {
-  /** Opens a service in which the calls in `faults` (`insert`, `page`) fail; reads of the probe always succeed. */
-  const openWithFaults = Effect.gen(function* () {
-    const faults = new Set<"insert" | "page">()
+  /** Opens a service in which the calls in `failingCalls` fail; reads of the probe always succeed. */
+  const openWithFailures = Effect.gen(function* () {
+    const failingCalls = new Set<"insert" | "page">()
     const store = yield* open({
       pets: (real) => ({
         ...real,
-        insert: (pet) => (faults.has("insert") ? Effect.fail(outage) : real.insert(pet)),
-        page: (query) => (faults.has("page") && query.limit > 1 ? Effect.fail(outage) : real.page(query))
+        insert: (pet) => (failingCalls.has("insert") ? Effect.fail(outage) : real.insert(pet)),
+        page: (query) =>
+          failingCalls.has("page") && query.limit > 1 ? Effect.fail(outage) : real.page(query)
       })
     })
     const { secret } = yield* store.issue(unlimited)
     const statusOf = (sent: Sent) => Effect.map(store.send(sent), ({ status }) => status)
     return {
-      faults,
+      failingCalls,
       ready: statusOf({ target: "/readyz" }),
       list: statusOf({ key: secret }),
       create: statusOf({ key: secret, method: "POST", json: newPet }),
@@ -296,8 +297,8 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
 
   it.effect("returns 503 from the fifth consecutive failure until the operation succeeds", () =>
     Effect.gen(function* () {
-      const { create, faults, list, ready } = yield* openWithFaults
-      faults.add("insert")
+      const { create, failingCalls, list, ready } = yield* openWithFailures
+      failingCalls.add("insert")
       for (let count = 0; count < 4; count++) expect(yield* create).toBe(503)
       expect(yield* ready).toBe(200)
       expect(yield* create).toBe(503)
@@ -305,7 +306,7 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
       // The success of another operation does not reset the count of failures.
       expect(yield* list).toBe(200)
       expect(yield* ready).toBe(503)
-      faults.clear()
+      failingCalls.clear()
       expect(yield* create).toBe(201)
       expect(yield* ready).toBe(200)
     })
@@ -313,8 +314,8 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
 
   it.effect("returns 200 ten seconds after the last failure, and 503 after the next failure", () =>
     Effect.gen(function* () {
-      const { faults, list, ready } = yield* openWithFaults
-      faults.add("page")
+      const { failingCalls, list, ready } = yield* openWithFailures
+      failingCalls.add("page")
       for (let count = 0; count < 5; count++) yield* list
       yield* TestClock.adjust(9_999)
       expect(yield* ready).toBe(503)
@@ -327,12 +328,12 @@ describe("/readyz after failed requests, while the probe succeeds", () => {
 
   it.effect("is not affected by client errors", () =>
     Effect.gen(function* () {
-      const { anonymous, create, faults, ready, unknownPath } = yield* openWithFaults
+      const { anonymous, create, failingCalls, ready, unknownPath } = yield* openWithFailures
       for (let count = 0; count < 100; count++) expect([401, 404, 429]).toContain(yield* anonymous)
       for (let count = 0; count < 10; count++) expect(yield* unknownPath).toBe(404)
       expect(yield* ready).toBe(200)
       // Client errors do not reset the count of failures either.
-      faults.add("insert")
+      failingCalls.add("insert")
       for (let count = 0; count < 5; count++) {
         yield* create
         yield* anonymous
@@ -532,19 +533,21 @@ describe("Defects", () => {
     })
   )
 
-  it.effect("an interrupted body interrupts the request without a response, a log entry or an animal", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { secret } = yield* store.issue(unlimited)
-      const sent = request({ key: secret, method: "POST", headers: json })
-      const exit = yield* Effect.exit(store.service.handle({ ...sent, body: () => Effect.interrupt }))
-      expect(Exit.hasInterrupts(exit)).toBe(true)
-      const fiber = yield* Effect.forkChild(store.service.handle({ ...sent, body: () => Effect.never }))
-      yield* Effect.yieldNow
-      yield* Fiber.interrupt(fiber)
-      expect((yield* store.send({ key: secret })).body).toBe("[]")
-      expect(store.logs).toEqual([])
-    })
+  it.effect(
+    "an interrupted body interrupts the request: no response is sent, nothing is logged, no animal is stored",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* open()
+        const { secret } = yield* store.issue(unlimited)
+        const sent = request({ key: secret, method: "POST", headers: json })
+        const exit = yield* Effect.exit(store.service.handle({ ...sent, body: () => Effect.interrupt }))
+        expect(Exit.hasInterrupts(exit)).toBe(true)
+        const fiber = yield* Effect.forkChild(store.service.handle({ ...sent, body: () => Effect.never }))
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        expect((yield* store.send({ key: secret })).body).toBe("[]")
+        expect(store.logs).toEqual([])
+      })
   )
 })
 

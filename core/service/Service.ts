@@ -238,7 +238,7 @@ export const make = Effect.fnUntraced(function* (
     const now = Math.floor(yield* Clock.currentTimeMillis)
     const requestId = nextRequestId()
     const admitted = yield* Effect.catchCause(
-      Effect.suspend(() => admission.countBroken(clientAddress, { now, requestId })),
+      Effect.suspend(() => admission.countTransportError(clientAddress, { now, requestId })),
       (cause) => Effect.as(reportDefect(cause, requestId), uncounted(now))
     )
     const response = ServiceResponse.error(ApiError.make(error))

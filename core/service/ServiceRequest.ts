@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
-/** The scheme of a request: `https` if the host itself ends TLS. */
+/** The scheme of a request: `https` if the host itself terminates TLS. */
 export type Scheme = "http" | "https"
 
 /** A request; a host creates it and the service reads it. */

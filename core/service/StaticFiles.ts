@@ -19,7 +19,7 @@ export interface StaticFile {
   readonly gzip: Effect.Effect<Uint8Array>
   /** Additional headers, such as `Content-Security-Policy`. */
   readonly headers: ReadonlyArray<ServiceResponse.Header>
-  /** Whether only requests with `text/html` in `Accept` get the file, as browsers send it when they load a page. */
+  /** Whether only requests with `text/html` in `Accept` get the file; browsers send this type when they load a page. */
   readonly isForBrowsers?: boolean | undefined
 }
 

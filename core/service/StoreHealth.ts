@@ -1,5 +1,5 @@
 /**
- * Derives whether the stores work from the outcomes of requests, for `/readyz`: a probe may succeed while requests
+ * Derives from the outcomes of requests whether the stores work, for `/readyz`: a probe may succeed while requests
  * fail, for example because of a damaged database page that the probe does not read. Times are monotonic milliseconds.
  */
 

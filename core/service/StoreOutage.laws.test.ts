@@ -59,7 +59,7 @@ describe("an outage", () => {
     )
   })
 
-  it("lasts until all failed operations succeed, or one succeeds after SETTLED_MS while limits are available", () => {
+  it("lasts until all failed operations succeed, or any succeeds after SETTLED_MS while limits are available", () => {
     fc.assert(
       fc.property(results, (history) => {
         let failedAt = Number.NEGATIVE_INFINITY

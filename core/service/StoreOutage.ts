@@ -28,13 +28,13 @@ export const failed = (outage: StoreOutage | undefined, operation: string, now: 
     ? [{ _tag: "Began" }, { beganAt: now, failedAt: now, failing: new Set([operation]) }]
     : [undefined, { ...outage, failedAt: now, failing: new Set(outage.failing).add(operation) }]
 
-/** Stands for the operation when requests are admitted without being counted. */
+/** The name under which requests that are admitted uncounted are recorded as failures, instead of an operation. */
 export const LIMITS = "limits"
 
 /** Records that a request was counted, whatever its response: the limits are available. */
 export const counted = (outage: StoreOutage | undefined, now: number): Step => {
   if (outage === undefined || !outage.failing.has(LIMITS)) return [undefined, outage]
-  return without(outage, [LIMITS], now)
+  return removeFailures(outage, [LIMITS], now)
 }
 
 /** Records the success of operations. */
@@ -46,12 +46,12 @@ export const succeeded = (
   if (outage === undefined) return [undefined, undefined]
   // Every request uses the limits, so their outage needs no settling time: it ends with the next counted request.
   const isSettled = !outage.failing.has(LIMITS) && now - outage.failedAt >= SETTLED_MS
-  return without(outage, isSettled ? outage.failing : operations, now)
+  return removeFailures(outage, isSettled ? outage.failing : operations, now)
 }
 
-const without = (outage: StoreOutage, working: Iterable<string>, now: number): Step => {
+const removeFailures = (outage: StoreOutage, operations: Iterable<string>, now: number): Step => {
   const failing = new Set(outage.failing)
-  for (const operation of working) failing.delete(operation)
+  for (const operation of operations) failing.delete(operation)
   return failing.size === 0
     ? [{ _tag: "Ended", afterMs: now - outage.beganAt }, undefined]
     : [undefined, { ...outage, failing }]

@@ -20,7 +20,7 @@ export type Crash = "no" | "before" | "after"
 
 const crashed = new StoreUnavailable({ retryable: false, cause: new Error("crashed") })
 
-/** Creates an archive on a disk; `crashes` has one item per call to `store`, further calls do not crash. */
+/** Creates an archive on a disk; `crashes` has one item per call to `store`. Further calls do not crash. */
 export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Service"] => {
   const next = crashes[Symbol.iterator]()
   const lastId = () => [...disk.pets.keys()].reduce((max, id) => (id > max ? id : max), 0n)

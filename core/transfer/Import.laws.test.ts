@@ -38,9 +38,9 @@ const source = pets.chain((all) =>
       }),
       fc.boolean()
     )
-    .chain(([ends, isCut]) => {
-      const text = all.map((pet, index) => lineOf(pet, pet.id) + ends[index]).join("")
-      const bytes = new TextEncoder().encode(isCut ? text.trimEnd() : text)
+    .chain(([lineEndings, isTrimmed]) => {
+      const text = all.map((pet, index) => lineOf(pet, pet.id) + lineEndings[index]).join("")
+      const bytes = new TextEncoder().encode(isTrimmed ? text.trimEnd() : text)
       return fc.record({ all: fc.constant(all), bytes: fc.constant(bytes), chunks: chunksOf(bytes) })
     })
 )
@@ -141,17 +141,17 @@ describe("Import.store", () => {
           const broken = valid[choice % valid.length] ?? 0
           const damaged = lines.with(broken, '{"name":""}').join("\n")
           const chunk = isLarge ? 1_000_000 : 50
-          const cut = (text: string) => {
+          const inChunks = (text: string) => {
             const encoded = Buffer.from(text)
             return Array.from({ length: Math.ceil(encoded.length / chunk) }, (_, index) =>
               encoded.subarray(index * chunk, (index + 1) * chunk)
             )
           }
           const disk = ArchiveModel.emptyDisk()
-          const stored = Effect.runSync(run(disk, cut(damaged), { keepIds: false, name: NAME }))
+          const stored = Effect.runSync(run(disk, inChunks(damaged), { keepIds: false, name: NAME }))
           expect(stored.faults[0]?.line).toBe(broken + 1)
           expect(contents(disk.pets.values())).toEqual(contents(all.slice(0, valid.indexOf(broken))))
-          const again = Effect.runSync(run(disk, cut(lines.join("\n")), { keepIds: false, name: NAME }))
+          const again = Effect.runSync(run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME }))
           expect(again.faults).toEqual([])
           expect(contents(disk.pets.values())).toEqual(contents(all))
         }
@@ -264,7 +264,7 @@ describe("Import.check", () => {
     )
   })
 
-  it("names the line and the field of each fault, and stops after twenty faults", () => {
+  it("reports the line and the field of each error, and stops after twenty invalid lines", () => {
     const lines = [
       '{"name":"Rex","categoryId":1}',
       "",

@@ -27,10 +27,10 @@ export interface LineFault {
   readonly reason: string
 }
 
-/** Maximum number of invalid lines that are reported; reading stops when it is reached. */
+/** Maximum number of invalid lines that are reported; reading stops when this number is reached. */
 export const maxFaults = 20
 
-/** Reports progress from the beginning of the source: the number of bytes read, and of animals in these bytes. */
+/** Reports progress: the number of bytes from the beginning of the source, and the number of animals in them. */
 export type Report = (bytes: number, animals: number) => void
 
 /** The source differs from the source that was imported or checked before. */
@@ -45,7 +45,7 @@ export interface Checked {
   readonly lines: number
   readonly animals: number
   readonly faults: ReadonlyArray<LineFault>
-  /** Whether reading stopped after `maxFaults` faults. */
+  /** Whether reading stopped after `maxFaults` invalid lines. */
   readonly isPartial: boolean
   /** The largest id of the valid lines; 0 if ids are not kept. */
   readonly lastId: bigint
@@ -73,7 +73,7 @@ export const check = Effect.fnUntraced(function* <E, E2>(
     lastId = pets.at(-1)?.id ?? lastId
     const taken = yield* findTaken(pets)
     for (const entry of entries) {
-      const reason = faultOf(entry, taken)
+      const reason = errorOf(entry, taken)
       if (reason === undefined) animals++
       else if (faults.length < maxFaults) faults.push({ line: entry.line, reason })
     }
@@ -104,7 +104,7 @@ const petsIn = (entries: ReadonlyArray<ImportReader.Entry>): ReadonlyArray<Impor
     return pets
   }, [])
 
-const faultOf = ({ decoded }: ImportReader.Entry, taken: ReadonlyArray<bigint>): string | undefined => {
+const errorOf = ({ decoded }: ImportReader.Entry, taken: ReadonlyArray<bigint>): string | undefined => {
   if (Result.isFailure(decoded)) return decoded.failure
   const { id } = decoded.success
   return id !== undefined && taken.includes(id) ? new IdTaken({ id }).message : undefined
@@ -114,7 +114,7 @@ const faultOf = ({ decoded }: ImportReader.Entry, taken: ReadonlyArray<bigint>):
 export interface Source {
   /** The name of the record; `undefined` if the import is not recorded. */
   readonly name: string | undefined
-  /** The start position: the hash of the bytes before it is compared with its `prefix`; they are not imported. */
+  /** The start position. The bytes before it are not imported; their hash is compared with its `prefix`. */
   readonly from: Position
   /** SHA-256 of the whole source in hexadecimal; `undefined` if the source was not checked before. */
   readonly digest: string | undefined
@@ -161,7 +161,9 @@ export const store = Effect.fnUntraced(function* <E>(
       }
     )
 
-  /** Hashes `block`, and stores the animals of `entries` (the lines that end in `block`) up to the first fault. */
+  /**
+   * Hashes `block`, and stores the animals of `entries` (the lines that end in `block`) up to the first invalid line.
+   */
   const accept = Effect.fnUntraced(function* (
     entries: ReadonlyArray<ImportReader.Entry>,
     complete: Lines.Place,
@@ -174,7 +176,7 @@ export const store = Effect.fnUntraced(function* <E>(
         faults.push({ line, reason: decoded.failure })
     }
     if (isStopped) return
-    const valid = faults.length === 0 ? entries : entries.slice(0, entries.findIndex(isFault))
+    const valid = faults.length === 0 ? entries : entries.slice(0, entries.findIndex(isInvalid))
     const to = faults.length === 0 ? complete : placeAfter(valid.at(-1), position)
     if (to.bytes <= position.bytes) return hash.update(block)
     hash.update(block.subarray(0, to.bytes - before))
@@ -209,10 +211,10 @@ export const store = Effect.fnUntraced(function* <E>(
   return { position, inserted, present, faults }
 })
 
-const isFault = ({ decoded }: ImportReader.Entry): boolean => Result.isFailure(decoded)
+const isInvalid = ({ decoded }: ImportReader.Entry): boolean => Result.isFailure(decoded)
 
-const placeAfter = (entry: ImportReader.Entry | undefined, otherwise: Lines.Place): Lines.Place =>
-  entry === undefined ? otherwise : { bytes: entry.end, lines: entry.line }
+const placeAfter = (entry: ImportReader.Entry | undefined, fallback: Lines.Place): Lines.Place =>
+  entry === undefined ? fallback : { bytes: entry.end, lines: entry.line }
 
 /** Hashes and skips the bytes before a position; fails if they differ from the imported bytes. */
 const skipPrefix = ({ bytes, prefix }: Position, hash: Hash) => {

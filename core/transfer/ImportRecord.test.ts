@@ -9,9 +9,9 @@ const file = { keepIds: false, again: false, canGrow: false }
 
 describe("ImportRecord.startOf", () => {
   it("starts a source without a record at the beginning", () => {
-    const begun = Result.succeed({ isNew: true, position: ImportRecord.beginning })
-    expect(ImportRecord.startOf(undefined, file)).toEqual(begun)
-    expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(begun)
+    const fromBeginning = Result.succeed({ isNew: true, position: ImportRecord.beginning })
+    expect(ImportRecord.startOf(undefined, file)).toEqual(fromBeginning)
+    expect(ImportRecord.startOf(undefined, { ...file, again: true })).toEqual(fromBeginning)
   })
 
   it("resumes an unfinished import, even with --again, so that nothing is stored twice", () => {

@@ -13,7 +13,7 @@ export interface Position {
   readonly prefix: string
 }
 
-/** The record of an import. */
+/** The progress of an import and its `keepIds` option, as a database stores them. */
 export interface ImportRecord {
   readonly keepIds: boolean
   readonly position: Position

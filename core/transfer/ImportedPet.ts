@@ -34,22 +34,22 @@ export const decode = (
   if (!JsonBytes.isObject(object)) return Result.fail("must be a JSON object")
   const pet = NewPetFields.decode(object, ignoreUnknown ? "all" : withId)
   const id = keepIds ? NewPetFields.int64In(object.id) : undefined
-  const idFault = keepIds ? idFaultOf(id, object.id) : undefined
-  if (Result.isSuccess(pet) && idFault === undefined) {
+  const idError = keepIds ? idErrorOf(id, object.id) : undefined
+  if (Result.isSuccess(pet) && idError === undefined) {
     const { categoryId, name, status } = pet.success
     return Result.succeed({ id, name, categoryId, status })
   }
-  const faults = Result.isFailure(pet) ? pet.failure : []
-  return Result.fail([...(idFault === undefined ? [] : [`id: ${idFault}`]), ...faults].join("; "))
+  const errors = Result.isFailure(pet) ? pet.failure : []
+  return Result.fail([...(idError === undefined ? [] : [`id: ${idError}`]), ...errors].join("; "))
 }
 
 const withId = ["id"]
 
-const idFaultOf = (
+const idErrorOf = (
   id: Int64.Int64 | undefined,
-  value: Parameters<typeof NewPetFields.int64FaultOf>[0]
+  value: Parameters<typeof NewPetFields.int64ErrorOf>[0]
 ): string | undefined => {
-  if (id === undefined) return NewPetFields.int64FaultOf(value)
+  if (id === undefined) return NewPetFields.int64ErrorOf(value)
   if (id < 1n) return "must be 1 or more"
   return id === Int64.max ? `must be less than ${Int64.max}, so that later animals get larger ids` : undefined
 }

@@ -5,17 +5,20 @@ import * as Lines from "./Lines.ts"
 
 const LF = 0x0a
 const CR = 0x0d
-const MARK = [0xef, 0xbb, 0xbf]
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-const lineBytes = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(255) }, fc.constantFrom(CR, ...MARK)), {
-  maxLength: 20
-})
+const lineBytes = fc.array(
+  fc.oneof({ weight: 5, arbitrary: fc.nat(255) }, fc.constantFrom(CR, ...BYTE_ORDER_MARK)),
+  {
+    maxLength: 20
+  }
+)
 
 const separated = fc
   .tuple(fc.array(fc.tuple(lineBytes, fc.constantFrom([LF], [CR, LF]))), lineBytes, fc.boolean())
-  .map(([lines, last, isMarked]) =>
+  .map(([lines, last, hasMark]) =>
     Uint8Array.from([
-      ...(isMarked ? MARK : []),
+      ...(hasMark ? BYTE_ORDER_MARK : []),
       ...lines.flatMap(([line, end]) => [...line, ...end]),
       ...last
     ])
@@ -45,7 +48,7 @@ const model = (file: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
     else lines.at(-1)?.push(byte)
   }
   const [first] = lines
-  if (first !== undefined && MARK.every((byte, index) => first[index] === byte)) first.splice(0, 3)
+  if (first !== undefined && BYTE_ORDER_MARK.every((byte, index) => first[index] === byte)) first.splice(0, 3)
   if (file.length === 0 || file.at(-1) === LF) lines.pop()
   return lines.map((line) => (line.at(-1) === CR ? line.slice(0, -1) : line))
 }
@@ -89,23 +92,26 @@ describe("Lines.push", () => {
   it.each([
     ["LF", [LF]],
     ["CRLF", [CR, LF]]
-  ])("accepts lines of at most 65,536 bytes before %s, however the file is divided into blocks", (_, end) => {
-    for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
-      for (const [size, isValid] of [
-        [65_536, true],
-        [65_537, false],
-        [70_000, false]
-      ] as const) {
-        const file = Uint8Array.from([...new Uint8Array(size).fill(0x61), ...end, 0x62])
-        const [line, after] = readAll([file.slice(0, cut), file.slice(cut)])
-        expect([line?.bytes?.length, line?.end], `${size} cut at ${cut}`).toEqual([
-          isValid ? size : undefined,
-          size + end.length
-        ])
-        expect(after?.bytes).toEqual(Uint8Array.of(0x62))
+  ])(
+    "accepts lines of at most 65,536 bytes before %s, however the file is divided into blocks",
+    (_, lineEnding) => {
+      for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
+        for (const [size, isValid] of [
+          [65_536, true],
+          [65_537, false],
+          [70_000, false]
+        ] as const) {
+          const file = Uint8Array.from([...new Uint8Array(size).fill(0x61), ...lineEnding, 0x62])
+          const [line, nextLine] = readAll([file.slice(0, cut), file.slice(cut)])
+          expect([line?.bytes?.length, line?.end], `${size} cut at ${cut}`).toEqual([
+            isValid ? size : undefined,
+            size + lineEnding.length
+          ])
+          expect(nextLine?.bytes).toEqual(Uint8Array.of(0x62))
+        }
       }
     }
-  })
+  )
 
   it("buffers only a bounded part of a line that has no line ending", () => {
     let state = Lines.start()

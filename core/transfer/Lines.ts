@@ -28,7 +28,7 @@ export interface State {
   readonly rest: Uint8Array | undefined
 }
 
-const nothing = new Uint8Array()
+const emptyBytes = new Uint8Array()
 
 /** A position between two lines: the numbers of lines and of bytes before it. */
 export interface Place {
@@ -41,7 +41,7 @@ export const start = ({ bytes, lines }: Place = { bytes: 0, lines: 0 }): State =
   bytes,
   lines,
   complete: bytes,
-  rest: nothing
+  rest: emptyBytes
 })
 
 const LF = 0x0a
@@ -57,12 +57,12 @@ export const push = (
   let from = 0
   for (let to = block.indexOf(LF); to !== -1; to = block.indexOf(LF, from)) {
     number++
-    lines.push(lineOf(number, joined(rest, block.subarray(from, to)), state.bytes + to + 1))
-    rest = nothing
+    lines.push(lineOf(number, join(rest, block.subarray(from, to)), state.bytes + to + 1))
+    rest = emptyBytes
     from = to + 1
   }
   // Copied, because the memory of the block may be reused.
-  rest = joined(rest, block.subarray(from))?.slice()
+  rest = join(rest, block.subarray(from))?.slice()
   const complete = lines.at(-1)?.end ?? state.complete
   return [lines, { lines: number, complete, bytes: state.bytes + block.length, rest }]
 }
@@ -75,18 +75,18 @@ export const end = ({ bytes, lines, rest }: State): ReadonlyArray<Line> =>
 const MAX_REST = maxBytes + 4
 
 /** Joins the parts of a line; returns `undefined` if the line is longer than any valid line. */
-const joined = (rest: Uint8Array | undefined, more: Uint8Array): Uint8Array | undefined => {
-  if (rest === undefined || rest.length + more.length > MAX_REST) return undefined
-  if (rest.length === 0) return more
-  const line = new Uint8Array(rest.length + more.length)
+const join = (rest: Uint8Array | undefined, next: Uint8Array): Uint8Array | undefined => {
+  if (rest === undefined || rest.length + next.length > MAX_REST) return undefined
+  if (rest.length === 0) return next
+  const line = new Uint8Array(rest.length + next.length)
   line.set(rest)
-  line.set(more, rest.length)
+  line.set(next, rest.length)
   return line
 }
 
 const lineOf = (number: number, bytes: Uint8Array | undefined, end: number): Line => {
   if (bytes === undefined) return { number, bytes, end }
-  const from = number === 1 && isMarked(bytes) ? 3 : 0
+  const from = number === 1 && hasByteOrderMark(bytes) ? 3 : 0
   const to = bytes.length > from && bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
   const isWhole = from === 0 && to === bytes.length
   return {
@@ -96,7 +96,8 @@ const lineOf = (number: number, bytes: Uint8Array | undefined, end: number): Lin
   }
 }
 
-const isMarked = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+const hasByteOrderMark = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
 /** Whether a line contains only JSON white space. */
 export const isBlank = (bytes: Uint8Array): boolean =>

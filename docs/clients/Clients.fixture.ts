@@ -43,14 +43,14 @@ export const unnamed: ReadonlyArray<string> = [
 
 /** The rows of the page's table of default settings: the name of a library and a description of its retries. */
 export const rows: ReadonlyArray<ReadonlyArray<string>> = [...page.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(
-  ([, name = "", what = ""]) => [name, what]
+  ([, name = "", retries = ""]) => [name, retries]
 )
 
 /** Creates a directory below this one, so that programs in it find the packages. The caller removes it. */
 export const createDirectory = (): string => fs.mkdtempSync(path.join(here, ".programs-"))
 
 /** The exit status and the output of a program. */
-export interface End {
+export interface ProcessResult {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -62,7 +62,7 @@ export const run = (
   parameters: ReadonlyArray<string>,
   environment: NodeJS.ProcessEnv,
   cwd: string
-): Promise<End> =>
+): Promise<ProcessResult> =>
   new Promise((resolve) => {
     execFile(
       command,
@@ -100,15 +100,15 @@ export const compile = async (
   return stdout.split("\n").filter((line) => line.includes(": error "))
 }
 
-/** Returns the title suffix of a skipped test, and prints a warning; the suffix is empty if `lacks` is `undefined`. */
-export const skipped = (what: string, lacks: string | undefined): string => {
-  if (lacks === undefined) return ""
-  if (isInstalled) console.warn(`${what} is skipped: ${lacks}`)
-  return ` (skipped: ${lacks})`
+/** Returns the suffix for the title of a test that may be skipped, and warns if it is; empty without a reason. */
+export const skipSuffix = (name: string, reason: string | undefined): string => {
+  if (reason === undefined) return ""
+  if (isInstalled) console.warn(`${name} is skipped: ${reason}`)
+  return ` (skipped: ${reason})`
 }
 
 /** Whether a command exists on this machine and exits with status 0 within 30 seconds. */
-export const works = (command: string, ...parameters: ReadonlyArray<string>): boolean =>
+export const isAvailable = (command: string, ...parameters: ReadonlyArray<string>): boolean =>
   spawnSync(command, parameters, { encoding: "utf8", timeout: 30_000 }).status === 0
 
 /** A line of the access log. */
@@ -148,8 +148,8 @@ export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
   })
   const greeting = await new Promise<string>((resolve, reject) => {
     let text = ""
-    server.stdout.setEncoding("utf8").on("data", (part: string) => {
-      text += part
+    server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk
       if (text.endsWith("\n")) resolve(text)
     })
     void exit.then(() => reject(new Error(`the server exited: ${logged}`)))
@@ -169,7 +169,7 @@ export const serve = async (plans: ReadonlyArray<string>): Promise<Server> => {
 }
 
 /** Parses JSON with all numbers as text, so that no digit is lost. */
-export const exactly = (json: string) =>
+export const parseExactly = (json: string) =>
   JSON.parse(json, (_key, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" ? (context?.source ?? value) : value
   )
@@ -179,7 +179,7 @@ export const get = (url: string, key: string): Promise<Response> =>
   fetch(url, { headers: { Authorization: `Bearer ${key}` } })
 
 /** Creates an animal; `categoryId` is the text of an integer. Throws unless the response is a 201. */
-export const add = async (server: Server, name: string, categoryId: string): Promise<void> => {
+export const createAnimal = async (server: Server, name: string, categoryId: string): Promise<void> => {
   const response = await fetch(`${server.url}/pets`, {
     method: "POST",
     headers: { Authorization: `Bearer ${server.keys[0]?.key}`, "Content-Type": "application/json" },
@@ -189,7 +189,7 @@ export const add = async (server: Server, name: string, categoryId: string): Pro
 }
 
 /** Lists the first 100 animals, with their numbers as text. */
-export const animals = async (server: Server): Promise<ReadonlyArray<unknown>> => {
+export const listAnimals = async (server: Server): Promise<ReadonlyArray<unknown>> => {
   const response = await get(`${server.url}/pets?limit=100`, server.keys[0]?.key ?? "")
-  return exactly(await response.text())
+  return parseExactly(await response.text())
 }

@@ -27,7 +27,7 @@ await request(process.env.URL, { method: process.env.METHOD, dispatcher: new Ret
   ["urllib3", 3, 'import os, urllib3\nurllib3.PoolManager().request(os.environ["METHOD"], os.environ["URL"])']
 ] as const
 
-const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
+const hasUrllib3 = Clients.isAvailable("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
 
 describe.skipIf(!Clients.isInstalled)(
   `libraries with default settings${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
@@ -63,16 +63,16 @@ describe.skipIf(!Clients.isInstalled)(
     }
 
     libraries.forEach(([name, retries, code], index) => {
-      const lacks = name === "urllib3" && !hasUrllib3 ? "there is no Python with urllib3 2" : undefined
-      it.skipIf(lacks !== undefined)(
-        `${name} retries GET ${retries} times after Retry-After, never POST${Clients.skipped(name, lacks)}`,
+      const skipReason = name === "urllib3" && !hasUrllib3 ? "there is no Python with urllib3 2" : undefined
+      it.skipIf(skipReason !== undefined)(
+        `${name} retries GET ${retries} times after Retry-After, and never POST${Clients.skipSuffix(name, skipReason)}`,
         async () => {
           const [row] = Clients.rows.filter((cells) => cells[0] === name)
           expect(row?.[1]).toMatch(new RegExp(`^${retries} retries, no POST; waits`))
           const [gets, posts] = await Promise.all([run(index, code, "GET"), run(index, code, "POST")])
           expect(posts).toHaveLength(1)
           expect(gets).toHaveLength(retries + 1)
-          const waits = gets.slice(1).map((at, before) => at - (gets[before] ?? 0))
+          const waits = gets.slice(1).map((arrival, index) => arrival - (gets[index] ?? 0))
           expect(Math.min(...waits)).toBeGreaterThan(990)
         },
         60_000

@@ -1,4 +1,4 @@
-/** Checks that the clients that three generators make from the served document compile in strict mode and work. */
+/** Checks the clients that three generators create from the served document: they compile in strict mode and work. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ const generators = ["openapi-fetch", "hey-api", "orval"] as const
 
 /** Mistakes that must not compile: a name, the code to replace, its replacement, and the compiler's message. */
 const mistakes: ReadonlyArray<
-  readonly [name: string, right: string | RegExp, wrong: string, message: RegExp]
+  readonly [name: string, code: string | RegExp, replacement: string, message: RegExp]
 > = [
   ["a misspelled field", 'status: "pending"', 'staus: "sold"', /'staus' does not exist|Did you mean/],
   ["a missing name", 'name: "Rex", ', "", /error TS(?:2322|2345|2741)/],
@@ -56,19 +56,19 @@ describe.skipIf(!Clients.isInstalled)(
     beforeAll(async () => {
       directory = Clients.createDirectory()
       server = await Clients.serve(["pro", "enterprise:perMinute=2,perDay=100"])
-      for (const name of ["Mia", "Tom", "Ada"]) await Clients.add(server, name, LARGE)
+      for (const name of ["Mia", "Tom", "Ada"]) await Clients.createAnimal(server, name, LARGE)
       write("package.json", '{"type":"module"}')
       // `npx` looks for commands only in `node_modules` next to the nearest package.json.
       fs.symlinkSync("../node_modules", path.join(directory, "node_modules"))
       write("orval.config.mjs", withAddress(Clients.program("orval-config")))
       for (const generator of generators) {
         await generate(generator)
-        const right = Clients.program(generator)
-        write(fileOf(generator), right)
-        mistakes.forEach(([name, from, to], mistake) => {
-          const wrong = right.replace(from, to)
-          expect(wrong, `${generator}: ${name}`).not.toBe(right)
-          write(fileOf(generator, mistake), wrong)
+        const correct = Clients.program(generator)
+        write(fileOf(generator), correct)
+        mistakes.forEach(([name, code, replacement], mistake) => {
+          const incorrect = correct.replace(code, replacement)
+          expect(incorrect, `${generator}: ${name}`).not.toBe(correct)
+          write(fileOf(generator, mistake), incorrect)
         })
       }
       write("exact.ts", Clients.program("exact"))
@@ -93,7 +93,7 @@ describe.skipIf(!Clients.isInstalled)(
 
     it("return all digits of an int64 as text with openapi-fetch", async () => {
       const { stdout } = await run("exact", server.keys[0]?.key)
-      expect(Clients.exactly(stdout)).toContainEqual(
+      expect(Clients.parseExactly(stdout)).toContainEqual(
         expect.objectContaining({ name: "Mia", categoryId: LARGE })
       )
     })
@@ -110,10 +110,10 @@ describe.skipIf(!Clients.isInstalled)(
       it("creates and retrieves an animal, and lists all animals in pages", async () => {
         const { status, stderr, stdout } = await run(generator, server.keys[0]?.key)
         expect(status, stderr).toBe(0)
-        const [created, found, ...listed] = stdout.trim().split("\n").map(Clients.exactly)
+        const [created, found, ...listed] = stdout.trim().split("\n").map(Clients.parseExactly)
         expect(created).toMatchObject({ name: "Rex", categoryId: "7", status: "pending" })
         expect(found).toEqual(created)
-        const stored = await Clients.animals(server)
+        const stored = await Clients.listAnimals(server)
         // These clients round integers to doubles, as the page says.
         const rounded = JSON.parse(JSON.stringify(stored).replaceAll(LARGE, String(Number(LARGE))))
         expect(listed).toEqual(rounded)

@@ -9,19 +9,19 @@ import * as Clients from "./Clients.fixture.ts"
 
 const jqVersion = spawnSync("jq", ["--version"], { encoding: "utf8" }).stdout ?? ""
 
-/** Each language with its file and command; `lacks` states why it cannot run here, and is `undefined` if it can. */
+/** Each language with its file and command; `skipReason` states why it cannot run here, if it cannot. */
 const languages: ReadonlyArray<{
   readonly name: string
   readonly file: string
   readonly command: ReadonlyArray<string>
-  readonly lacks: string | undefined
+  readonly skipReason: string | undefined
 }> = [
-  { name: "typescript", file: "animals.ts", command: [process.execPath], lacks: undefined },
+  { name: "typescript", file: "animals.ts", command: [process.execPath], skipReason: undefined },
   {
     name: "python",
     file: "animals.py",
     command: ["python3"],
-    lacks: Clients.works("python3", "-c", "import sys; assert sys.version_info >= (3, 9)")
+    skipReason: Clients.isAvailable("python3", "-c", "import sys; assert sys.version_info >= (3, 9)")
       ? undefined
       : "there is no Python 3.9"
   },
@@ -29,18 +29,18 @@ const languages: ReadonlyArray<{
     name: "go",
     file: "animals.go",
     command: ["go", "run"],
-    lacks: Clients.works("go", "version") ? undefined : "there is no Go"
+    skipReason: Clients.isAvailable("go", "version") ? undefined : "there is no Go"
   },
   {
     name: "shell",
     file: "animals.sh",
     command: ["sh"],
-    lacks: Clients.works("curl", "--version") ? undefined : "there is no curl"
+    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "there is no curl"
   }
 ]
 
 const isJqExact = /^jq-(?:1\.([7-9]|\d\d)|[2-9])/.test(jqVersion)
-const jqSuffix = Clients.skipped(
+const jqSuffix = Clients.skipSuffix(
   "jq",
   isJqExact ? undefined : `jq 1.7 or newer is needed, not '${jqVersion.trim()}'`
 )
@@ -59,7 +59,7 @@ describe.skipIf(!Clients.isInstalled)(
     beforeAll(async () => {
       directory = Clients.createDirectory()
       server = await Clients.serve(["pro", "pro", ...languages.map(() => "free")])
-      for (const seed of seeds) await Clients.add(server, nameOf(seed), seed)
+      for (const seed of seeds) await Clients.createAnimal(server, nameOf(seed), seed)
       fs.writeFileSync(path.join(directory, "package.json"), '{"type":"module"}')
     })
 
@@ -70,9 +70,9 @@ describe.skipIf(!Clients.isInstalled)(
 
     const environment = (index: number) => ({ BASE_URL: server.url, API_KEY: server.keys[index]?.key })
 
-    languages.forEach(({ command: [command = "", ...parameters], file, lacks, name }, index) => {
-      it.skipIf(lacks !== undefined).concurrent(
-        `${name} waits after a 429, follows all pages and keeps all digits${Clients.skipped(name, lacks)}`,
+    languages.forEach(({ command: [command = "", ...parameters], file, name, skipReason }, index) => {
+      it.skipIf(skipReason !== undefined).concurrent(
+        `${name} waits after a 429, follows all pages and keeps all digits${Clients.skipSuffix(name, skipReason)}`,
         async ({ expect }) => {
           const own = path.join(directory, name)
           fs.mkdirSync(own)
@@ -88,9 +88,9 @@ describe.skipIf(!Clients.isInstalled)(
             own
           )
           expect(status, stderr).toBe(0)
-          const [created, ...listed] = stdout.trim().split("\n").flatMap(Clients.exactly)
+          const [created, ...listed] = stdout.trim().split("\n").flatMap(Clients.parseExactly)
           expect(created).toMatchObject({ name: "Rex", categoryId: "9007199254740993", status: "available" })
-          const stored = new Set((await Clients.animals(server)).map((pet) => JSON.stringify(pet)))
+          const stored = new Set((await Clients.listAnimals(server)).map((pet) => JSON.stringify(pet)))
           const lines = listed.map((pet: unknown) => JSON.stringify(pet))
           expect(lines.filter((line: string) => !stored.has(line))).toEqual([])
           expect(new Set(lines).size).toBe(lines.length)
@@ -116,8 +116,8 @@ describe.skipIf(!Clients.isInstalled)(
         .filter((file) => file.endsWith(".ts"))
         .map((file) => fs.readFileSync(new URL(file, import.meta.url), "utf8"))
         .join("\n")
-      const run = (name: string) => tests.includes(`"${name.replace(/-generate$/, "")}"`)
-      expect(Clients.names.filter((name) => !run(name))).toEqual([])
+      const isRun = (name: string) => tests.includes(`"${name.replace(/-generate$/, "")}"`)
+      expect(Clients.names.filter((name) => !isRun(name))).toEqual([])
     })
 
     it("the TypeScript program compiles in strict mode", async () => {
@@ -136,7 +136,7 @@ describe.skipIf(!Clients.isInstalled)(
       const ids = stdout
         .trim()
         .split("\n")
-        .map((line) => Clients.exactly(line).categoryId)
+        .map((line) => Clients.parseExactly(line).categoryId)
       expect(ids).toEqual(expect.arrayContaining(seeds))
     })
   }

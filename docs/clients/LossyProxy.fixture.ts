@@ -11,7 +11,7 @@ export interface LossyProxy {
 
 const bodyOf = async (request: http.IncomingMessage): Promise<string> => {
   let body = ""
-  for await (const part of request.setEncoding("utf8")) body += part
+  for await (const chunk of request.setEncoding("utf8")) body += chunk
   return body
 }
 

@@ -9,11 +9,11 @@ import * as Clients from "./Clients.fixture.ts"
 import * as LossyProxy from "./LossyProxy.fixture.ts"
 import * as RetryingClients from "./RetryingClients.fixture.ts"
 
-const isKnown = OpenApi.json(ServiceOptions.defaults, Operations.all).includes('"Idempotency-Key"')
+const isSupported = OpenApi.json(ServiceOptions.defaults, Operations.all).includes('"Idempotency-Key"')
 
-const unknown = Clients.skipped(
+const headerSuffix = Clients.skipSuffix(
   "The test of Idempotency-Key",
-  isKnown ? undefined : "the service does not know the header"
+  isSupported ? undefined : "the service does not support the header"
 )
 
 describe.skipIf(!Clients.isInstalled)(
@@ -36,12 +36,12 @@ describe.skipIf(!Clients.isInstalled)(
       fs.rmSync(directory, { recursive: true, force: true })
     })
 
-    for (const { create, lacks, name } of libraries) {
-      const suffix = Clients.skipped(name, lacks)
+    for (const { create, name, skipReason } of libraries) {
+      const suffix = Clients.skipSuffix(name, skipReason)
       const title = (claim: string): string => `${name}: ${claim}${suffix}`
       const key = `"${randomUUID()}"`
 
-      it.skipIf(lacks !== undefined)(
+      it.skipIf(skipReason !== undefined)(
         title("retries after a lost connection and a 503 with the same key, and receives 201"),
         async () => {
           expect(await create({ url: proxy.url, key: server.keys[0]?.key ?? "" }, key)).toEqual([201])
@@ -49,12 +49,15 @@ describe.skipIf(!Clients.isInstalled)(
         }
       )
 
-      it.skipIf(lacks !== undefined || !isKnown)(title(`stores one animal${unknown}`), async () => {
-        const created = (await Clients.animals(server)).filter(
-          (pet) => Reflect.get(Object(pet), "name") === name
-        )
-        expect(created).toHaveLength(1)
-      })
+      it.skipIf(skipReason !== undefined || !isSupported)(
+        title(`stores one animal${headerSuffix}`),
+        async () => {
+          const created = (await Clients.listAnimals(server)).filter(
+            (pet) => Reflect.get(Object(pet), "name") === name
+          )
+          expect(created).toHaveLength(1)
+        }
+      )
     }
   }
 )

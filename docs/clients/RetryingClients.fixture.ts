@@ -12,16 +12,16 @@ export interface Access {
   readonly key: string
 }
 
-/** A library; `lacks` states why it cannot run here. Each function returns the statuses that its program receives. */
+/** A library; `skipReason` states why it cannot run here. Each function returns the statuses its program receives. */
 export interface Library {
   readonly name: string
-  readonly lacks: string | undefined
+  readonly skipReason: string | undefined
   readonly inARow: (access: Access, count: number) => Promise<ReadonlyArray<number>>
   readonly atOnce: (access: Access, count: number) => Promise<ReadonlyArray<number>>
   readonly create: (access: Access, idempotencyKey: string) => Promise<ReadonlyArray<number>>
 }
 
-const statusesOf = ({ stderr, stdout }: Clients.End): ReadonlyArray<number> => {
+const statusesOf = ({ stderr, stdout }: Clients.ProcessResult): ReadonlyArray<number> => {
   if (!/^\[[\d,. ]*\]\s*$/.test(stdout)) throw new Error(`no statuses: ${stdout}${stderr}`)
   return JSON.parse(stdout)
 }
@@ -34,7 +34,7 @@ const module = (
   name: string,
   extension: string,
   driver: ReadonlyArray<string>,
-  lacks?: string
+  skipReason?: string
 ): Library => {
   const run = async (access: Access, ...parameters: ReadonlyArray<string>) => {
     const file = path.join(directory(), `${name}.${extension}`)
@@ -46,7 +46,7 @@ const module = (
   }
   return {
     name,
-    lacks,
+    skipReason,
     inARow: (access, count) => run(access, "in-a-row", String(count)),
     atOnce: (access, count) => run(access, "at-once", String(count)),
     create: (access, idempotencyKey) => run(access, "create", name, idempotencyKey)
@@ -68,7 +68,7 @@ const curl = (directory: () => string): Library => {
   const list = (access: Access) => run(access, "curl-list")
   return {
     name: "curl",
-    lacks: Clients.works("curl", "--version") ? undefined : "there is no curl",
+    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "there is no curl",
     inARow: async (access, count) => {
       const statuses: Array<number> = []
       while (statuses.length < count) statuses.push(...(await list(access)))
@@ -82,7 +82,7 @@ const curl = (directory: () => string): Library => {
 
 const javascript = [process.execPath, path.join(here, "RetryDriver.fixture.ts")]
 
-const hasUrllib3 = Clients.works("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
+const hasUrllib3 = Clients.isAvailable("python3", "-c", "import urllib3; assert urllib3.__version__ >= '2'")
 
 /** Returns all libraries; `directory` returns the directory for their programs. */
 export const libraries = (directory: () => string): ReadonlyArray<Library> => [

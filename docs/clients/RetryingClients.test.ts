@@ -14,7 +14,7 @@ const AT_ONCE = 12
 type Result = ReadonlyArray<number> | Error
 
 /** Turns a rejection into an `Error`: a rejection that no test awaits yet would be reported as unhandled. */
-const settled = (result: Promise<Result>): Promise<Result> =>
+const resultOrError = (result: Promise<Result>): Promise<Result> =>
   result.catch((error: unknown) => new Error(String(error)))
 
 describe.skipIf(!Clients.isInstalled)(
@@ -34,9 +34,12 @@ describe.skipIf(!Clients.isInstalled)(
         )
       )
       const access = (index: number) => ({ url: server.url, key: server.keys[index]?.key ?? "" })
-      results = libraries.map(({ atOnce, inARow, lacks }, index) =>
-        lacks === undefined
-          ? [settled(inARow(access(2 * index), IN_A_ROW)), settled(atOnce(access(2 * index + 1), AT_ONCE))]
+      results = libraries.map(({ atOnce, inARow, skipReason }, index) =>
+        skipReason === undefined
+          ? [
+              resultOrError(inARow(access(2 * index), IN_A_ROW)),
+              resultOrError(atOnce(access(2 * index + 1), AT_ONCE))
+            ]
           : undefined
       )
     })
@@ -47,19 +50,19 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     const cases = [
-      ["nine sequential requests all return 200 in the end", IN_A_ROW],
-      ["twelve parallel requests all return 200 in the end", AT_ONCE]
+      ["nine sequential requests all get a 200 in the end", IN_A_ROW],
+      ["twelve parallel requests all get a 200 in the end", AT_ONCE]
     ] as const
 
-    libraries.forEach(({ lacks, name }, index) => {
-      const suffix = Clients.skipped(name, lacks)
+    libraries.forEach(({ name, skipReason }, index) => {
+      const suffix = Clients.skipSuffix(name, skipReason)
       const title = (claim: string): string => `${name}: ${claim}${suffix}`
-      cases.forEach(([claim, count], which) => {
-        it.skipIf(lacks !== undefined)(
+      cases.forEach(([claim, count], caseIndex) => {
+        it.skipIf(skipReason !== undefined)(
           title(claim),
           async () => {
-            expect(await results[index]?.[which]).toEqual(Array.from({ length: count }, () => 200))
-            const id = server.keys[2 * index + which]?.id
+            expect(await results[index]?.[caseIndex]).toEqual(Array.from({ length: count }, () => 200))
+            const id = server.keys[2 * index + caseIndex]?.id
             const seen = server.log().filter(({ key }) => key === id)
             expect(seen.filter(({ code }) => code === "api_key_banned")).toEqual([])
             // `Retry-After` gives each denied request the time of its own token, so no request is denied twice.
@@ -72,7 +75,7 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     it("at least four libraries can run on this machine", () => {
-      expect(libraries.filter(({ lacks }) => lacks === undefined).length).toBeGreaterThanOrEqual(4)
+      expect(libraries.filter(({ skipReason }) => skipReason === undefined).length).toBeGreaterThanOrEqual(4)
     })
   }
 )

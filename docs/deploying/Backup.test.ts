@@ -16,7 +16,7 @@ const command = (directory: string, copies = 14): string =>
     .replace("data/", `${directory}/data/`)
     .replace("backups 14", `${directory}/backups ${copies}`)
 
-const open = async (filename: string): Promise<AnimalStore> => {
+const openStore = async (filename: string): Promise<AnimalStore> => {
   const store = await openAnimalStore({ database: `sqlite:${filename}` })
   onTestFinished(() => store.close())
   return store
@@ -41,7 +41,7 @@ const create = async (store: AnimalStore, key: string, name: string): Promise<An
   return JSON.parse(await response.text())
 }
 
-const all = async (store: AnimalStore, key: string): Promise<ReadonlyArray<Animal>> => {
+const listAll = async (store: AnimalStore, key: string): Promise<ReadonlyArray<Animal>> => {
   const animals: Array<Animal> = []
   for (let target: string | undefined = "/v1/pets?limit=100"; target !== undefined; ) {
     const response = await request(store, key, target)
@@ -54,9 +54,9 @@ const all = async (store: AnimalStore, key: string): Promise<ReadonlyArray<Anima
 const copiesIn = (directory: string): ReadonlyArray<string> => fs.readdirSync(path.join(directory, "backups"))
 
 describeWith(["sqlite3"], "the backup script", () => {
-  it("creates a consistent copy that a store can open, while animals are created", async () => {
+  it("creates a consistent copy that a store can open, even while animals are created", async () => {
     const directory = createDirectory()
-    const store = await open(`${directory}/data/animal-store.db`)
+    const store = await openStore(`${directory}/data/animal-store.db`)
     const limits = { perMinute: 1_000_000, perDay: 10_000_000 }
     const { key } = await store.keys.issue({ plan: "Enterprise", limits })
     const before: Array<Animal> = []
@@ -78,8 +78,8 @@ describeWith(["sqlite3"], "the backup script", () => {
     expect(others).toEqual([])
     expect(name).toMatch(/^animal-store-\d{8}T\d{6}Z\.db$/)
     expect((fs.statSync(path.join(directory, "backups", name)).mode & 0o777).toString(8)).toBe("600")
-    const copy = await open(path.join(directory, "backups", name))
-    const [copied, original] = [await all(copy, key), await all(store, key)]
+    const copy = await openStore(path.join(directory, "backups", name))
+    const [copied, original] = [await listAll(copy, key), await listAll(store, key)]
     expect(copied.length).toBeGreaterThanOrEqual(before.length)
     expect(copied).toEqual(original.slice(0, copied.length))
     expect(original.length).toBe(before.length + later.length)
@@ -89,7 +89,7 @@ describeWith(["sqlite3"], "the backup script", () => {
 
   it("deletes the oldest copy, and keeps the newest copies and all other files", async () => {
     const directory = createDirectory()
-    await open(`${directory}/data/animal-store.db`)
+    await openStore(`${directory}/data/animal-store.db`)
     fs.mkdirSync(`${directory}/backups`)
     const old = ["animal-store-20260101T000000Z.db", "animal-store-20260102T000000Z.db"]
     for (const name of [...old, "notes.txt"]) fs.writeFileSync(`${directory}/backups/${name}`, "")

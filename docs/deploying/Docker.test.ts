@@ -13,7 +13,7 @@ import { instructionsOf } from "./Instructions.fixture.ts"
 
 const instructions = instructionsOf(read("docs/deploying/Dockerfile"))
 
-const all = (keyword: string): ReadonlyArray<string> =>
+const textsOf = (keyword: string): ReadonlyArray<string> =>
   instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text)
 
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
@@ -27,15 +27,18 @@ describe("the Dockerfile", () => {
 
   it("builds in one stage and runs in another, both on the repository's pinned Node", () => {
     const { version } = JSON.parse(fs.readFileSync(path.join(root, ".config/node/package.json"), "utf8"))
-    expect(all("FROM")).toEqual([`node:${version}-bookworm-slim AS build`, `node:${version}-bookworm-slim`])
+    expect(textsOf("FROM")).toEqual([
+      `node:${version}-bookworm-slim AS build`,
+      `node:${version}-bookworm-slim`
+    ])
   })
 
   it("copies only files that exist, and links the command that package.json names", () => {
-    const sources = all("COPY").flatMap((text) =>
+    const sources = textsOf("COPY").flatMap((text) =>
       text.startsWith("--from=") ? [] : text.split(" ").slice(0, -1)
     )
     expect(sources.filter((source) => !fs.existsSync(path.join(root, source)))).toEqual([])
-    expect(all("RUN").join("\n")).toContain(
+    expect(textsOf("RUN").join("\n")).toContain(
       `ln -s /opt/animal-store/${path.normalize(manifest.bin["animal-store"])} `
     )
   })
@@ -49,15 +52,15 @@ describe("the Dockerfile", () => {
   })
 
   it("has commands in exec form, so that the server receives SIGTERM", () => {
-    expect([...all("ENTRYPOINT"), ...all("CMD")].map((text) => JSON.parse(text))).toEqual([
+    expect([...textsOf("ENTRYPOINT"), ...textsOf("CMD")].map((text) => JSON.parse(text))).toEqual([
       ["animal-store"],
       ["serve"]
     ])
-    expect(all("STOPSIGNAL")).toEqual(["SIGTERM"])
+    expect(textsOf("STOPSIGNAL")).toEqual(["SIGTERM"])
   })
 
   it("has a health check that needs only Node, and fails while the server drains or is down", async () => {
-    const [, text = "[]"] = /CMD (\[.*\])$/.exec(all("HEALTHCHECK")[0] ?? "") ?? []
+    const [, text = "[]"] = /CMD (\[.*\])$/.exec(textsOf("HEALTHCHECK")[0] ?? "") ?? []
     const [command, ...args]: ReadonlyArray<string> = JSON.parse(text)
     expect(command).toBe("node")
     const check = async (port: number): Promise<number> => {

@@ -167,7 +167,7 @@ describe("the dashboard", () => {
     expect(Math.max(...panels.map(({ gridPos: { w, x } }) => x + w))).toBe(24)
   })
 
-  it("uses only labels that a query returns in the legend of the query", () => {
+  it("uses in each legend only labels that its query returns", () => {
     for (const { targets } of panels) {
       for (const { expr, legendFormat } of targets) {
         const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label)

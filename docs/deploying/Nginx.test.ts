@@ -136,13 +136,13 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
 
   it("passes on the client's address, so a forged X-Forwarded-For has no effect", async () => {
     const { ports, send } = await start()
-    const left = async (forged: string): Promise<unknown> =>
+    const remaining = async (forged: string): Promise<unknown> =>
       (await send("/v1/pets", { "X-Forwarded-For": forged })).headers["x-ratelimit-remaining"]
-    expect([await left("203.0.113.1"), await left("203.0.113.2"), await left("x, 198.51.100.3")]).toEqual([
-      "59",
-      "58",
-      "57"
-    ])
+    expect([
+      await remaining("203.0.113.1"),
+      await remaining("203.0.113.2"),
+      await remaining("x, 198.51.100.3")
+    ]).toEqual(["59", "58", "57"])
     // A direct request shows that the server trusts the header of one proxy.
     const direct = await fetch(`http://127.0.0.1:${ports.server}/v1/pets`, {
       headers: { "X-Forwarded-For": "203.0.113.1" }
@@ -150,7 +150,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(direct.headers.get("X-RateLimit-Remaining")).toBe("59")
   })
 
-  it("passes chunked uploads and large responses unchanged", async () => {
+  it("passes on chunked uploads and large responses unchanged", async () => {
     const { ports, send, store } = await start()
     const limits = { perMinute: 10_000, perDay: 10_000 }
     const { key } = await store.keys.issue({ plan: "Enterprise", limits })
@@ -173,7 +173,7 @@ describeWith(["nginx", "openssl"], "nginx with nginx.conf", () => {
     expect(Object.values(agent.freeSockets).flat()).toHaveLength(1)
   })
 
-  it("passes the server's 429 with its headers, and the server's 413 for a long body", async () => {
+  it("passes on the server's 429 with its headers, and its 413 for a long body", async () => {
     const { send, store } = await start()
     const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 9 } })
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
@@ -237,7 +237,7 @@ describeWith(["caddy"], "the Caddyfile", () => {
     await store.listen({ port: server })
     await expect.poll(async () => (await get("203.0.113.1")).status, { timeout: 10_000 }).toBe(401)
     const [first, second] = [await get("203.0.113.2"), await get("203.0.113.3")]
-    const left = (response: Response) => Number(response.headers.get("X-RateLimit-Remaining"))
-    expect(left(second)).toBe(left(first) - 1)
+    const remaining = (response: Response) => Number(response.headers.get("X-RateLimit-Remaining"))
+    expect(remaining(second)).toBe(remaining(first) - 1)
   })
 })

@@ -7,7 +7,7 @@ import { commandsOf, createDirectory, describeWith, read, shell } from "../Pages
 const units = ["animal-store.service", "animal-store-backup.service", "animal-store-backup.timer"]
 
 /** Copies the units to a directory, with the path of this machine's Node. */
-const copied = (): string => {
+const copyUnits = (): string => {
   const directory = createDirectory()
   fs.mkdirSync(path.join(directory, "docs/deploying"), { recursive: true })
   for (const unit of units) {
@@ -21,7 +21,7 @@ describeWith(["systemd-analyze"], "the systemd units", () => {
   const [verify = "", security = ""] = commandsOf("systemd")
 
   it("are accepted by systemd-analyze verify", () => {
-    const { status, stderr, stdout } = shell(verify, copied())
+    const { status, stderr, stdout } = shell(verify, copyUnits())
     // The command also prints problems of other units on this machine.
     expect(`${stdout}${stderr}`).not.toMatch(/animal-store|Unknown (?:key|section|lvalue)/)
     expect(status).toBe(0)
@@ -29,13 +29,13 @@ describeWith(["systemd-analyze"], "the systemd units", () => {
 
   it.each(["animal-store.service", "animal-store-backup.service"])("%s passes the security check", (unit) => {
     const command = security.replace("animal-store.service", unit)
-    const { status, stdout } = shell(command, copied())
+    const { status, stdout } = shell(command, copyUnits())
     expect(stdout).toMatch(/Overall exposure level/)
     expect(status, stdout).toBe(0)
   })
 
   it("are rejected by these commands if they lack protections or are invalid", () => {
-    const directory = copied()
+    const directory = copyUnits()
     const file = path.join(directory, "docs/deploying/animal-store.service")
     const weak = fs
       .readFileSync(file, "utf8")

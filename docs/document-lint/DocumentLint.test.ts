@@ -27,7 +27,7 @@ const json = (given: Partial<ServiceOptions.ServiceOptions>): string =>
   OpenApi.json({ ...ServiceOptions.defaults, ...given }, Operations.all)
 
 /** Runs a linter, and returns each finding as JSON text that names the rule; throws if there is no report. */
-const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArray<string> => {
+const lint = (tool: keyof typeof programs, document: string): ReadonlyArray<string> => {
   const file = path.join(fs.mkdtempSync(path.join(directory, "document-")), "openapi.json")
   fs.writeFileSync(file, document)
   const parameters = {
@@ -55,7 +55,7 @@ const rulesBroken = (tool: keyof typeof programs, document: string): ReadonlyArr
     stdout.slice(start, stdout.lastIndexOf(tool === "spectral" ? "]" : "}") + 1)
   )
   const findings = tool === "spectral" ? report : Reflect.get(Object(report), "problems")
-  if (!Array.isArray(findings)) throw new Error(`${tool} wrote another report: ${stdout}`)
+  if (!Array.isArray(findings)) throw new Error(`${tool} wrote an unexpected report: ${stdout}`)
   return findings.map((finding: unknown) =>
     JSON.stringify([Reflect.get(Object(finding), "code") ?? Reflect.get(Object(finding), "ruleId"), finding])
   )
@@ -76,7 +76,7 @@ const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOp
 describe.skipIf(!isInstalled)(`linters of the document${isInstalled ? "" : ` (skipped, ${missing})`}`, () => {
   describe.each(["spectral", "redocly"] as const)("%s", (tool) => {
     it.each(variants)("finds no problem in the document %s", (_, options) => {
-      expect(rulesBroken(tool, json(options))).toEqual([])
+      expect(lint(tool, json(options))).toEqual([])
     })
 
     it("finds an unused component and a missing license or contact", () => {
@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)(`linters of the document${isInstalled ? "" : ` (sk
         ...rest.components,
         schemas: { ...rest.components.schemas, Unused: { type: "string" } }
       }
-      const broken = rulesBroken(tool, JSON.stringify({ ...rest, info: bare, components: unused }))
+      const broken = lint(tool, JSON.stringify({ ...rest, info: bare, components: unused }))
       expect(broken.join()).toMatch(/unused-component/)
       expect(broken.join()).toMatch(/info-(?:contact|license)/)
     })

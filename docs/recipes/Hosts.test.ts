@@ -1,6 +1,6 @@
 /**
- * Runs the recipes of hosts as printed with the packed package; each responds with 200 within a minute from an empty
- * directory. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
+ * Runs the printed recipes of hosts with the packed package. Starting from an empty directory, each responds with 200
+ * within a minute. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -25,8 +25,8 @@ const installReadme = (): string | undefined => {
   const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(fs.readFileSync(readme, "utf8")) ?? []
   // Port 3000 may be in use on this machine.
   fs.writeFileSync(recipes.path("README", "server.mjs"), program.replaceAll("3000", "28416"))
-  const fault = recipes.npm("README", ["init", "-y"])
-  if (fault !== undefined) throw new Error(fault)
+  const npmError = recipes.npm("README", ["init", "-y"])
+  if (npmError !== undefined) throw new Error(npmError)
   return recipes.installPackages("README", ["effect@4.1.0"])
 }
 
@@ -50,16 +50,19 @@ const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "pin
 
 describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
   let began = 0
-  let fault: string | undefined
+  let installError: string | undefined
   beforeAll(() => {
     began = performance.now()
-    fault = install(name)
-    if (fault !== undefined) console.warn(`${name} is skipped, because it cannot be installed: ${fault}`)
+    installError = install(name)
+    if (installError !== undefined)
+      console.warn(`${name} is skipped, because it cannot be installed: ${installError}`)
   }, 300_000)
   const skipUnlessInstalled = (context: TestContext): void =>
-    context.skip(fault !== undefined, `${name} cannot be installed`)
+    context.skip(installError !== undefined, `${name} cannot be installed`)
 
-  it("prints a curl command with a new key, which returns 200", { timeout: 120_000 }, async (context) => {
+  it("prints a curl command with a new key, whose request gets a 200", {
+    timeout: 120_000
+  }, async (context) => {
     skipUnlessInstalled(context)
     const response = paste(await start(name))
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)

@@ -49,11 +49,11 @@ export class Recipes {
 
   /** Installs the package and others in the directory of a recipe. Returns and throws like `install`. */
   installPackages(name: string, others: ReadonlyArray<string>): string | undefined {
-    const fault = this.#npmInstall(name, [tarball ?? "", ...others])
-    if (fault === undefined) return undefined
-    const foreign = this.#npmInstall(name, others)
-    if (foreign === undefined) throw new Error(`Only the package cannot be installed: ${fault}`)
-    return foreign
+    const error = this.#npmInstall(name, [tarball ?? "", ...others])
+    if (error === undefined) return undefined
+    const errorWithoutPackage = this.#npmInstall(name, others)
+    if (errorWithoutPackage === undefined) throw new Error(`Only the package cannot be installed: ${error}`)
+    return errorWithoutPackage
   }
 
   #npmInstall(name: string, packages: ReadonlyArray<string>): string | undefined {
@@ -103,22 +103,22 @@ export class Recipes {
   }
 }
 
-/** Maximum time from an empty folder to the first 200, in seconds. */
+/** Maximum time from an empty directory to the first 200, in seconds. */
 const MAX_SECONDS = 60
 
-/** Processes per core that wait for it, above which a machine is too busy to measure times. */
+/** Load average per core above which a machine is too busy to measure times. */
 const MAX_LOAD = 2
 
 /**
- * Prints the time from an empty folder to the first 200, which began at `began`, a time of `performance.now()`. Throws if it
- * exceeds one minute, unless other programs keep the machine busy.
+ * Prints the time from an empty directory, at `began` on the clock of `performance.now()`, to the first 200. Throws if
+ * this exceeds one minute, unless other programs keep the machine busy.
  */
 export const checkTimeToFirst200 = (name: string, began: number): void => {
   const seconds = (performance.now() - began) / 1000
   const load = (os.loadavg()[0] ?? 0) / os.availableParallelism()
   const isBusy = load > MAX_LOAD
-  const note = isBusy ? ` (not judged: the load is ${load.toFixed(1)} per core)` : ""
-  console.log(`${name}: ${seconds.toFixed(1)} s from an empty folder to the first 200${note}`)
+  const note = isBusy ? ` (not checked: the load is ${load.toFixed(1)} per core)` : ""
+  console.log(`${name}: ${seconds.toFixed(1)} s from an empty directory to the first 200${note}`)
   if (seconds >= MAX_SECONDS && !isBusy) throw new Error(`${name} takes more than ${MAX_SECONDS} s`)
 }
 

@@ -1,5 +1,5 @@
 /**
- * Runs the recipes for Bun, Deno and workerd, as printed, with the packed package, and the conformance suite against
+ * Runs the printed recipes for Bun, Deno and workerd with the packed package, and runs the conformance suite against
  * the package on these runtimes. `npm run test:runtimes` packs the package.
  */
 import { spawn } from "node:child_process"
@@ -44,7 +44,7 @@ const run = async (parameters: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
 }
 
 /** Runs the suite against the package on a runtime; fails unless the package is conformant at level `design`. */
-const conforms = async (name: string, database?: string): Promise<void> => {
+const expectConformant = async (name: string, database?: string): Promise<void> => {
   const { line, port } = await start(name, '["ast_', database)
   const [main, tiny, victim]: ReadonlyArray<string> = JSON.parse(line)
   const origin = `http://127.0.0.1:${port}`
@@ -62,7 +62,7 @@ const conforms = async (name: string, database?: string): Promise<void> => {
   })
 }
 
-const replace = (name: string, program: string): void =>
+const replaceProgram = (name: string, program: string): void =>
   fs.copyFileSync(programs + program, recipes.path(name, "main.mjs"))
 
 /** Each runtime with the program that is tested on it and the databases that it supports. */
@@ -74,17 +74,19 @@ const runtimes = [
 
 describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, name, program }) => {
   let began = 0
-  let fault: string | undefined
+  let installError: string | undefined
   beforeAll(() => {
     began = performance.now()
-    fault = recipes.install(name)
-    if (fault !== undefined)
-      console.warn(`Tests of ${name} are skipped, because it cannot be installed: ${fault}`)
+    installError = recipes.install(name)
+    if (installError !== undefined)
+      console.warn(`Tests of ${name} are skipped, because it cannot be installed: ${installError}`)
   }, 300_000)
   const skipUnlessInstalled = (context: TestContext): void =>
-    context.skip(fault !== undefined, `${name} cannot be installed`)
+    context.skip(installError !== undefined, `${name} cannot be installed`)
 
-  it("prints a curl command with a new key, which returns 200", { timeout: 120_000 }, async (context) => {
+  it("prints a curl command with a new key, whose request gets a 200", {
+    timeout: 120_000
+  }, async (context) => {
     skipUnlessInstalled(context)
     const { line } = await start(name, "curl ")
     const response = paste(line)
@@ -94,11 +96,11 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
 
   it.for(databases)("conforms at level design with %s", { timeout: 180_000 }, async (database, context) => {
     skipUnlessInstalled(context)
-    replace(name, program)
-    if (database === "memory") return conforms(name, "memory:")
+    replaceProgram(name, program)
+    if (database === "memory") return expectConformant(name, "memory:")
     const kind = database === "SQLite" ? Databases.sqlite : Databases.postgres
     context.skip(kind.missing !== undefined, kind.missing)
     const { address } = await Databases.createForTest(kind)
-    await conforms(name, address)
+    await expectConformant(name, address)
   })
 })

@@ -27,7 +27,7 @@ const MAX_EXPIRY_MS = 36_500 * DAY_MS
 export const flags = {
   database: Database.address,
   databaseTimeoutMs: Database.timeoutMs,
-  json: Setting.toggle("json", "Print exactly one line of JSON to standard output.")
+  json: Setting.toggle("json", "Print JSON only, on one line.")
 }
 
 /** Flags of commands that read or change rate limits and bans. */
@@ -101,8 +101,8 @@ export const perDay = (description: string) =>
 
 /** Parses a label. */
 export const parseLabel: Setting.Parse<string> = (text) => {
-  const fault = PetName.fault(text)
-  return fault === undefined ? Result.succeed(text) : Result.fail(fault)
+  const reason = PetName.fault(text)
+  return reason === undefined ? Result.succeed(text) : Result.fail(reason)
 }
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
@@ -116,5 +116,5 @@ const parseExpiry =
       ? Result.succeed("never")
       : Result.mapBoth(DurationFlag.parse(minMs, MAX_EXPIRY_MS)(text), {
           onSuccess: (inMs): Expiry => ({ inMs }),
-          onFailure: (fault) => `${fault}, or never`
+          onFailure: (reason) => `${reason}, or never`
         })

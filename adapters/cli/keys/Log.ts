@@ -27,8 +27,8 @@ export const log = Command.make(
 
 const lineOf = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
   const details = Object.entries(changes).map(([field, change]) => `${field} ${changeText(field, change)}`)
-  const who = `${KeyText.time(at)}  ${printable(actor)}  ${action} ${keyId}`
-  return details.length === 0 ? who : `${who}: ${details.join(", ")}`
+  const summary = `${KeyText.time(at)}  ${printable(actor)}  ${action} ${keyId}`
+  return details.length === 0 ? summary : `${summary}: ${details.join(", ")}`
 }
 
 const changeText = (field: string, { from, to }: ValueChange): string =>

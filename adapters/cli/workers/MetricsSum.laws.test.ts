@@ -29,7 +29,7 @@ const event = fc.oneof(
   fc.record({
     place: fc.integer({ min: 1, max: places }),
     kind: fc.constant("counted" as const),
-    by: fc.nat(100),
+    increment: fc.nat(100),
     seconds: fc.double({ min: 0, max: 10, noNaN: true })
   }),
   fc.record({ place: fc.integer({ min: 1, max: places }), kind: fc.constant("died" as const) })
@@ -49,10 +49,10 @@ describe("the metrics page of all workers", () => {
             sum = MetricsSum.ended(sum, happened.place)
             present.delete(happened.place)
           } else {
-            const counted = worker.counted + happened.by
+            const counted = worker.counted + happened.increment
             const seconds = worker.seconds + happened.seconds
             present.set(happened.place, { counted, seconds })
-            all += happened.by
+            all += happened.increment
             const page = Exposition.parse(pageOf(counted, seconds, 1, 2))
             sum = MetricsSum.updated(sum, happened.place, page)
           }

@@ -27,7 +27,7 @@ export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   count: number
 ): Effect.fn.Return<never, CliError.UserError, Scope.Scope> {
-  // Opened before the workers start: the database is migrated once, and errors are reported as by a single process.
+  // Opened before the workers start: migrations run once, and errors are reported as a single process reports them.
   const opening = yield* Scope.fork(yield* Effect.scope)
   const store = yield* Scope.provide(
     Database.open({

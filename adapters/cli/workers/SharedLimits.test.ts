@@ -80,7 +80,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "workers with a per-minute limit of 1,000 for a key admit as many requests as one bucket of 1,000 and lose no acknowledged animal, even when one is killed",
+      "workers together admit as many requests with a key as a single bucket of 1,000 tokens, and lose no acknowledged animal, even when one is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const served = await serve(backend, "Business")
@@ -90,7 +90,7 @@ for (const backend of backends) {
         const responding = new Set<string>()
         const broken = new Set<number>()
         let [admitted, denied, count] = [0, 0, 0]
-        const began = performance.now()
+        const startedAt = performance.now()
         await Load.runClients([url], 24, async (first, index) => {
           let client = first
           while (denied < 200) {
@@ -121,7 +121,7 @@ for (const backend of backends) {
           }
           client.close()
         })
-        const elapsedMs = performance.now() - began
+        const elapsedMs = performance.now() - startedAt
         expect(responding.size).toBeGreaterThanOrEqual(backend.workers)
         // At most a full bucket plus the tokens refilled in the elapsed time. A request that the killed worker counted
         // may have no response.

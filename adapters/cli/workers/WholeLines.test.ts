@@ -38,18 +38,18 @@ it("writes only whole lines, in the order of each worker, wherever the chunks ar
         const cuts = [...new Set(lines[index]?.cuts ?? [])].sort((a, b) => a - b)
         return {
           worker,
-          parts: [0, ...cuts].map((from, at) => bytes.subarray(from, cuts[at] ?? bytes.length))
+          parts: [0, ...cuts].map((from, part) => bytes.subarray(from, cuts[part] ?? bytes.length))
         }
       })
       const queues = pipes.map((_, worker) =>
         cutLines.filter((line) => line.worker === worker).flatMap(({ parts }) => parts)
       )
-      for (let left = true; left; ) {
-        left = false
+      for (let hasMore = true; hasMore; ) {
+        hasMore = false
         for (const [worker, queue] of queues.entries()) {
           const part = queue.shift()
           if (part !== undefined) {
-            left = true
+            hasMore = true
             pipes[worker]?.write(part)
             await turn()
           }

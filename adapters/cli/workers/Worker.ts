@@ -32,7 +32,7 @@ export const run = Effect.fnUntraced(function* (
   const lastMetrics = Effect.suspend(() =>
     orders.store === undefined || Option.isNone(flags.adminPort)
       ? Effect.void
-      : tell({ _tag: "LastMetrics", text: orders.store.metrics() })
+      : sendToPrimary({ _tag: "LastMetrics", text: orders.store.metrics() })
   )
   return yield* Effect.ensuring(Effect.scoped(serve(flags, start, orders)), lastMetrics)
 })
@@ -43,7 +43,7 @@ const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Mess
   const { port } = yield* reportFailure(
     Failure.attempt(() => store.listen({ ...StoreFlags.serverOptions(flags), port: start.port }))
   )
-  yield* tell({ _tag: "Listening", port })
+  yield* sendToPrimary({ _tag: "Listening", port })
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.raceFirst(
       Effect.promise(() => store.drain(orders.drainMs)),
@@ -58,7 +58,7 @@ const reportFailure = <A, R>(
 ): Effect.Effect<A, CommandExit.CommandExit, R> =>
   Effect.catch(effect, (error) =>
     Effect.andThen(
-      tell({ _tag: "StartFailed", message: error.userMessage ?? error.message }),
+      sendToPrimary({ _tag: "StartFailed", message: error.userMessage ?? error.message }),
       Effect.fail(new CommandExit.CommandExit({ code: 1 }))
     )
   )
@@ -121,17 +121,17 @@ const respond = async (
 ): Promise<void> => {
   if (store === undefined) return
   const page = await pageOf(store, path).catch(() => ({ status: 500, body: "" }))
-  Effect.runFork(tell({ _tag: "PageMade", path, ...page }))
+  Effect.runFork(sendToPrimary({ _tag: "PageMade", path, ...page }))
 }
 
 const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerProcess.Page> => {
   if (path === "/metrics") return { status: 200, body: store.metrics() }
-  const probed = await store.fetch(new Request(`http://localhost${path}`))
-  return { status: probed.status, body: await probed.text() }
+  const response = await store.fetch(new Request(`http://localhost${path}`))
+  return { status: response.status, body: await response.text() }
 }
 
 /** Sends a message and waits until it is written; discards it if the primary has exited. */
-const tell = (message: Message.ToPrimary): Effect.Effect<void> =>
+const sendToPrimary = (message: Message.ToPrimary): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const done = (): void => resume(Effect.void)
     if (process.connected && process.send !== undefined) process.send(message, undefined, undefined, done)

@@ -17,7 +17,7 @@ export type WorkerCount = number | "auto"
 /** Parses the value of the flag. */
 export const parse: Setting.Parse<WorkerCount> = (text) => {
   if (text === "auto") return Result.succeed("auto")
-  return Result.mapError(Setting.between(1, MAX)(text), (fault) => `${fault}, or auto`)
+  return Result.mapError(Setting.between(1, MAX)(text), (reason) => `${reason}, or auto`)
 }
 
 /** `--workers`. */
@@ -46,12 +46,12 @@ export const resolve = (
   const inMemory = isMemory(database) ? "database" : "limits"
   if (inMemory === "database" || Option.exists(limits, isMemory)) {
     return reject(
-      `--${inMemory} memory: is possible with one process only, because processes share no memory; use sqlite:, postgres: or, for limits, redis:`
+      `--${inMemory} memory: requires a single process, because processes share no memory; use sqlite:, postgres: or, for limits, redis:`
     )
   }
   if (Option.isSome(testClockPort)) {
     return reject(
-      "--test-clock-port is possible with one process only, because each process would have its own clock"
+      "--test-clock-port requires a single process, because each process would have its own clock"
     )
   }
   return Effect.succeed(count === "auto" ? availableParallelism() : count)

@@ -98,9 +98,9 @@ export const make = Effect.fnUntraced(function* (
     let backoff = Backoff.initial
     for (let isSuccessor = false; ; isSuccessor = true) {
       const worker = fork(place)
-      const opened = yield* Effect.raceFirst(worker.listening, Effect.as(worker.ended, undefined))
-      const isMember = opened !== undefined && join(place, opened)
-      if (opened !== undefined && !isMember) worker.kill()
+      const workerPort = yield* Effect.raceFirst(worker.listening, Effect.as(worker.ended, undefined))
+      const isMember = workerPort !== undefined && join(place, workerPort)
+      if (workerPort !== undefined && !isMember) worker.kill()
       const joinedAt = yield* Clock.currentTimeMillis
       if (isMember && isSuccessor) {
         yield* notice(`worker ${place} (process ${worker.pid}) serves again`, "info")
@@ -136,10 +136,10 @@ export const make = Effect.fnUntraced(function* (
   const allEnded = Effect.suspend(() =>
     Effect.forEach([...workers.values()], ({ ended }) => ended, { concurrency: "unbounded", discard: true })
   )
-  const tell = (message: Message.ToWorker): void => {
+  const sendToAll = (message: Message.ToWorker): void => {
     for (const worker of workers.values()) worker.send(message)
   }
-  const killed = (afterMs: number): Effect.Effect<void> =>
+  const killAfter = (afterMs: number): Effect.Effect<void> =>
     Effect.flatMap(Effect.sleep(afterMs), () => {
       for (const worker of workers.values()) worker.kill()
       return allEnded
@@ -148,11 +148,11 @@ export const make = Effect.fnUntraced(function* (
   const stop = (drainMs: number, early: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.suspend(() => {
       isStopping = true
-      tell({ _tag: "Stop", drainMs })
-      const ended = Effect.raceFirst(allEnded, killed(drainMs + END_MS))
+      sendToAll({ _tag: "Stop", drainMs })
+      const ended = Effect.raceFirst(allEnded, killAfter(drainMs + END_MS))
       const endedEarly = Effect.flatMap(early, () => {
-        tell({ _tag: "StopNow" })
-        return Effect.raceFirst(allEnded, killed(END_MS))
+        sendToAll({ _tag: "StopNow" })
+        return Effect.raceFirst(allEnded, killAfter(END_MS))
       })
       return Effect.raceFirst(ended, endedEarly)
     }).pipe(Effect.andThen(Fiber.interruptAll(supervisors)))

@@ -31,15 +31,15 @@ const describeWorkers =
 
 describe("serve --workers with invalid flags", () => {
   it.each([
-    [["--workers", "2", "--database", "memory:"], "--database memory: is possible with one process only"],
-    [["--workers", "auto", "--database", "memory:"], "--database memory: is possible with one process only"],
+    [["--workers", "2", "--database", "memory:"], "--database memory: requires a single process"],
+    [["--workers", "auto", "--database", "memory:"], "--database memory: requires a single process"],
     [
       ["--workers", "2", "--database", "sqlite:a.db", "--limits", "memory:"],
-      "--limits memory: is possible with one process only"
+      "--limits memory: requires a single process"
     ],
     [
       ["--workers", "2", "--database", "sqlite:a.db", "--test-clock-port", "0"],
-      "--test-clock-port is possible with one process only"
+      "--test-clock-port requires a single process"
     ],
     [["--workers", "0"], "--workers: must be a whole number from 1 to 512, or auto"],
     [["--workers", "all"], "--workers: must be a whole number from 1 to 512, or auto"]
@@ -52,7 +52,7 @@ describe("serve --workers with invalid flags", () => {
 })
 
 describe("a failed startup", () => {
-  const expectSame = async (args: ReadonlyArray<string>) => {
+  const expectSameFailure = async (args: ReadonlyArray<string>) => {
     const alone = await run(["serve", ...args])
     const together = await run(["serve", "--workers", "2", ...args])
     expect(alone.code).toBe(1)
@@ -61,18 +61,18 @@ describe("a failed startup", () => {
   }
 
   it("serve --workers reports a taken port with the message and the exit code of a single process", async () => {
-    const taken = net.createServer()
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void taken.close())
-    const address = taken.address()
+    const otherServer = net.createServer()
+    await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void otherServer.close())
+    const address = otherServer.address()
     const port = typeof address === "object" ? String(address?.port) : ""
-    expect(await expectSame(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
+    expect(await expectSameFailure(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
   })
 
   it("serve --workers reports an unusable database with the message and the exit code of a single process", async () => {
-    expect(await expectSame(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])).toMatch(
-      /^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/
-    )
+    expect(
+      await expectSameFailure(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])
+    ).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/)
   })
 })
 
@@ -293,7 +293,7 @@ describeWorkers("stopping a server with workers", () => {
       const { key, server, url, workers } = served
       const pids = workers()
       let sent = 0
-      const ends = await Load.runClients([url], 16, async (client): Promise<string> => {
+      const outcomes = await Load.runClients([url], 16, async (client): Promise<string> => {
         for (;;) {
           if (sent++ === 500) server.process.kill(signal)
           try {
@@ -305,7 +305,7 @@ describeWorkers("stopping a server with workers", () => {
           }
         }
       })
-      expect(ends).toEqual(Array.from({ length: 16 }, () => "closed"))
+      expect(outcomes).toEqual(Array.from({ length: 16 }, () => "closed"))
       const { code, signal: endedBy, stderr } = await server.ended
       expect([code, endedBy, stderr.match(/stopping/g)?.length]).toEqual([0, null, 1])
       expect(stderr).not.toMatch(/another one starts/)
@@ -320,7 +320,7 @@ describeWorkers("stopping a server with workers", () => {
       const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
       const { server, workers } = served
       const clients = await Workers.connectToEach(served, 2)
-      const everyone = [...workers(), server.process.pid ?? 0]
+      const allPids = [...workers(), server.process.pid ?? 0]
       for (const pid of workers()) process.kill(pid, signal)
       // Waits longer than the time in which a second signal counts as a duplicate.
       await sleep(1_300)
@@ -332,12 +332,12 @@ describeWorkers("stopping a server with workers", () => {
         const response = await client.send({ key: served.key, path: "/pets?limit=1" })
         expect([response.status, response.header("connection")]).toEqual([200, "close"])
       }
-      expect(everyone.filter(Workers.isAlive)).toEqual(everyone)
-      for (const pid of everyone) process.kill(pid, signal)
+      expect(allPids.filter(Workers.isAlive)).toEqual(allPids)
+      for (const pid of allPids) process.kill(pid, signal)
       const { code, stderr } = await server.ended
       expect([code, stderr.match(/stopping/g)?.length]).toEqual([0, 1])
       expect(stderr).not.toMatch(/another one starts/)
-      expect(everyone.filter(Workers.isAlive)).toEqual([])
+      expect(allPids.filter(Workers.isAlive)).toEqual([])
     }
   )
 
@@ -491,10 +491,10 @@ describeWorkers("the metrics of workers", () => {
     expect(valueOf(text, admitted)).toBeGreaterThanOrEqual(2)
   })
 
-  const promtool = spawnSync("promtool", ["--version"]).error === undefined
+  const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined
 
-  it.skipIf(!promtool)(
-    `promtool accepts the metrics of a server with workers${promtool ? "" : " (skipped: there is no promtool)"}`,
+  it.skipIf(!hasPromtool)(
+    `promtool accepts the metrics of a server with workers${hasPromtool ? "" : " (skipped: there is no promtool)"}`,
     async () => {
       const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
       const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)

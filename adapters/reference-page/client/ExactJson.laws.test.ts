@@ -10,7 +10,7 @@ interface Written {
 
 const literal = (text: string): Written => ({ compact: text, pretty: () => text })
 
-/** Numbers as other programs write them, with more digits than a double has. */
+/** Generates numbers as other programs write them, with more digits than a double has. */
 const number = fc
   .tuple(
     fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }),
@@ -80,8 +80,8 @@ describe("prettyPrint", () => {
   })
 
   it("returns undefined for text that is not JSON", () => {
-    for (const broken of ["", "{", "[1,]", "nul", '{"a" 1}', "<html></html>", '"\n"']) {
-      expect(prettyPrint(broken)).toBeUndefined()
+    for (const invalid of ["", "{", "[1,]", "nul", '{"a" 1}', "<html></html>", '"\n"']) {
+      expect(prettyPrint(invalid)).toBeUndefined()
     }
   })
 

@@ -1,4 +1,4 @@
-/** Adds the function that counts several requests in one statement (PostgreSQL). Its text must never change. */
+/** Adds the function that counts several requests in one statement (PostgreSQL). The statements must never change. */
 
 export const sqlite: ReadonlyArray<string> = []
 

@@ -1,4 +1,4 @@
-/** Creates the first schema. Its text must never change, because databases were created with it. */
+/** Creates the first schema. The statements must never change, because databases were created with them. */
 
 // AUTOINCREMENT never assigns an id twice, even after the newest row was deleted.
 export const sqlite: ReadonlyArray<string> = [

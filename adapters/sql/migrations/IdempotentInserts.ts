@@ -1,4 +1,4 @@
-/** Adds the records of animals that were stored with an `Idempotency-Key`. Its text must never change. */
+/** Adds the records of animals that were stored with an `Idempotency-Key`. The statements must never change. */
 
 // `expires_at` is in epoch milliseconds.
 export const sqlite: ReadonlyArray<string> = [

@@ -1,4 +1,4 @@
-/** Adds the expiry and last use of keys, and the record of administrators' actions. Its text must never change. */
+/** Adds the expiry and last use of keys, and the record of administrators' actions. Never change the statements. */
 
 // `key_events` does not reference api_keys, because the record of a key must outlive its row.
 

@@ -1,4 +1,7 @@
-/** Replaces the column `retry_at` with `debt`, the slots of denied requests (`Debt`). Its text must never change. */
+/**
+ * Replaces the column `retry_at` with `debt`, the number of announced slots that are not yet used (`Debt`). The
+ * statements must never change.
+ */
 
 export const sqlite: ReadonlyArray<string> = [
   "ALTER TABLE rate_limits ADD COLUMN debt INTEGER NOT NULL DEFAULT 0",

@@ -1,4 +1,4 @@
-/** Adds the records of imports, and of the copy that filled the database. Its text must never change. */
+/** Adds the records of imports, and of the copy that filled the database. The statements must never change. */
 
 // `source` is sha256:HEX of a file, name:NAME of a stream, or in `copies` the SHA-256 of the cursor key of the source.
 export const sqlite: ReadonlyArray<string> = [

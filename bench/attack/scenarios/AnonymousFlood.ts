@@ -7,7 +7,7 @@ import * as Siege from "../Siege.ts"
 /** Maximum number of network states; the load would fill the default of 100,000 (27 MB) within seconds. */
 const MAX_STATES = "50000"
 
-/** Heap limit in megabytes; without a maximum, the states of 416,000 networks, 371 bytes each, exhausted it. */
+/** Heap limit in megabytes; with unlimited states, those of 416,000 networks, 371 bytes each, exhausted it. */
 const HEAP_MB = 128
 
 export const anonymousFlood: Scenario = {
@@ -25,7 +25,7 @@ export const anonymousFlood: Scenario = {
           seconds: isQuick ? 4 : 60,
           request: Requests.get("/v1/pets", "X-Forwarded-For: {address}"),
           pipelined: 10,
-          reads: "waits"
+          reading: "before sending again"
         }),
         findings: ({ responses, serverErrors }) => [
           Finding.measured("networks", responses),

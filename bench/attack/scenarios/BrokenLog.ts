@@ -9,7 +9,7 @@ import type { Database, Scenario } from "../Scenario.ts"
 
 const FULL = "/dev/full"
 
-/** Timeout in milliseconds until the service works again once the database is back. */
+/** Milliseconds within which the service must recover once the database is back. */
 const RECOVERY_MS = 5_000
 
 /** Removes the database file under load, restores it, and reports the behavior of the server. */
@@ -32,7 +32,7 @@ const attack = async (
       seconds,
       request: Requests.get("/v1/pets", `Authorization: Bearer ${server.keys[0]}`),
       pipelined: 1,
-      reads: "waits"
+      reading: "before sending again"
     })
     renameSync(`${filename}.away`, filename)
     return [
@@ -45,7 +45,7 @@ const attack = async (
   }
 }
 
-/** Repeats a request until its status is 200 or the timeout, and returns the last status. */
+/** Repeats a request until its status is 200 or the timeout has passed, and returns the last status. */
 const lastStatus = async (server: AttackedServer): Promise<number> => {
   const headers = { authorization: `Bearer ${server.keys[0]}`, connection: "close" }
   const until = performance.now() + RECOVERY_MS

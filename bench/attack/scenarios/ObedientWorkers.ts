@@ -27,7 +27,7 @@ export const obedientWorkers: Scenario = {
 const workTogether = async (
   database: string,
   workers: number,
-  lengthMs: number
+  durationMs: number
 ): Promise<ReadonlyArray<Finding.Finding>> => {
   const server = await AttackedServer.start({
     database,
@@ -42,12 +42,12 @@ const workTogether = async (
     // The time of each worker's next request, in milliseconds since the start.
     const due = Array.from({ length: workers }, (_, index) => index)
     let now = 0
-    while (now < lengthMs) {
+    while (now < durationMs) {
       const worker = due.indexOf(Math.min(...due))
       const next = due[worker] ?? 0
       if (next > now) await advance(clock, next - now)
       now = Math.max(now, next)
-      const { outcome, waitMs } = await ask(server)
+      const { outcome, waitMs } = await sendRequest(server)
       statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
       due[worker] = now + waitMs
     }
@@ -67,8 +67,8 @@ const advance = async (clock: string, ms: number): Promise<void> => {
   await response.arrayBuffer()
 }
 
-/** Sends a request; `waitMs` is the time until the next one: `Retry-After`, or 1 ms after an admitted request. */
-const ask = async (
+/** Sends a request; `waitMs` is the time until the next one: `Retry-After`, or 1 ms if it was admitted. */
+const sendRequest = async (
   server: AttackedServer
 ): Promise<{ readonly outcome: string; readonly waitMs: number }> => {
   const headers = { authorization: `Bearer ${server.keys[0]}` }

@@ -16,7 +16,7 @@ export const pipelinedGets: Scenario = {
   databases: ["SQLite", "memory", "PostgreSQL"],
   run: async ({ isQuick }, database) => {
     const count = isQuick ? 20_000 : 100_000
-    // The daily limit is lower than the per-minute limit, so that `Remaining` numbers the responses.
+    // The daily limit is lower than the per-minute limit, so that `X-RateLimit-Remaining` numbers the responses.
     const limits = `Enterprise:perMinute=1000000,perDay=${count}`
     const server = await AttackedServer.start({
       database: await database.create(),

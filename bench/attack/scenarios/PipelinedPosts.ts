@@ -15,7 +15,7 @@ export const pipelinedPosts: Scenario = {
           seconds: isQuick ? 3 : 60,
           request: Requests.post(60_000),
           pipelined: 1,
-          reads: true
+          reading: "while sending"
         })
       },
       { isQuick },

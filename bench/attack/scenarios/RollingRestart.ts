@@ -12,12 +12,12 @@ const CLIENTS = 16
 const POLL_MS = 100
 
 /**
- * The drain period: more than twice the time that the balancer needs to notice (three polls 100 ms apart, timeout 500
- * ms).
+ * The drain time: more than twice the time that the balancer needs to notice a draining node (three polls 100 ms apart,
+ * each with a timeout of 500 ms).
  */
 const DRAIN = "5s"
 
-/** Timeout of a restart in milliseconds; otherwise a run with no ready node would never end. */
+/** Timeout of a restart in milliseconds; without it, a run with no ready node would never end. */
 const READY_MS = 30_000
 
 /** The totals of a run. */
@@ -25,8 +25,8 @@ export interface Tally {
   readonly requests: number
   /** Requests without a response from a server. */
   readonly lost: number
-  /** The faults that the balancer recorded, with the milliseconds since the node received SIGTERM. */
-  readonly faults: ReadonlyArray<string>
+  /** The failures that the balancer recorded, with the milliseconds since the node received SIGTERM. */
+  readonly failures: ReadonlyArray<string>
   /** Responses with 503: on a busy machine, calls to the shared database may exceed their deadline. */
   readonly unavailable: number
   /** Number of animals whose creation was acknowledged. */
@@ -47,7 +47,7 @@ export const rollingRestart: Scenario = {
       Finding.measured("restarts", tally.restarts),
       Finding.measured("requests", tally.requests),
       Finding.atMost("responses with 503", tally.unavailable, Math.floor(tally.requests / 100)),
-      Finding.equal("requests lost", [tally.lost, ...tally.faults.slice(0, 5)].join(", "), "0"),
+      Finding.equal("requests lost", [tally.lost, ...tally.failures.slice(0, 5)].join(", "), "0"),
       Finding.equal("animals stored beyond those acknowledged", tally.stored - tally.acknowledged, 0)
     ]
   }
@@ -59,7 +59,7 @@ export interface Plan {
   readonly requests: number
 }
 
-/** Restarts one node after the other until `plan.requests` requests have been sent. */
+/** Restarts the nodes in turn until `plan.requests` requests have been sent. */
 export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const first = await start(database, ["--issue-key", UNLIMITED])
   const key = first.keys[0] ?? ""
@@ -68,7 +68,7 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
   const load = new Load(balancer.origin, key)
   try {
     for (const { origin } of nodes) balancer.add(origin)
-    await allReady(balancer, plan.nodes)
+    await waitUntilReady(balancer, plan.nodes)
     load.start()
     let restarts = 0
     const stoppedAt = new Map<string, number>()
@@ -81,7 +81,7 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
         const next = await start(database)
         nodes[index] = next
         balancer.add(next.origin)
-        await allReady(balancer, plan.nodes)
+        await waitUntilReady(balancer, plan.nodes)
         restarts++
       }
     } while (load.requests < plan.requests)
@@ -89,7 +89,7 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
     return {
       requests: load.requests,
       lost,
-      faults: balancer.faults.map(({ at, message, origin }) => {
+      failures: balancer.failures.map(({ at, message, origin }) => {
         const since = at - (stoppedAt.get(origin ?? "") ?? Number.NaN)
         return Number.isNaN(since) ? message : `${message} ${Math.round(since)} ms after SIGTERM`
       }),
@@ -108,9 +108,9 @@ export const run = async (database: string, plan: Plan): Promise<Tally> => {
 const start = (database: string, given: ReadonlyArray<string> = []): Promise<AttackedServer> =>
   AttackedServer.start({ database, arguments: ["--drain", DRAIN, ...given] })
 
-const allReady = async (balancer: Balancer, nodes: number): Promise<void> => {
+const waitUntilReady = async (balancer: Balancer, nodes: number): Promise<void> => {
   const until = performance.now() + READY_MS
-  while (balancer.ready < nodes) {
+  while (balancer.readyCount < nodes) {
     if (performance.now() > until) throw new Error("a restarted server did not become ready")
     await sleep(POLL_MS / 2)
   }

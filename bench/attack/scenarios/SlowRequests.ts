@@ -33,7 +33,7 @@ export const slowHeaders: Scenario = {
           seconds: isQuick ? 3 : HEADERS_SECONDS + SLACK_SECONDS,
           request: Requests.get("/v1/pets", `X-Padding: ${"x".repeat(1_000)}`),
           pipelined: 1,
-          reads: true,
+          reading: "while sending",
           byteIntervalMs: 500
         }),
         findings: closedConnections(isQuick)
@@ -60,7 +60,7 @@ export const slowBodies: Scenario = {
             opening: `${head}\r\n\r\n`,
             request: body,
             pipelined: 1,
-            reads: true,
+            reading: "while sending",
             byteIntervalMs: 500
           }
         },

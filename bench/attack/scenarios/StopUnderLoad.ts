@@ -50,13 +50,13 @@ const create = async ({ keys, origin }: AttackedServer): Promise<Client> => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   try {
     for (let created = 0; ; created++) {
-      const { closes, status } = await exchange(agent, {
+      const { isClosing, status } = await exchange(agent, {
         url: `${origin}/v1/pets`,
         key: keys[0] ?? "",
         body: `{"name":"Rex","categoryId":${created}}`
       })
       if (status !== 201) return { created, isNotified: false }
-      if (closes) return { created: created + 1, isNotified: true }
+      if (isClosing) return { created: created + 1, isNotified: true }
     }
   } finally {
     agent.destroy()

@@ -7,19 +7,19 @@ import type { Scenario } from "../Scenario.ts"
 const SILENCE_MS = 3_000
 
 interface Case {
-  readonly what: string
+  readonly name: string
   readonly bytes: (authorization: string) => string
   readonly statuses: ReadonlyArray<number>
 }
 
 const host = (value: string): Case => ({
-  what: `Host: ${value}`,
+  name: `Host: ${value}`,
   bytes: () => `GET /livez HTTP/1.1\r\nHost: ${value}\r\nConnection: close\r\n\r\n`,
   statuses: [400]
 })
 
 const requestLine = (line: string): Case => ({
-  what: line,
+  name: line,
   bytes: () => `${line}\r\nHost: a\r\nConnection: close\r\n\r\n`,
   statuses: [400, 505]
 })
@@ -34,21 +34,21 @@ const cases: ReadonlyArray<Case> = [
   requestLine("GET /livez HTTP/0.9"),
   requestLine("GET /livez HTTP/2.0"),
   {
-    what: "Transfer-Encoding: gzip, chunked",
+    name: "Transfer-Encoding: gzip, chunked",
     bytes: (authorization) =>
       `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\n` +
       `Transfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n1d\r\n${animal}\r\n0\r\n\r\n`,
     statuses: [400, 501]
   },
   {
-    what: "Content-Type: application/json;",
+    name: "Content-Type: application/json;",
     bytes: (authorization) =>
       `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json;\r\n` +
       `Content-Length: ${animal.length}\r\nConnection: close\r\n\r\n${animal}`,
     statuses: [201]
   },
   {
-    what: "Expect: 100-continue with 100 MB",
+    name: "Expect: 100-continue with 100 MB",
     bytes: (authorization) =>
       `POST /v1/pets HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\n` +
       "Expect: 100-continue\r\nContent-Length: 100000000\r\n\r\n",
@@ -67,13 +67,13 @@ export const strictness: Scenario = {
     })
     try {
       const findings: Array<Finding.Finding> = []
-      for (const { bytes, statuses, what } of cases) {
+      for (const { bytes, name, statuses } of cases) {
         const status = await statusOf(server.port, bytes(`Authorization: Bearer ${server.keys[0]}`))
         findings.push({
-          what,
+          name,
           figure: String(status),
           bound: statuses.join(" or "),
-          holds: statuses.includes(status),
+          isWithinBound: statuses.includes(status),
           dependsOnLoad: false
         })
       }

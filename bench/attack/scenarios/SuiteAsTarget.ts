@@ -6,7 +6,7 @@ import * as CommandProcess from "../CommandProcess.ts"
 import * as Finding from "../Finding.ts"
 import type { Scenario } from "../Scenario.ts"
 
-const bodies: ReadonlyArray<readonly [what: string, body: string]> = [
+const bodies: ReadonlyArray<readonly [label: string, body: string]> = [
   ["8 MiB of text", `"${"x".repeat(8 * 1_024 * 1_024)}"`],
   ["four million opening brackets", "[".repeat(4_000_000)],
   [
@@ -30,7 +30,7 @@ export const suiteAsTarget: Scenario = {
   databases: ["memory"],
   run: async ({ isQuick }) => {
     const findings: Array<Finding.Finding> = []
-    for (const [what, body] of isQuick ? bodies.slice(0, 2) : bodies) {
+    for (const [label, body] of isQuick ? bodies.slice(0, 2) : bodies) {
       const server = http.createServer((request, response) => {
         request.resume()
         response.writeHead(200, { "content-type": "application/json" }).end(body)
@@ -50,16 +50,16 @@ export const suiteAsTarget: Scenario = {
       })
       findings.push(
         {
-          what: `${what}: exit code`,
+          name: `${label}: exit code`,
           figure: code === undefined ? `none after ${MAX_SECONDS} s` : String(code),
           bound: EXPECTED_CODES.join(", "),
-          holds: code !== undefined && EXPECTED_CODES.includes(code),
+          isWithinBound: code !== undefined && EXPECTED_CODES.includes(code),
           dependsOnLoad: code === undefined
         },
-        Finding.atMost(`${what}: seconds`, seconds, MAX_SECONDS, "s"),
+        Finding.atMost(`${label}: seconds`, seconds, MAX_SECONDS, "s"),
         canWatch
-          ? Finding.atMost(`${what}: peak RSS`, peakRss / 1_000_000, MAX_RSS_MB, "MB")
-          : Finding.unknown(`${what}: peak RSS`, "no /proc")
+          ? Finding.atMost(`${label}: peak RSS`, peakRss / 1_000_000, MAX_RSS_MB, "MB")
+          : Finding.unknown(`${label}: peak RSS`, "no /proc")
       )
     }
     return findings

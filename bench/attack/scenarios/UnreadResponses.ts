@@ -16,7 +16,7 @@ export const unreadResponses: Scenario = {
           seconds: isQuick ? 3 : 60,
           request: Requests.get("/openapi.json"),
           pipelined: 500,
-          reads: false
+          reading: "never"
         })
       },
       { isQuick },

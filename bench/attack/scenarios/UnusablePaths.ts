@@ -1,4 +1,4 @@
-/** Starts servers with database paths that can never be opened: startup must fail quickly. */
+/** Starts servers with database paths that can never be opened: start-up must fail quickly. */
 import { existsSync } from "node:fs"
 import * as CommandProcess from "../CommandProcess.ts"
 import * as Finding from "../Finding.ts"
@@ -18,8 +18,8 @@ export const unusablePaths: Scenario = {
     for (const path of paths) {
       const args = ["serve", "--port", "0", "--database", `sqlite:${path}`]
       const { code } = await CommandProcess.run(args, MAX_SECONDS * 1_000)
-      const shown = path.length > 40 ? `${path.slice(0, 40)}…` : path
-      findings.push(Finding.equal(`exit code for ${shown}`, code ?? `none after ${MAX_SECONDS} s`, 1))
+      const label = path.length > 40 ? `${path.slice(0, 40)}…` : path
+      findings.push(Finding.equal(`exit code for ${label}`, code ?? `none after ${MAX_SECONDS} s`, 1))
     }
     return findings
   }

@@ -1,15 +1,19 @@
 /**
- * Serves animal-store with its own server. Arguments: the database address; the path of another checkout, or an empty
- * string; the address of the limits database if it is a separate one, or an empty string; and "metered" to count metrics.
+ * Serves animal-store with its own server. Arguments:
+ *
+ * 1. The address of the database; by default `memory:`.
+ * 2. The path of the checkout to serve; if empty, this one.
+ * 3. The address of a separate database for limits; if empty, none.
+ * 4. "metered" to collect metrics.
  */
 import * as Peer from "../Peer.ts"
 import { openFilled } from "./OpenFilled.ts"
 
-const [database = "memory:", checkout, limits, kind] = process.argv.slice(2)
+const [database = "memory:", checkout, limits, metrics] = process.argv.slice(2)
 const { store, tokens } = await openFilled(database, {
   checkout,
   limits: limits === "" ? undefined : limits,
-  isMetered: kind === "metered"
+  isMetered: metrics === "metered"
 })
 
 await Peer.serve(async () => ({ port: (await store.listen({ port: 0 })).port, tokens }))

@@ -1,12 +1,12 @@
 /**
  * Serves one node of animal-store. Arguments: the database address, the number of keys to issue ("0" for a node on a
- * filled database), and "metered" if it collects metrics.
+ * filled database), and "metered" to collect metrics.
  */
 import * as Peer from "../Peer.ts"
 import { open, openFilled } from "./OpenFilled.ts"
 
-const [database = "memory:", keys = "0", metered] = process.argv.slice(2)
-const given = { isMetered: metered === "metered", keys: Number(keys) }
+const [database = "memory:", keys = "0", metrics] = process.argv.slice(2)
+const given = { isMetered: metrics === "metered", keys: Number(keys) }
 const { store, tokens } =
   given.keys > 0
     ? await openFilled(database, given)

@@ -1,4 +1,4 @@
-/** Serves with `node:http` in its fastest form: repeats recorded responses in order, and ignores requests. */
+/** Serves with `node:http` in its fastest form: replays recorded responses in order, and ignores requests. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { tokens } from "../Catalogue.ts"

@@ -84,8 +84,8 @@ app.use((_, response) => {
 
 // Express recognizes an error handler by its four parameters.
 const onError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-  const isClients = error instanceof Error && "status" in error && error.status === 400
-  const errorBody = isClients ? invalid(error.message) : failed
+  const isClientError = error instanceof Error && "status" in error && error.status === 400
+  const errorBody = isClientError ? invalid(error.message) : failed
   response.status(errorBody.status).json(errorBody)
 }
 app.use(onError)

@@ -134,22 +134,22 @@ const handle = (request: http.IncomingMessage, response: http.ServerResponse): v
   }
 
   const window = currentWindow(caller)
-  const exceeded = window.count >= caller.perMinute
-  if (!exceeded) window.count++
+  const isDenied = window.count >= caller.perMinute
+  if (!isDenied) window.count++
   response.setHeader("X-RateLimit-Limit", caller.perMinute)
   response.setHeader("X-RateLimit-Remaining", caller.perMinute - window.count)
   response.setHeader("X-RateLimit-Reset", Math.ceil(window.resetsAt / 1000))
-  if (exceeded) {
+  if (isDenied) {
     response.setHeader("Retry-After", Math.ceil((window.resetsAt - Date.now()) / 1000))
     send(response, failure(tooMany))
     return
   }
 
   const target = request.url ?? "/"
-  const question = target.indexOf("?")
-  const path = question < 0 ? target : target.slice(0, question)
+  const queryStart = target.indexOf("?")
+  const path = queryStart < 0 ? target : target.slice(0, queryStart)
   if (path === COLLECTION && request.method === "GET") {
-    send(response, list(question < 0 ? "" : target.slice(question + 1)))
+    send(response, list(queryStart < 0 ? "" : target.slice(queryStart + 1)))
   } else if (path === COLLECTION && request.method === "POST") {
     read(request, (text) => send(response, text === undefined ? failure(tooLarge) : create(text)))
   } else if (path.startsWith(MEMBER) && request.method === "GET") {

@@ -1,4 +1,4 @@
-/** Opens an animal store that contains the catalog's animals and callers of all kinds. */
+/** Opens an animal store that contains the animals of the catalogue and callers of all kinds. */
 import { pathToFileURL } from "node:url"
 import type { AnimalStore, openAnimalStore } from "../../../adapters/embed/index.ts"
 import { animals, callerCounts, ENDLESS, type Tokens } from "../Catalogue.ts"
@@ -20,7 +20,7 @@ const openIn = async (checkout: string | undefined): Promise<typeof openAnimalSt
 const CONCURRENCY = 50
 
 /** The options that differ between servers. */
-export interface Given {
+export interface OpenOptions {
   /** A checkout of this project other than this one. */
   readonly checkout?: string | undefined
   /** The address of the limits database, if it is a separate one. */
@@ -34,7 +34,7 @@ export interface Given {
 /** Opens a store without filling it. */
 export const open = async (
   database: string,
-  { checkout, isMetered, limits }: Given
+  { checkout, isMetered, limits }: OpenOptions
 ): Promise<AnimalStore> => {
   const openAnimalStore = await openIn(checkout)
   return openAnimalStore({
@@ -52,17 +52,17 @@ export const open = async (
 
 export const openFilled = async (
   database: string,
-  given: Given = {}
+  given: OpenOptions = {}
 ): Promise<{ readonly store: AnimalStore; readonly tokens: Tokens }> => {
   const store = await open(database, given)
-  const issue = async (of: AnimalStore, count: number, limit: number): Promise<ReadonlyArray<string>> => {
+  const issue = async (issuer: AnimalStore, count: number, limit: number): Promise<ReadonlyArray<string>> => {
     const limits = { perMinute: limit, perDay: limit }
     const keys: Array<string> = []
     while (keys.length < count) {
-      const some = Array.from({ length: Math.min(CONCURRENCY, count - keys.length) }, () =>
-        of.keys.issue({ plan: "Enterprise", limits })
+      const batch = Array.from({ length: Math.min(CONCURRENCY, count - keys.length) }, () =>
+        issuer.keys.issue({ plan: "Enterprise", limits })
       )
-      keys.push(...(await Promise.all(some)).map(({ key }) => key))
+      keys.push(...(await Promise.all(batch)).map(({ key }) => key))
     }
     return keys
   }

@@ -18,8 +18,8 @@ type Status = PetStatus.PetStatus
 type Command =
   | { readonly do: "create"; readonly status: Status | undefined; readonly categoryId: bigint }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches one of the animals created so far: the one at `which` modulo their number. */
-  | { readonly do: "get"; readonly which: number }
+  /** Fetches one of the animals created so far: the one at `index` modulo their number. */
+  | { readonly do: "get"; readonly index: number }
 
 /** Maximum number of creations in a case; small, because animals cannot be deleted over HTTP. */
 const MAX_CREATIONS = 5
@@ -33,7 +33,7 @@ const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc
         categoryId: fc.bigInt({ min: 1n, max: 9n })
       }),
       Listings.listing.map((listing) => ({ do: "list" as const, ...listing })),
-      fc.record({ do: fc.constant("get" as const), which: fc.nat(MAX_CREATIONS) })
+      fc.record({ do: fc.constant("get" as const), index: fc.nat(MAX_CREATIONS) })
     ),
     { maxLength: 14 }
   )
@@ -55,11 +55,11 @@ const runCommand = Effect.fnUntraced(function* (
     }
     case "list": {
       const animals = yield* catalogue.list(command)
-      return yield* OwnAnimals.holds(catalogue, command, animals, owned)
+      return yield* OwnAnimals.expectAllLaws(catalogue, command, animals, owned)
     }
     case "get": {
-      const own = owned[command.which % owned.length]
-      if (own !== undefined) yield* OwnAnimals.fetches(catalogue, own)
+      const own = owned[command.index % owned.length]
+      if (own !== undefined) yield* OwnAnimals.expectFound(catalogue, own)
     }
   }
 })
@@ -68,11 +68,11 @@ const spec = family({ level: "spec", profile: "core", on: "catalogue" })
 
 const design = family({ level: "design", profile: "core", on: "catalogue" })
 
-/** Comes first, while the store may still be empty. */
+/** These checks come first, while the store may still be empty. */
 export const empty: ReadonlyArray<Check> = [
   spec<Listing>({
     id: "list.answered",
-    law: "A list is an array of animals with every filter, even if no animal matches.",
+    law: "A list is an array of animals for every filter, even if no animal matches.",
     clauses: ["list.status-200", "list.array", "list.empty", "list.status.accepted"],
     requests: 6,
     examples: [
@@ -82,7 +82,7 @@ export const empty: ReadonlyArray<Check> = [
       { limit: 100, status: undefined }
     ],
     holds: (catalogue, listing) =>
-      Effect.flatMap(catalogue.list(listing), (animals) => OwnAnimals.atMost(listing, animals))
+      Effect.flatMap(catalogue.list(listing), (animals) => OwnAnimals.expectAtMostLimit(listing, animals))
   })
 ]
 
@@ -112,10 +112,10 @@ export const checks: ReadonlyArray<Check> = [
         { do: "create", status: "pending", categoryId: 3n },
         { do: "list", limit: 100, status: "sold" },
         { do: "list", limit: 100, status: "pending" },
-        { do: "get", which: 0 },
+        { do: "get", index: 0 },
         { do: "list", limit: 2, status: undefined },
         { do: "list", limit: 100, status: undefined },
-        { do: "get", which: 2 }
+        { do: "get", index: 2 }
       ]
     ],
     cases: commands,
@@ -135,10 +135,11 @@ export const checks: ReadonlyArray<Check> = [
     examples: [...PetStatus.all, undefined].map((status) => ({ status })),
     *holds(catalogue, { status }, trial) {
       const own = yield* OwnAnimals.create(catalogue, trial, status, 7n)
-      yield* OwnAnimals.fetches(catalogue, own)
-      yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: undefined }, [own])
-      if (status !== undefined) yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status }, [own])
-      yield* OwnAnimals.fetches(catalogue, own)
+      yield* OwnAnimals.expectFound(catalogue, own)
+      yield* OwnAnimals.expectListedFaithfully(catalogue, { limit: 100, status: undefined }, [own])
+      if (status !== undefined)
+        yield* OwnAnimals.expectListedFaithfully(catalogue, { limit: 100, status }, [own])
+      yield* OwnAnimals.expectFound(catalogue, own)
     }
   }),
   spec({
@@ -158,9 +159,9 @@ export const checks: ReadonlyArray<Check> = [
       const owned = yield* OwnAnimals.createAll(catalogue, trial, many)
       const listing = { limit: 100, status: undefined }
       const listed = yield* catalogue.list(listing)
-      yield* OwnAnimals.complete(listing, listed, owned)
-      yield* OwnAnimals.faithful(listed, owned)
-      for (const own of owned) yield* OwnAnimals.fetches(catalogue, own)
+      yield* OwnAnimals.expectComplete(listing, listed, owned)
+      yield* OwnAnimals.expectFaithful(listed, owned)
+      for (const own of owned) yield* OwnAnimals.expectFound(catalogue, own)
     }
   }),
   spec({
@@ -226,8 +227,8 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 5, http: 1 },
     *holds(catalogue, { categoryId }, trial) {
       const own = yield* OwnAnimals.create(catalogue, trial, "pending", categoryId)
-      yield* OwnAnimals.fetches(catalogue, own)
-      yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: "pending" }, [own])
+      yield* OwnAnimals.expectFound(catalogue, own)
+      yield* OwnAnimals.expectListedFaithfully(catalogue, { limit: 100, status: "pending" }, [own])
     }
   }),
   design({
@@ -244,7 +245,7 @@ export const checks: ReadonlyArray<Check> = [
       }
       yield* keeps(yield* catalogue.list({ limit: 100, status: undefined }), "a list")
       yield* keeps(yield* catalogue.list({ limit: 100, status: animal.status }), "a list with its status")
-      const found = yield* OwnAnimals.look(catalogue, animal.id)
+      const found = yield* OwnAnimals.find(catalogue, animal.id)
       yield* keeps(found === undefined ? [] : Option.toArray(found), "a retrieval by its id")
     }
   })

@@ -31,11 +31,11 @@ const closing = family({ level: "spec", profile: "core", on: "http", isClosing: 
 /** A list of at most `FULL` animals. */
 interface Shown {
   readonly animals: ReadonlyMap<bigint, Animal>
-  /** Whether the list is not full, so that it may not omit a matching animal. */
+  /** Whether the list is not full, so that it must hold every matching animal. */
   readonly isComplete: boolean
 }
 
-const shown = (http: Http, query: string): Effect.Effect<Shown, Failure> =>
+const fetchList = (http: Http, query: string): Effect.Effect<Shown, Failure> =>
   Effect.map(Lists.list(http, `limit=${FULL}${query}`), (animals) => ({
     animals: new Map(animals.map((animal) => [animal.id, animal])),
     isComplete: animals.length < FULL
@@ -88,14 +88,14 @@ const mismatchOf = (reading: Reading, animal: Animal): Violation | undefined => 
     : violation("in exactly one of the lists by status", "three lists without it")
 }
 
-/** Reads all lists, and fetches some animals that are missing in the complete list of the status they were created with. */
+/** Reads all lists, and fetches some animals that are missing from the complete list of their initial status. */
 const read = Effect.fnUntraced(function* (
   http: Http,
   created: ReadonlyArray<Animal>
 ): Effect.fn.Return<Reading, Failure> {
-  const all = yield* shown(http, "")
+  const all = yield* fetchList(http, "")
   const lists = yield* Effect.forEach(PetStatus.all, (status) =>
-    Effect.map(shown(http, Lists.statusParameter(status)), (list) => ({ ...list, status }))
+    Effect.map(fetchList(http, Lists.statusParameter(status)), (list) => ({ ...list, status }))
   )
   const byId = new Map<bigint, Animal>()
   const reading = { all, lists, byId }
@@ -106,7 +106,7 @@ const read = Effect.fnUntraced(function* (
   )
   for (const { id } of sampled(missing)) {
     if ((yield* http.now) >= REMOVAL_BEGINS) break
-    byId.set(id, yield* Responses.pet(yield* http.send({ path: `/pets/${id}` }), 200))
+    byId.set(id, yield* Responses.petOf(yield* http.send({ path: `/pets/${id}` }), 200))
   }
   return reading
 })
@@ -123,9 +123,9 @@ export const checks: ReadonlyArray<Check> = [
       if ((yield* http.now) >= REMOVAL_BEGINS) {
         return yield* postponed("by the server's time, getPet is removed: restart the server")
       }
-      yield* Creations.own(http, trial)
+      yield* Creations.createOwn(http, trial)
       for (const animal of sampled(http.created())) {
-        const shown = yield* Responses.pet(yield* http.send({ path: `/pets/${animal.id}` }), 200)
+        const shown = yield* Responses.petOf(yield* http.send({ path: `/pets/${animal.id}` }), 200)
         const isSame = shown.name === animal.name && shown.categoryId === animal.categoryId
         yield* expect(isSame, PetJson.line(animal), PetJson.line(shown))
       }
@@ -139,9 +139,9 @@ export const checks: ReadonlyArray<Check> = [
     requests: 5,
     examples: [null],
     *holds(http, _given, trial) {
-      yield* Creations.own(http, trial, "pending")
+      yield* Creations.createOwn(http, trial, "pending")
       const created = http.created()
-      const find = (reading: Reading): Violation | undefined => {
+      const firstMismatch = (reading: Reading): Violation | undefined => {
         for (const animal of created) {
           const mismatch = mismatchOf(reading, animal)
           if (mismatch !== undefined) return mismatch
@@ -150,8 +150,8 @@ export const checks: ReadonlyArray<Check> = [
       }
       let reading = yield* read(http, created)
       // The contract neither describes nor excludes changes of status, and one may happen while the lists are read.
-      if (find(reading) !== undefined) reading = yield* read(http, created)
-      const mismatch = find(reading)
+      if (firstMismatch(reading) !== undefined) reading = yield* read(http, created)
+      const mismatch = firstMismatch(reading)
       if (mismatch !== undefined) return yield* mismatch
       if (!created.some((animal) => isDecided(reading, animal))) {
         return yield* postponed("the lists are full, so they need not show the animals of the run")

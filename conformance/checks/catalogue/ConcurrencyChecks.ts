@@ -19,8 +19,8 @@ type Status = PetStatus.PetStatus
 type Step =
   | { readonly do: "create"; readonly status: Status }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches one of the animals whose creation was acknowledged: the one at `which` modulo their number. */
-  | { readonly do: "get"; readonly which: number }
+  /** Fetches one of the animals whose creation was acknowledged: the one at `index` modulo their number. */
+  | { readonly do: "get"; readonly index: number }
 
 /** The programs of concurrent clients; each runs its steps in sequence. */
 type Programs = ReadonlyArray<ReadonlyArray<Step>>
@@ -50,12 +50,12 @@ const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, I
       if (output === undefined) return state
       if (output.numbers.some((number) => !has(state, number))) return undefined
       if (output.isFull) return state
-      const mayLack = (number: number) =>
+      const mayOmit = (number: number) =>
         input.do === "get"
           ? number !== input.number
           : input.status !== undefined && input.status !== statuses[number]
       const isComplete = statuses.every(
-        (_, number) => !has(state, number) || mayLack(number) || output.numbers.includes(number)
+        (_, number) => !has(state, number) || mayOmit(number) || output.numbers.includes(number)
       )
       return isComplete ? state : undefined
     },
@@ -74,7 +74,7 @@ const model = (statuses: ReadonlyArray<Status>): Linearizability.Model<bigint, I
 }
 
 /** Runs the programs concurrently, and records the order in which operations start and end. */
-const recorded = Effect.fnUntraced(function* (
+const runAndRecord = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   programs: Programs,
   trial: Trial
@@ -117,7 +117,7 @@ const recorded = Effect.fnUntraced(function* (
         const animal = yield* catalogue.create(draft)
         const completed = { at: time++, output: { numbers: [number], isFull: false } }
         history.push({ client, input: { do: "create", number }, invokedAt, completed })
-        yield* OwnAnimals.shows(draft, animal, "the result of its creation")
+        yield* OwnAnimals.expectAsSent(draft, animal, "the result of its creation")
         owned.push({ draft, animal })
         return
       }
@@ -131,20 +131,21 @@ const recorded = Effect.fnUntraced(function* (
           completed: { at: time++, output: outputOf(step, animals) }
         })
         listed.push(animals)
-        yield* OwnAnimals.ofStatus(step, animals)
+        yield* OwnAnimals.expectStatus(step, animals)
         return
       }
       case "get": {
-        const own = owned[step.which % owned.length]
+        const own = owned[step.index % owned.length]
         const number = own === undefined ? undefined : numberOf.get(own.draft.name)
         if (own === undefined || number === undefined) return
         const invokedAt = time++
-        const found = yield* OwnAnimals.look(catalogue, own.animal.id)
+        const found = yield* OwnAnimals.find(catalogue, own.animal.id)
         if (found === undefined) return
         const animals = Option.toArray(found)
         const output = { numbers: animals.length === 0 ? [] : [number], isFull: false }
         history.push({ client, input: { do: "get", number }, invokedAt, completed: { at: time++, output } })
-        for (const animal of animals) yield* OwnAnimals.shows(own.draft, animal, "a retrieval by its id")
+        for (const animal of animals)
+          yield* OwnAnimals.expectAsSent(own.draft, animal, "a retrieval by its id")
       }
     }
   })
@@ -157,9 +158,13 @@ const recorded = Effect.fnUntraced(function* (
   return { history, statuses: drafts.map(({ status }) => status), owned, listed }
 })
 
-/** Runs the programs; fails unless ids and lists are correct, and the model explains the recorded history. */
-const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: Programs, trial: Trial) {
-  const { history, listed, owned, statuses } = yield* recorded(catalogue, programs, trial)
+/** Runs the programs; fails unless ids and lists are correct and the recorded history is linearizable. */
+const expectLinearizable = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  programs: Programs,
+  trial: Trial
+) {
+  const { history, listed, owned, statuses } = yield* runAndRecord(catalogue, programs, trial)
   const ids = new Set(owned.map(({ animal }) => animal.id))
   yield* expect(
     ids.size === owned.length,
@@ -167,9 +172,9 @@ const explained = Effect.fnUntraced(function* (catalogue: Catalogue, programs: P
     `${ids.size} ids for ${owned.length}`
   )
   for (const animals of listed) {
-    yield* OwnAnimals.distinct(animals)
-    yield* OwnAnimals.faithful(animals, owned)
-    yield* OwnAnimals.noOthers(catalogue, animals, owned)
+    yield* OwnAnimals.expectDistinct(animals)
+    yield* OwnAnimals.expectFaithful(animals, owned)
+    yield* OwnAnimals.expectNoOthers(catalogue, animals, owned)
   }
   const { show = () => "", ...rest } = model(statuses)
   const verdict = Linearizability.check({ ...rest, show }, history)
@@ -198,7 +203,7 @@ const reading: fc.Arbitrary<Step> = fc.oneof(
     limit: fc.constantFrom(100, 100, 2),
     status: fc.option(anyStatus, { nil: undefined })
   }),
-  fc.record({ do: fc.constant("get" as const), which: fc.nat(5) })
+  fc.record({ do: fc.constant("get" as const), index: fc.nat(5) })
 )
 
 const anyPrograms = (maxCreations: number): fc.Arbitrary<Programs> =>
@@ -212,7 +217,7 @@ const anyPrograms = (maxCreations: number): fc.Arbitrary<Programs> =>
 const create = (status: Status): Step => ({ do: "create", status })
 const listAll: Step = { do: "list", limit: 100, status: undefined }
 const listSold: Step = { do: "list", limit: 100, status: "sold" }
-const get = (which: number): Step => ({ do: "get", which })
+const get = (index: number): Step => ({ do: "get", index })
 
 const MIXED: Programs = [
   [create("sold"), listAll, get(0), listSold],
@@ -254,18 +259,18 @@ export const checks: ReadonlyArray<Check> = [
         `${ids.size}: ${[...ids].join(", ")}`
       )
       for (const { animal, draft } of owned) {
-        const found = yield* OwnAnimals.look(catalogue, animal.id)
+        const found = yield* OwnAnimals.find(catalogue, animal.id)
         if (found === undefined) break
         yield* expect(Option.isSome(found), `the animal with id ${animal.id}, since it was created`, "none")
         for (const shown of Option.toArray(found))
-          yield* OwnAnimals.shows(draft, shown, "a retrieval by its id")
+          yield* OwnAnimals.expectAsSent(draft, shown, "a retrieval by its id")
       }
       for (const status of [...PetStatus.all, undefined]) {
         const listing = { limit: 100, status }
         const animals = yield* catalogue.list(listing)
-        yield* OwnAnimals.complete(listing, animals, owned)
-        yield* OwnAnimals.faithful(animals, owned)
-        yield* OwnAnimals.noOthers(catalogue, animals, owned)
+        yield* OwnAnimals.expectComplete(listing, animals, owned)
+        yield* OwnAnimals.expectFaithful(animals, owned)
+        yield* OwnAnimals.expectNoOthers(catalogue, animals, owned)
       }
     }
   }),
@@ -281,7 +286,7 @@ export const checks: ReadonlyArray<Check> = [
       const read = (own: OwnAnimals.Own, reader: number): Effect.Effect<void, Failure> =>
         Effect.gen(function* () {
           if (reader % 2 === 0) {
-            const found = yield* OwnAnimals.look(catalogue, own.animal.id)
+            const found = yield* OwnAnimals.find(catalogue, own.animal.id)
             if (found === undefined) return
             yield* expect(
               Option.isSome(found),
@@ -291,7 +296,7 @@ export const checks: ReadonlyArray<Check> = [
             return
           }
           const listing = { limit: 100, status: reader % 4 === 1 ? own.draft.status : undefined }
-          yield* OwnAnimals.complete(listing, yield* catalogue.list(listing), [own])
+          yield* OwnAnimals.expectComplete(listing, yield* catalogue.list(listing), [own])
         })
       return Effect.forEach(
         Array.from({ length: writers }, (_, writer) => writer),
@@ -315,11 +320,11 @@ export const checks: ReadonlyArray<Check> = [
     examples: [MIXED],
     cases: anyPrograms(6),
     runs: { port: 20, http: 2 },
-    holds: explained
+    holds: expectLinearizable
   }),
   define<"pets", { readonly programs: Programs; readonly seed: number }>({
     id: "concurrent.interleaving",
-    law: "Operations are linearizable whichever fiber runs next, step by step.",
+    law: "Operations are linearizable, whichever fiber runs next at each step.",
     clauses: ["pets.linearizable", "pets.insert.concurrent"],
     level: "design",
     profile: "concurrency",
@@ -330,6 +335,6 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ programs: anyPrograms(8), seed: fc.noShrink(fc.integer()) }),
     runs: { port: 4, http: 0 },
     holds: (pets, { programs, seed }, trial) =>
-      Concurrency.interleaved(seed, explained(PortSubject.catalogue(pets, trial), programs, trial))
+      Concurrency.interleaved(seed, expectLinearizable(PortSubject.catalogue(pets, trial), programs, trial))
   })
 ]

@@ -22,7 +22,7 @@ const anyScene: fc.Arbitrary<Scene> = fc.record({
   listing: Listings.listing
 })
 
-const inWords = (animals: ReadonlyArray<Animal>): string =>
+const idsOf = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(({ id }) => id).join(", ")
 
 const spec = family({ level: "spec", profile: "core", on: "catalogue" })
@@ -36,7 +36,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["list.status.filter", "list.status.all", "list.sees-created"],
     requests: 16,
     mustSee: ["an animal that does not match the filter"],
-    // Both limits with the same animals, because animals cannot be deleted over HTTP.
+    // Both limits use the same animals, because animals cannot be deleted over HTTP.
     examples: [{ statuses: PetStatus.all, limits: [100, 20] }],
     cases: fc.record({
       statuses: fc.array(Listings.status, { maxLength: 4 }),
@@ -49,8 +49,8 @@ export const checks: ReadonlyArray<Check> = [
       for (const limit of limits) {
         for (const status of [...PetStatus.all, undefined]) {
           const animals = yield* catalogue.list({ limit, status })
-          yield* OwnAnimals.ofStatus({ limit, status }, animals)
-          yield* OwnAnimals.complete({ limit, status }, animals, owned)
+          yield* OwnAnimals.expectStatus({ limit, status }, animals)
+          yield* OwnAnimals.expectComplete({ limit, status }, animals, owned)
         }
       }
     }
@@ -73,7 +73,7 @@ export const checks: ReadonlyArray<Check> = [
       // A lower bound, because other clients may add animals at any time, and no animal is ever deleted.
       const atLeast = (yield* catalogue.list({ ...listing, limit: 100 })).length
       const animals = yield* catalogue.list(listing)
-      yield* OwnAnimals.atMost(listing, animals)
+      yield* OwnAnimals.expectAtMostLimit(listing, animals)
       const wanted = Math.min(atLeast, OwnAnimals.limitOf(listing))
       yield* expect(
         animals.length >= wanted,
@@ -102,7 +102,7 @@ export const checks: ReadonlyArray<Check> = [
         ]) {
           const animals = yield* catalogue.list(listing)
           if (OwnAnimals.isShort(listing, animals)) trial.saw("a list with fewer animals than its limit")
-          yield* OwnAnimals.complete(listing, animals, owned)
+          yield* OwnAnimals.expectComplete(listing, animals, owned)
         }
       }
     }
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* OwnAnimals.createAll(catalogue, trial, statuses)
       const animals = yield* catalogue.list(listing)
       if (animals.length > 1) trial.saw("a list of several animals")
-      yield* OwnAnimals.distinct(animals)
+      yield* OwnAnimals.expectDistinct(animals)
     }
   }),
   spec<Scene>({
@@ -184,7 +184,7 @@ export const checks: ReadonlyArray<Check> = [
         const isAscending = animals.every(
           ({ id }, index) => index === 0 || id > (animals[index - 1]?.id ?? id)
         )
-        yield* expect(isAscending, "animals by ascending id", `ids ${inWords(animals)}`)
+        yield* expect(isAscending, "animals by ascending id", `ids ${idsOf(animals)}`)
       }
     }
   })

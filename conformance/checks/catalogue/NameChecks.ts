@@ -44,7 +44,7 @@ interface Awkward {
 
 const LISTED = "an animal with an awkward name in a list with its status"
 
-/** Creates an animal; `Inapplicable` if it is rejected, because the contract does not promise to accept every name. */
+/** Creates an animal; fails with `Inapplicable` if its name is rejected, which the contract allows. */
 const createdUnlessRejected = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
   Effect.catchTag(
     catalogue.create(draft),
@@ -97,7 +97,7 @@ export const checks: ReadonlyArray<Check> = [
         if (filter !== undefined) trial.saw(LISTED)
         yield* shows(own, `a list ${filter === undefined ? "without" : "with a"} status`)
       }
-      const found = yield* OwnAnimals.look(catalogue, created.id)
+      const found = yield* OwnAnimals.find(catalogue, created.id)
       // Another law checks that the animal is found.
       for (const animal of found === undefined ? [] : Option.toArray(found)) {
         yield* shows(animal, "a retrieval by its id")
@@ -119,10 +119,10 @@ export const checks: ReadonlyArray<Check> = [
         status: undefined
       }
       const own = { draft, animal: yield* catalogue.create(draft) }
-      yield* OwnAnimals.shows(draft, own.animal, "the result of its creation")
-      yield* OwnAnimals.fetches(catalogue, own)
-      yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: undefined }, [own])
-      yield* OwnAnimals.listsFaithfully(catalogue, { limit: 100, status: own.animal.status }, [own])
+      yield* OwnAnimals.expectAsSent(draft, own.animal, "the result of its creation")
+      yield* OwnAnimals.expectFound(catalogue, own)
+      yield* OwnAnimals.expectListedFaithfully(catalogue, { limit: 100, status: undefined }, [own])
+      yield* OwnAnimals.expectListedFaithfully(catalogue, { limit: 100, status: own.animal.status }, [own])
     }
   })
 ]

@@ -26,7 +26,7 @@ export const create = (
   Effect.gen(function* () {
     const draft = { name: trial.name(), categoryId: catalogue.categoryOf(categoryId), status }
     const animal = yield* catalogue.create(draft)
-    yield* shows(draft, animal, "the result of its creation", "create.returns-created")
+    yield* expectAsSent(draft, animal, "the result of its creation", "create.returns-created")
     yield* expect(
       status === undefined || animal.status === status,
       `an animal created as ${status} to be returned with that status`,
@@ -37,7 +37,7 @@ export const create = (
   })
 
 /** Fails unless a shown animal has the name and the category that were sent. */
-export const shows = (draft: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
+export const expectAsSent = (draft: Draft, animal: Animal, where: string, clause?: ClauseSlug): Law =>
   expect(
     animal.name === draft.name && animal.categoryId === draft.categoryId,
     `${where} to show the animal as it was created: ${PetJson.draft(draft)}`,
@@ -46,7 +46,7 @@ export const shows = (draft: Draft, animal: Animal, where: string, clause?: Clau
   )
 
 /** Fetches the animal with this id; returns `undefined` after the removal of the operation. */
-export const look = (
+export const find = (
   catalogue: Catalogue,
   id: bigint
 ): Effect.Effect<Option.Option<Animal> | undefined, Violation> =>
@@ -56,7 +56,7 @@ type Listed = ReadonlyArray<Animal>
 type Owned = ReadonlyArray<Own>
 type Law = Effect.Effect<void, Violation>
 
-/** Fails if there is an animal that violates the law; `show` describes the violation. */
+/** Fails if an animal that violates the law was found; `show` describes the violation. */
 const expectNone = (
   found: Animal | undefined,
   expected: string,
@@ -71,21 +71,21 @@ export const describe = (listing: Listing): string =>
   `a list of at most ${limitOf(listing)} ${listing.status === undefined ? "" : `${listing.status} `}animals`
 
 /** Whether an animal certainly belongs to lists with this status: it was created with it, or the list has no filter. */
-export const belongs = ({ draft }: Own, status: PetStatus | undefined): boolean =>
+export const isListedWith = ({ draft }: Own, status: PetStatus | undefined): boolean =>
   status === undefined || draft.status === status
 
 /** Whether a list is shorter than its limit, so that no matching animal may be missing. */
 export const isShort = (listing: Listing, animals: Listed): boolean => animals.length < limitOf(listing)
 
-export const atMost = (listing: Listing, animals: Listed): Law =>
+export const expectAtMostLimit = (listing: Listing, animals: Listed): Law =>
   expect(animals.length <= limitOf(listing), describe(listing), `${animals.length} animals`)
 
-export const distinct = (animals: Listed): Law => {
+export const expectDistinct = (animals: Listed): Law => {
   const twice = animals.find(({ id }, index) => animals.findIndex((other) => other.id === id) < index)
   return expectNone(twice, "no animal in a list twice")
 }
 
-export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
+export const expectStatus = ({ status }: Listing, animals: Listed): Law => {
   const other = status === undefined ? undefined : animals.find((animal) => animal.status !== status)
   return expectNone(
     other,
@@ -95,23 +95,23 @@ export const ofStatus = ({ status }: Listing, animals: Listed): Law => {
 }
 
 /** Fails unless each own animal in the list is shown as it was created, with its own id. */
-export const faithful = (animals: Listed, owned: Owned): Law =>
+export const expectFaithful = (animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
     for (const shown of animals) {
       const own = owned.find(({ animal, draft }) => animal.id === shown.id || draft.name === shown.name)
       if (own === undefined) continue
       const { animal, draft } = own
-      yield* shows(draft, shown, "a list")
+      yield* expectAsSent(draft, shown, "a list")
       const expected = `a list to show the animal under its id ${animal.id}`
       yield* expect(shown.id === animal.id, expected, PetJson.line(shown))
     }
   })
 
-/** Fails if a list is shorter than its limit and lacks an own animal that matches. */
-export const complete = (listing: Listing, animals: Listed, owned: Owned): Law => {
+/** Fails if a list is shorter than its limit and omits an own animal that matches. */
+export const expectComplete = (listing: Listing, animals: Listed, owned: Owned): Law => {
   if (!isShort(listing, animals)) return Effect.void
   const ids = new Set(animals.map(({ id }) => id))
-  const missing = owned.find((own) => belongs(own, listing.status) && !ids.has(own.animal.id))
+  const missing = owned.find((own) => isListedWith(own, listing.status) && !ids.has(own.animal.id))
   return expectNone(
     missing?.animal,
     `${describe(listing)} to hold every animal that matches, or to be full`,
@@ -120,20 +120,20 @@ export const complete = (listing: Listing, animals: Listed, owned: Owned): Law =
 }
 
 /** Fails if a list has an animal that the evaluation did not create, unless other clients also use the store. */
-export const noOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
+export const expectNoOthers = ({ isShared }: Catalogue, animals: Listed, owned: Owned): Law => {
   const other = isShared ? undefined : animals.find(({ id }) => !owned.some(({ animal }) => animal.id === id))
   return expectNone(other, "only animals that the check created")
 }
 
 /** Checks all laws about one list. */
-export const holds = (catalogue: Catalogue, listing: Listing, animals: Listed, owned: Owned): Law =>
+export const expectAllLaws = (catalogue: Catalogue, listing: Listing, animals: Listed, owned: Owned): Law =>
   Effect.gen(function* () {
-    yield* atMost(listing, animals)
-    yield* distinct(animals)
-    yield* ofStatus(listing, animals)
-    yield* faithful(animals, owned)
-    yield* complete(listing, animals, owned)
-    yield* noOthers(catalogue, animals, owned)
+    yield* expectAtMostLimit(listing, animals)
+    yield* expectDistinct(animals)
+    yield* expectStatus(listing, animals)
+    yield* expectFaithful(animals, owned)
+    yield* expectComplete(listing, animals, owned)
+    yield* expectNoOthers(catalogue, animals, owned)
   })
 
 /** Creates an animal for each status, in sequence. */
@@ -145,22 +145,22 @@ export const createAll = (
   Effect.forEach(statuses, (status) => create(catalogue, trial, status))
 
 /** Fetches an own animal; fails unless it is returned as it was created, or the operation is removed. */
-export const fetches = (catalogue: Catalogue, { animal, draft }: Own): Effect.Effect<void, Failure> =>
+export const expectFound = (catalogue: Catalogue, { animal, draft }: Own): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
-    const found = yield* look(catalogue, animal.id)
+    const found = yield* find(catalogue, animal.id)
     if (found === undefined) return
     if (Option.isNone(found)) {
       return yield* expect(false, `the animal with id ${animal.id}, since it was created`, "none")
     }
-    yield* shows(draft, found.value, "a retrieval by its id")
+    yield* expectAsSent(draft, found.value, "a retrieval by its id")
     const isOwn = found.value.id === animal.id
     yield* expect(isOwn, `the animal with id ${animal.id}`, PetJson.line(found.value))
   })
 
-/** Lists animals, and checks only how own animals are shown. */
-export const listsFaithfully = (
+/** Lists animals, and checks only how the animals of this evaluation are shown. */
+export const expectListedFaithfully = (
   catalogue: Catalogue,
   listing: Listing,
   owned: Owned
 ): Effect.Effect<void, Failure> =>
-  Effect.flatMap(catalogue.list(listing), (animals) => faithful(animals, owned))
+  Effect.flatMap(catalogue.list(listing), (animals) => expectFaithful(animals, owned))

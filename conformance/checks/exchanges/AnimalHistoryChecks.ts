@@ -43,8 +43,8 @@ const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
 const parameterOf = ({ request }: Exchange, name: string): string | null =>
   new URLSearchParams(request.target.split("?")[1] ?? "").get(name)
 
-/** Creates a law that remembers the created animals; `created` has those of earlier exchanges, by id. */
-const knowing =
+/** Creates a law about the animals that earlier exchanges created; `created` has them by id. */
+const withCreated =
   (
     isAbout: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => boolean,
     examine: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => Violation | undefined
@@ -52,10 +52,10 @@ const knowing =
   () => {
     const created = new Map<bigint, Animal>()
     return (exchange: Exchange) => {
-      const seen = isAbout(exchange, created) ? { violation: examine(exchange, created) } : undefined
+      const result = isAbout(exchange, created) ? { violation: examine(exchange, created) } : undefined
       const animal = createdBy(exchange)
       if (animal !== undefined && !created.has(animal.id)) created.set(animal.id, animal)
-      return seen
+      return result
     }
   }
 
@@ -71,7 +71,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
     finds: ["getPet", "short list"],
     law: "Every list and retrieval of a run shows the name and category of an animal as its creation returned them.",
     clauses: ["resources.stable", "list.faithful", "get.faithful"],
-    begin: knowing(
+    begin: withCreated(
       (exchange, created) => shownBy(exchange).some(({ id }) => created.has(id)),
       (exchange, created) => {
         for (const shown of shownBy(exchange)) {
@@ -89,7 +89,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
     id: "history.ids-unique",
     law: "No two creations of a run return the same id.",
     clauses: ["resources.id-unique"],
-    begin: knowing(
+    begin: withCreated(
       (exchange) => createdBy(exchange) !== undefined,
       (exchange, created) => {
         const animal = createdBy(exchange)
@@ -107,7 +107,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
       first !== undefined && momentsOf(first)[1] >= REMOVAL_BEGINS
         ? "by the server's time, getPet is removed: restart the server"
         : undefined,
-    begin: knowing(
+    begin: withCreated(
       (exchange, created) => {
         const id = exchange.key === "main" && describedAs(exchange) === "get" ? idOf(exchange) : undefined
         return id !== undefined && created.has(id) && momentsOf(exchange)[1] < REMOVAL_BEGINS

@@ -27,20 +27,20 @@ export const violation = (expected: string, actual: string): Violation => new Vi
 export const unless = (holds: boolean, expected: string, actual: string): Violation | undefined =>
   holds ? undefined : violation(expected, actual)
 
-/** Creates a law about the value that `of` returns for an exchange; the law does not apply if it is `undefined`. */
+/** Creates a law about the value that `select` returns for an exchange; the law does not apply if it is `undefined`. */
 export const about = <A>(
-  of: Look<A | undefined>,
-  examine: (read: A, exchange: Exchange) => Violation | undefined
+  select: Look<A | undefined>,
+  examine: (value: A, exchange: Exchange) => Violation | undefined
 ): Pick<AmbientCheck, "isAbout" | "examine"> => ({
-  isAbout: (...look) => of(...look) !== undefined,
-  examine: (...look) => {
-    const read = of(...look)
-    return read === undefined ? undefined : examine(read, look[0])
+  isAbout: (...args) => select(...args) !== undefined,
+  examine: (...args) => {
+    const value = select(...args)
+    return value === undefined ? undefined : examine(value, args[0])
   }
 })
 
 /** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
-export const byTransport: ReadonlySet<number> = new Set([
+export const transportStatuses: ReadonlySet<number> = new Set([
   408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
 ])
 
@@ -49,7 +49,8 @@ const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 
 /** Whether the service itself probably sent the response. */
 export const isOfService = ({ request, response }: Exchange): boolean =>
-  !byTransport.has(response.status) && (response.status !== 400 || !malformedTarget.test(request.target))
+  !transportStatuses.has(response.status) &&
+  (response.status !== 400 || !malformedTarget.test(request.target))
 
 /** Whether a response to this method and with this status may have a body. */
 export const hasBody = ({ request, response }: Exchange): boolean =>
@@ -116,17 +117,17 @@ export const describedAs = ({ request }: Exchange): "list" | "create" | "get" | 
     )
   if (!isPlain) return undefined
   if (method === "POST" && path.endsWith("/pets") && query === undefined) {
-    const isSent =
+    const hasJsonBody =
       body !== undefined && body.length <= 1_024 && lower.some(([name]) => name === "content-type")
-    return isSent ? "create" : undefined
+    return hasJsonBody ? "create" : undefined
   }
   if (method !== "GET" || body !== undefined) return undefined
   if (path.endsWith("/pets")) {
     const parameter = "(?:limit=(?:[1-9][0-9]?|100)|status=(?:available|pending|sold))"
-    const isListed =
+    const isListQuery =
       query === undefined ||
       (new RegExp(`^${parameter}(?:&${parameter})?$`).test(query) && !/(\w+)=.*&\1=/.test(query))
-    return isListed ? "list" : undefined
+    return isListQuery ? "list" : undefined
   }
   const [, id] = /\/pets\/(-?[0-9]{1,19})$/.exec(path) ?? []
   const isInt64 = id !== undefined && BigInt.asIntN(64, BigInt(id)) === BigInt(id)

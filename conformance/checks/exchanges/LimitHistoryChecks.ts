@@ -28,9 +28,9 @@ interface Row {
 const mayExpire = (row: Row, before: ReadonlyArray<Exchange>): boolean => {
   const from = row.all[0]?.sentAt ?? 0
   const to = row.all.at(-1)?.receivedAt ?? 0
-  const slack = 2_000
+  const slackMs = 2_000
   return before.some(({ receivedAt, sentAt }) =>
-    [MINUTE_MS, DAY_MS].some((ms) => receivedAt + ms >= from - slack && sentAt + ms <= to + slack)
+    [MINUTE_MS, DAY_MS].some((ms) => receivedAt + ms >= from - slackMs && sentAt + ms <= to + slackMs)
   )
 }
 

@@ -7,7 +7,6 @@ import { header, headerValues } from "../../http/Wire.ts"
 import type { AmbientCheck, Look } from "../AmbientCheck.ts"
 import {
   about,
-  byTransport,
   isOfService,
   isOfValidKey,
   iso,
@@ -15,6 +14,7 @@ import {
   ofLevel,
   rateOf,
   received,
+  transportStatuses,
   unless,
   violation
 } from "./ExchangeLaws.ts"
@@ -63,6 +63,17 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   return Math.abs(moved) > 75 ? undefined : succession
 }
 
+/**
+ * Returns the rate headers of two consecutive successes if the second shows fewer requests left in the same window. If
+ * as many are left, the window may have refilled, and a server that refills it in steps may show an earlier reset.
+ */
+const falling: Look<Succession | undefined> = (...look) => {
+  const succession = sameWindow(...look)
+  return succession !== undefined && succession.after.remaining < succession.before.remaining
+    ? succession
+    : undefined
+}
+
 /** Returns `Date` in epoch ms, or NaN. */
 const dateOf = ({ response }: Exchange): number => Date.parse(header(response, "date") ?? "")
 
@@ -74,7 +85,8 @@ const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchang
   // Requests with other credentials may count for the same key.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
-  if (byTransport.has(exchange.response.status) || byTransport.has(previous.response.status)) return undefined
+  if (transportStatuses.has(exchange.response.status) || transportStatuses.has(previous.response.status))
+    return undefined
   // During a ban Remaining does not show the window, and a 400 may be sent before the key is read.
   const isSilent = ({ response: { status } }: Exchange) => status === 429 || status === 400
   if (isSilent(exchange) || isSilent(previous)) return undefined
@@ -88,6 +100,9 @@ const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchang
   const ms = Math.max(to - from, Number.isNaN(byDate) ? 0 : byDate)
   return Math.floor(from / DAY_MS) === Math.floor(to / DAY_MS) ? { ...succession, ms } : undefined
 }
+
+/** Tolerance in seconds between two resets of one window, for rounding. */
+const RESET_SLACK_S = 2
 
 /** Whether a response with this status must have Retry-After. */
 const hasRetryAfter = (status: number): boolean => status === 429 || status === 503
@@ -139,6 +154,18 @@ export const checks: ReadonlyArray<AmbientCheck> = [
           after.remaining >= before.remaining - 1,
           `at least ${before.remaining - 1} remaining after one more request`,
           `${after.remaining} remaining, ${before.remaining} before`
+        )
+      )
+    },
+    {
+      id: "every.reset-forward",
+      law: "Between two consecutive successes of one key, the Reset of a window with fewer requests left does not move back.",
+      clauses: ["limits.reset-truth"],
+      ...about(falling, ({ after, before }) =>
+        unless(
+          after.resetAt >= before.resetAt - RESET_SLACK_S,
+          `X-RateLimit-Reset ${dated(before.resetAt)}, as shown before, or later`,
+          dated(after.resetAt)
         )
       )
     },

@@ -15,13 +15,13 @@ const policiesOf = ({ response }: Exchange): ReadonlyArray<StandardRateLimit.Ite
 const numbersByPolicy = (exchange: Exchange): ReadonlyMap<string, StandardRateLimit.Item["numbers"]> =>
   new Map(limitsOf(exchange).map(({ numbers, policy }) => [policy, numbers]))
 
-const isWhole = (value: number | undefined, min: number): boolean => value !== undefined && value >= min
+const isAtLeast = (value: number | undefined, min: number): boolean => value !== undefined && value >= min
 
 const wellFormed = {
   RateLimit: ({ numbers }: StandardRateLimit.Item) =>
-    isWhole(numbers.get("r"), 0) && isWhole(numbers.get("t") ?? 0, 0),
+    isAtLeast(numbers.get("r"), 0) && isAtLeast(numbers.get("t") ?? 0, 0),
   "RateLimit-Policy": ({ numbers }: StandardRateLimit.Item) =>
-    isWhole(numbers.get("q"), 0) && isWhole(numbers.get("w") ?? 1, 1)
+    isAtLeast(numbers.get("q"), 0) && isAtLeast(numbers.get("w") ?? 1, 1)
 }
 
 const show = (policy: string, parameter: string, value: number | undefined): string =>
@@ -64,7 +64,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
   },
   {
     id: "every.ratelimit-remaining",
-    law: "RateLimit shows the window of the X-RateLimit headers, with the same numbers, and none with less remaining.",
+    law: "RateLimit shows the window of the X-RateLimit headers with the same numbers, and no window with less remaining.",
     clauses: ["limits.standard-remaining"],
     isAbout: () => true,
     examine: (exchange) => {
@@ -131,7 +131,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("design", [
   },
   {
     id: "every.ratelimit-more",
-    law: "Once t of a window in RateLimit has passed, the window has one request more.",
+    law: "Once t of a window in RateLimit has passed, the window has one more request.",
     clauses: ["limits.standard-more"],
     isAbout: () => true,
     examine: (exchange, previous) => {

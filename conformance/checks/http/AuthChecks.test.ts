@@ -5,17 +5,17 @@ import * as Run from "../../engine/Run.ts"
 import * as PlainServer from "../../gallery/plain/PlainServer.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 
-const plenty = { perMinute: 100_000, perDay: 1_000_000 }
+const largePlan = { perMinute: 100_000, perDay: 1_000_000 }
 
 /** Runs the authentication checks against a correct server with this main key; returns the ids of failed checks. */
-const failed = (secret: string): Promise<ReadonlyArray<string>> =>
+const failedChecks = (secret: string): Promise<ReadonlyArray<string>> =>
   Effect.runPromise(
     Effect.gen(function* () {
       const now = 1_800_000_000_000
       const subject = yield* HttpSubject.make({
         name: "plain",
         transport: PlainServer.make({
-          keys: [{ secret, ...plenty }],
+          keys: [{ secret, ...largePlan }],
           now: () => now,
           choices: { anonymous: "not counted" }
         }),
@@ -31,7 +31,7 @@ const failed = (secret: string): Promise<ReadonlyArray<string>> =>
 describe("authentication checks", () => {
   it("pass for a correct server with any main key, even a palindrome", async () => {
     for (const secret of ["abcdefghhgfedcba", "aaaaaaaaaaaaaaaa", "12321", "a-b-c-b-a", "racecar-racecar"]) {
-      expect([secret, await failed(secret)]).toEqual([secret, []])
+      expect([secret, await failedChecks(secret)]).toEqual([secret, []])
     }
     await fc.assert(
       fc.asyncProperty(
@@ -39,7 +39,7 @@ describe("authentication checks", () => {
         fc.boolean(),
         async (half, isPalindrome) => {
           const secret = isPalindrome ? half + [...half].toReversed().join("") : half
-          expect(await failed(secret)).toEqual([])
+          expect(await failedChecks(secret)).toEqual([])
         }
       ),
       { numRuns: 20 }

@@ -14,7 +14,7 @@ const operations = ["list", "create", "get"] as const
 
 type Operation = (typeof operations)[number]
 
-/** Returns a request for the operation; with a valid key it succeeds or returns 404. */
+/** Returns a request for the operation; with a valid key it succeeds or gets 404. */
 const requestOf = (operation: Operation, http: Http, trial: Trial): Sent => {
   switch (operation) {
     case "list":
@@ -43,26 +43,26 @@ interface Attempt {
 }
 
 /** Pairs each credential with only one operation, because callers without a key may have a small limit. */
-const spread = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
+const withOneOperation = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
   names.map((credential, index) => ({ credential, operation: operations[index % 3] ?? "list" }))
 
-const everywhere = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
+const withAllOperations = (names: ReadonlyArray<Credential>): ReadonlyArray<Attempt> =>
   names.flatMap((credential) => operations.map((operation) => ({ credential, operation })))
 
-const isRejected = (
+const expectRejected = (
   http: Http,
   { credential, operation }: Attempt,
   trial: Trial,
   code?: string
 ): Effect.Effect<void, Failure> => {
   const request = requestOf(operation, http, trial)
-  return Effect.flatMap(Credentials.carrying(credential, http), (carried) =>
-    Responses.unauthorized(http, { ...request, ...carried }, code)
+  return Effect.flatMap(Credentials.fieldsOf(credential, http), (fields) =>
+    Responses.sendUnauthorized(http, { ...request, ...fields }, code)
   )
 }
 
-/** Requests with another fault, which the response to a caller without a key must not show. */
-const otherFaults: ReadonlyArray<Sent> = [
+/** Requests with another error as well, which the response to a request without a key must not reveal. */
+const otherErrors: ReadonlyArray<Sent> = [
   { method: "DELETE", path: "/pets" },
   { path: "/pets?limit=0" },
   { method: "POST", path: "/pets", headers: [["Content-Type", "text/plain"]], body: "nonsense" },
@@ -92,18 +92,18 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "auth.key-required",
-    law: "Without a key, or with one that was never issued, each operation returns 401 with an Error body.",
+    law: "Without a key, or with one that was never issued, each operation responds with 401 and an Error body.",
     clauses: ["auth.required", "auth.invalid", "auth.every-operation", "auth.error-body"],
     requests: 9,
-    examples: everywhere(["no credential", "a key that was never issued", "an empty token"]),
-    holds: isRejected
+    examples: withAllOperations(["no credential", "a key that was never issued", "an empty token"]),
+    holds: expectRejected
   }),
   spec({
     id: "auth.exact-key",
     law: "A valid key that is cut, extended or changed by one character is rejected with 401.",
     clauses: ["auth.whole-key", "auth.invalid"],
     requests: 12,
-    examples: spread([
+    examples: withOneOperation([
       "the key and one more character",
       "the key without its last character",
       "half of the key",
@@ -117,14 +117,14 @@ export const checks: ReadonlyArray<Check> = [
       "the key with another character in the middle",
       "the key with another last character"
     ]),
-    holds: isRejected
+    holds: expectRejected
   }),
   spec({
     id: "auth.bearer-only",
-    law: "A valid key with another scheme than Bearer, or with none, is rejected with 401.",
+    law: "A valid key with a scheme other than Bearer, or without one, is rejected with 401.",
     clauses: ["auth.other-scheme"],
     requests: 6,
-    examples: spread([
+    examples: withOneOperation([
       "the key without a scheme",
       "the key as Basic",
       "the key as Token",
@@ -132,11 +132,11 @@ export const checks: ReadonlyArray<Check> = [
       "the key as Bearerx",
       "the scheme alone"
     ]),
-    holds: isRejected
+    holds: expectRejected
   }),
   spec({
     id: "auth.elsewhere",
-    law: "A valid key in the query or in another header than Authorization counts as missing.",
+    law: "A valid key in the query or in a header other than Authorization counts as missing.",
     clauses: ["auth.header-only", "auth.required"],
     requests: 6,
     examples: ["?access_token=", "?api_key=", "?key=", "X-API-Key", "Api-Key", "X-Authorization"],
@@ -146,7 +146,7 @@ export const checks: ReadonlyArray<Check> = [
         ? []
         : [[place, place.endsWith("Authorization") ? `Bearer ${mainKey}` : mainKey]]
       const query = place.startsWith("?") ? `${place}${encodeURIComponent(mainKey)}` : ""
-      yield* Responses.unauthorized(http, { path: `/pets${query}`, headers })
+      yield* Responses.sendUnauthorized(http, { path: `/pets${query}`, headers })
     }
   }),
   spec({
@@ -157,7 +157,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 3,
     examples: [...operations],
     holds: (http, operation, trial) =>
-      Responses.unauthorized(http, { ...requestOf(operation, http, trial), key: "revoked" })
+      Responses.sendUnauthorized(http, { ...requestOf(operation, http, trial), key: "revoked" })
   }),
   spec({
     id: "auth.expired-key",
@@ -167,21 +167,21 @@ export const checks: ReadonlyArray<Check> = [
     requests: 3,
     examples: [...operations],
     holds: (http, operation, trial) =>
-      Responses.unauthorized(http, { ...requestOf(operation, http, trial), key: "expired" })
+      Responses.sendUnauthorized(http, { ...requestOf(operation, http, trial), key: "expired" })
   }),
 
   // Decisions on points that the contract leaves open.
 
   design({
     id: "auth.case-of-key",
-    law: "A valid key with the case of a letter changed is rejected with 401.",
+    law: "A valid key with the case of one letter changed is rejected with 401.",
     clauses: ["auth.key-case"],
     requests: 1,
     examples: [undefined],
     *holds(http) {
       const other = withOtherCase(http.facts.mainKey)
       if (other === undefined) return yield* undecided("the main key has no letter")
-      yield* Responses.unauthorized(http, {
+      yield* Responses.sendUnauthorized(http, {
         path: "/pets",
         authorization: [`Bearer ${other}`],
         credential: "the key with a letter in the other case"
@@ -240,8 +240,8 @@ export const checks: ReadonlyArray<Check> = [
       { credential: "the key as Basic", challenge: 'Bearer realm="animals", error="invalid_token"' }
     ] as const satisfies ReadonlyArray<{ readonly credential: Credential; readonly challenge: string }>,
     *holds(http, { challenge, credential }) {
-      const carried = yield* Credentials.carrying(credential, http)
-      const { response } = yield* Responses.sendWithoutKey(http, { path: "/pets", ...carried })
+      const fields = yield* Credentials.fieldsOf(credential, http)
+      const { response } = yield* Responses.sendWithoutKey(http, { path: "/pets", ...fields })
       const actual = header(response, "www-authenticate")
       yield* expect(
         actual === challenge,
@@ -262,7 +262,7 @@ export const checks: ReadonlyArray<Check> = [
       { credential: "the key as Basic", code: "invalid_api_key" }
     ] as const satisfies ReadonlyArray<{ readonly credential: Credential; readonly code: string }>,
     holds: (http, { code, credential }, trial) =>
-      isRejected(http, { credential, operation: "list" }, trial, code)
+      expectRejected(http, { credential, operation: "list" }, trial, code)
   }),
   design({
     id: "auth.strict-token",
@@ -278,15 +278,15 @@ export const checks: ReadonlyArray<Check> = [
       "two headers, the key second"
     ] as const satisfies ReadonlyArray<Credential>,
     holds: (http, credential, trial) =>
-      isRejected(http, { credential, operation: "list" }, trial, "invalid_api_key")
+      expectRejected(http, { credential, operation: "list" }, trial, "invalid_api_key")
   }),
   design({
     id: "auth.before-all-else",
     law: "A request without a valid key is rejected with 401, whatever else is wrong with it.",
     clauses: ["auth.first"],
     requests: 8,
-    examples: otherFaults,
-    holds: (http, sent) => Responses.unauthorized(http, sent)
+    examples: otherErrors,
+    holds: (http, sent) => Responses.sendUnauthorized(http, sent)
   }),
   design({
     id: "auth.unknown-paths",
@@ -294,6 +294,6 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["auth.unknown-path"],
     requests: 5,
     examples: ["/nothing", "/store/orders", "/pets/1/2"],
-    holds: (http, path) => Responses.unauthorized(http, { path })
+    holds: (http, path) => Responses.sendUnauthorized(http, { path })
   })
 ]

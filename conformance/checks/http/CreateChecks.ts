@@ -17,7 +17,7 @@ const spec = family({ level: "spec", profile: "core", on: "http" })
 const design = family({ level: "design", profile: "core", on: "http" })
 
 /** Fails unless the animal has the fields in `sent`; a field that is absent there may have any value. */
-const isAsSent = (
+const expectAsSent = (
   actual: Animal,
   sent: { readonly name: string; readonly categoryId?: bigint; readonly status?: string | undefined }
 ): Effect.Effect<void, Violation> => {
@@ -53,7 +53,7 @@ const members = fc.record({
   ),
   categoryId: orAbsent(fc.oneof({ weight: 3, arbitrary: int64.map(String) }, value)),
   status: orAbsent(fc.oneof(fc.constantFrom(...PetStatus.all.map((one) => `"${one}"`)), value)),
-  more: orAbsent(value)
+  extra: orAbsent(value)
 })
 
 const edit = fc.record({
@@ -63,15 +63,15 @@ const edit = fc.record({
 })
 
 /** Returns the case of an unedited body with these members. */
-const whole = (name: string, categoryId: string, status?: string, more?: string) => ({
-  members: { name, categoryId, status, more },
+const unedited = (name: string, categoryId: string, status?: string, extra?: string) => ({
+  members: { name, categoryId, status, extra },
   edit: undefined
 })
 
 export const checks: ReadonlyArray<Check> = [
   spec({
     id: "create.created",
-    law: "A creation returns 201 with the animal: its name, category and status as sent, and a new id.",
+    law: "A creation gets 201 with the animal: its name, category and status as sent, and a new id.",
     clauses: [
       "create.status-201",
       "create.returns-created",
@@ -97,7 +97,7 @@ export const checks: ReadonlyArray<Check> = [
       // The contract does not define valid names (§2): only a plain one is certainly accepted.
       if (tail !== "" && exchange.response.status === 400)
         return yield* inapplicable("the service rejects names like these")
-      yield* isAsSent(yield* Responses.pet(exchange, 201), draft)
+      yield* expectAsSent(yield* Responses.petOf(exchange, 201), draft)
     }
   }),
   spec({
@@ -113,7 +113,7 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 30, http: 8 },
     holds: (http, template, trial) => {
       const { body, ...bare } = Creations.request(http, trial, template ?? "")
-      return Responses.rejects(http, template === undefined ? bare : { ...bare, body: body ?? "" }, {
+      return Responses.sendInvalid(http, template === undefined ? bare : { ...bare, body: body ?? "" }, {
         status: "4xx"
       })
     }
@@ -134,7 +134,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { integer, source }, trial) {
       const exchange = yield* http.send(Creations.request(http, trial, inCategory(source)))
       if (exchange.response.status === 400) return
-      const { categoryId } = yield* Responses.pet(exchange, 201)
+      const { categoryId } = yield* Responses.petOf(exchange, 201)
       yield* expect(categoryId === integer, `categoryId ${integer} for ${source}, or 400`, String(categoryId))
     }
   }),
@@ -147,20 +147,20 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ id: fc.bigInt({ min: 2n ** 40n, max: 2n ** 50n }) }),
     runs: { port: 10, http: 2 },
     *holds(http, { id }, trial) {
-      const taken = id ?? (yield* create(http, Creations.filled(Creations.PLAIN, http, trial))).id
-      const exchange = yield* http.send(Creations.request(http, trial, withMember(`"id":${taken}`)))
+      const usedId = id ?? (yield* create(http, Creations.filled(Creations.PLAIN, http, trial))).id
+      const exchange = yield* http.send(Creations.request(http, trial, withMember(`"id":${usedId}`)))
       if (exchange.response.status === 400) return
-      const animal = yield* Responses.pet(exchange, 201)
+      const animal = yield* Responses.petOf(exchange, 201)
       yield* expect(
-        animal.id !== taken,
+        animal.id !== usedId,
         `an id that the service assigned${id === undefined ? ", not that of another animal" : ""}`,
-        `the id ${taken} that was sent`
+        `the id ${usedId} that was sent`
       )
     }
   }),
   spec({
     id: "create.twice",
-    law: "Two creations with the same body that both return 201 make two animals with different ids.",
+    law: "Two creations with the same body that both get 201 create two animals with different ids.",
     clauses: ["resources.id-unique", "create.id-assigned"],
     requests: 2,
     examples: [{ status: "sold" as const }],
@@ -170,10 +170,10 @@ export const checks: ReadonlyArray<Check> = [
       const again = yield* http.send(Creations.withBody(body))
       // The contract does not define whether names are unique (§2): a second animal with the same name may be rejected.
       if (again.response.status !== 201) {
-        yield* Responses.rejected(again, { status: "4xx" })
+        yield* Responses.expectRejection(again, { status: "4xx" })
         return yield* inapplicable("the service rejects a second animal of the same name")
       }
-      const second = yield* Responses.pet(again, 201)
+      const second = yield* Responses.petOf(again, 201)
       yield* expect(
         first.id !== second.id,
         "another id for the second animal with the same body",
@@ -187,15 +187,15 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["errors.no-5xx", "errors.body", "create.returns-created", "create.int64-exact"],
     requests: 34,
     examples: [
-      whole('"abc"', "9007199254740993", '"sold"'),
-      whole('"a\\ud83d"', "1"),
-      whole('"a\\u0000b"', "1"),
-      whole('"a"', "1", '"sold"', nested(60))
+      unedited('"abc"', "9007199254740993", '"sold"'),
+      unedited('"a\\ud83d"', "1"),
+      unedited('"a\\u0000b"', "1"),
+      unedited('"a"', "1", '"sold"', nested(60))
     ],
     cases: fc.record({ members, edit: orAbsent(edit) }),
     runs: { port: 100, http: 30 },
-    *holds(http, { edit: cut, members: { categoryId, more, name, status } }, trial) {
-      const parts = Object.entries({ name, categoryId, status, [trial.token]: more }).flatMap(
+    *holds(http, { edit: cut, members: { categoryId, extra, name, status } }, trial) {
+      const parts = Object.entries({ name, categoryId, status, [trial.token]: extra }).flatMap(
         ([member, json]) => (json === undefined ? [] : [`"${member}":${json}`])
       )
       const body = `{${parts.join(",")}}`
@@ -203,14 +203,14 @@ export const checks: ReadonlyArray<Check> = [
         cut === undefined ? body : body.slice(0, cut.at) + cut.inserted + body.slice(cut.at + cut.removed)
       const exchange = yield* http.send(Creations.withBody(sent))
       if (exchange.response.status !== 201) {
-        yield* Responses.rejected(exchange, { status: "4xx" })
+        yield* Responses.expectRejection(exchange, { status: "4xx" })
         return
       }
-      const animal = yield* Responses.pet(exchange, 201)
+      const animal = yield* Responses.petOf(exchange, 201)
       // The meaning is certain only if the body is unedited and the name is plain.
       const plainName = /^"([A-Za-z0-9]+)"$/.exec(name ?? "")?.[1]
       if (cut !== undefined || plainName === undefined) return
-      yield* isAsSent(animal, {
+      yield* expectAsSent(animal, {
         name: plainName,
         ...(/^(?:0|-?[1-9][0-9]*)$/.test(categoryId ?? "") ? { categoryId: BigInt(categoryId ?? "") } : {}),
         status: /^"(available|pending|sold)"$/.exec(status ?? "")?.[1]
@@ -228,7 +228,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, character) {
       const name = character.repeat(255)
       const body = PetJson.draft({ name, categoryId: Creations.categoryOf(http), status: undefined })
-      yield* isAsSent(yield* create(http, body), { name })
+      yield* expectAsSent(yield* create(http, body), { name })
     }
   }),
   design({
@@ -281,7 +281,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: ['"colour":"red"', '"id":1', '"id":"x"', '"__proto__":{"status":"sold"}', `"a":${nested(31)}`],
     *holds(http, member, trial) {
       const exchange = yield* http.send(Creations.request(http, trial, withMember(member)))
-      yield* Responses.pet(exchange, 201)
+      yield* Responses.petOf(exchange, 201)
       const shown = Object.keys(JSON.parse(text(exchange.response.body)) as object) // it is a Pet
       yield* expect(
         shown.toSorted().join() === "categoryId,id,name,status",
@@ -304,7 +304,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     *holds(http, type, trial) {
       const body = Creations.filled(Creations.PLAIN, http, trial)
-      yield* Responses.pet(yield* http.send(Creations.withHeaders([["Content-Type", type]], body)), 201)
+      yield* Responses.petOf(yield* http.send(Creations.withHeaders([["Content-Type", type]], body)), 201)
     }
   }),
   design({
@@ -315,7 +315,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [" ", "\u{1f408}"],
     *holds(http, padding, trial) {
       const sent = Creations.padded(http, trial, Creations.MAX_BODY_BYTES, padding)
-      yield* Responses.pet(yield* http.send(sent), 201)
+      yield* Responses.petOf(yield* http.send(sent), 201)
     }
   }),
   design({
@@ -326,7 +326,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [undefined],
     *holds(http, _, trial) {
       const exchange = yield* http.send(Creations.request(http, trial))
-      const { id } = yield* Responses.pet(exchange, 201)
+      const { id } = yield* Responses.petOf(exchange, 201)
       const wanted = `${http.facts.basePath}/pets/${id}`
       const location = header(exchange.response, "location")
       const isRemoved = exchange.receivedAt >= Date.UTC(2030, 11, 5)

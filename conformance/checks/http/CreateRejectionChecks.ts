@@ -25,7 +25,7 @@ const rejection =
       requests: bodies.length,
       examples: bodies,
       holds: (http, body, trial) =>
-        Responses.rejects(
+        Responses.sendInvalid(
           http,
           typeof body === "string" ? Creations.request(http, trial, body) : Creations.withBody(body),
           expected
@@ -76,7 +76,7 @@ export const checks: ReadonlyArray<Check> = [
   ),
   badRequest(
     "create.status-values",
-    "A creation whose status is not one of the three is rejected with 400.",
+    "A creation whose status is not one of the three values is rejected with 400.",
     ["create.status-enum"],
     ['"unknown"', '"AVAILABLE"', '"sold out"', '""', "0", "1", "true", '["sold"]', "{}"].map(withStatus)
   ),
@@ -98,7 +98,7 @@ export const checks: ReadonlyArray<Check> = [
       { open: "[", levels: 100_000 }
     ],
     holds: (http, { levels, open }) =>
-      Responses.rejects(
+      Responses.sendInvalid(
         http,
         Creations.withBody(`{"name":"a","categoryId":1,"deep":${open.repeat(levels)}`),
         { status: "4xx" }
@@ -205,7 +205,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     holds: (http, type, trial) => {
       const headers: ReadonlyArray<Header> = type === undefined ? [] : [["Content-Type", type]]
-      return Responses.rejects(
+      return Responses.sendInvalid(
         http,
         Creations.withHeaders(headers, Creations.filled(PLAIN, http, trial)),
         UNSUPPORTED
@@ -220,7 +220,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: ["gzip", "br", "identity"],
     holds: (http, coding, trial) => {
       const { headers = [], ...sent } = Creations.request(http, trial)
-      return Responses.rejects(
+      return Responses.sendInvalid(
         http,
         { ...sent, headers: [...headers, ["Content-Encoding", coding]] },
         UNSUPPORTED
@@ -238,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
       { size: 4 * Creations.MAX_BODY_BYTES, padding: " " }
     ],
     holds: (http, { padding, size }, trial) =>
-      Responses.rejects(http, Creations.padded(http, trial, size, padding), {
+      Responses.sendInvalid(http, Creations.padded(http, trial, size, padding), {
         status: [413],
         code: "payload_too_large"
       })

@@ -12,8 +12,8 @@ import * as Responses from "./Responses.ts"
 export const categoryOf = ({ facts }: Http, wanted = 1n): bigint =>
   facts.categories === "any" ? wanted : (facts.categories[0] ?? wanted)
 
-/** Creates an animal with a new name of this evaluation. */
-export const own = (http: Http, trial: Trial, status?: PetStatus): Effect.Effect<Animal, Failure> =>
+/** Creates an animal with a new name that belongs to this evaluation. */
+export const createOwn = (http: Http, trial: Trial, status?: PetStatus): Effect.Effect<Animal, Failure> =>
   http.create({ name: trial.name(), categoryId: categoryOf(http), status })
 
 /** The template of a body that every implementation accepts; see `filled`. */
@@ -57,15 +57,15 @@ export const request = (http: Http, trial: Trial, template: string = PLAIN): Sen
 
 /** Sends a creation with exactly this body; fails unless the response is 201 with the animal. */
 export const create = (http: Http, body: string): Effect.Effect<Animal, Failure> =>
-  Effect.flatMap(http.send(withBody(body)), (exchange) => Responses.pet(exchange, 201))
+  Effect.flatMap(http.send(withBody(body)), (exchange) => Responses.petOf(exchange, 201))
 
 /** Maximum size, in bytes, of a body that this project's service accepts. */
 export const MAX_BODY_BYTES = 65_536
 
 /** Returns a creation whose body has `size` bytes; `padding` may be a character of several bytes. */
 export const padded = (http: Http, trial: Trial, size: number, padding: string): Sent => {
-  const open = `${filled(PLAIN, http, trial).slice(0, -1)},"padding":"`
-  const room = size - Buffer.byteLength(open) - 2
+  const start = `${filled(PLAIN, http, trial).slice(0, -1)},"padding":"`
+  const room = size - Buffer.byteLength(start) - 2
   const width = Buffer.byteLength(padding)
-  return withBody(`${open}${padding.repeat(Math.floor(room / width))}${"x".repeat(room % width)}"}`)
+  return withBody(`${start}${padding.repeat(Math.floor(room / width))}${"x".repeat(room % width)}"}`)
 }

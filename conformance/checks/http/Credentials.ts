@@ -8,9 +8,9 @@ import { type Failure, inapplicable } from "../../evaluation/Outcome.ts"
 
 /** Classes of characters, each with its first and its last character. */
 const kinds = [
-  { of: /[a-z]/, ends: ["a", "z"] },
-  { of: /[A-Z]/, ends: ["A", "Z"] },
-  { of: /[0-9]/, ends: ["0", "9"] }
+  { pattern: /[a-z]/, ends: ["a", "z"] },
+  { pattern: /[A-Z]/, ends: ["A", "Z"] },
+  { pattern: /[0-9]/, ends: ["0", "9"] }
 ] as const
 
 const distance = (a: string, b: string): number => Math.abs(a.charCodeAt(0) - b.charCodeAt(0))
@@ -24,10 +24,10 @@ const withOtherCharacter = (key: string, part: number): string => {
   const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
   const at = places[Math.round((places.length - 1) * part)] ?? 0
   const given = key.charAt(at)
-  const { ends, of } = kinds.find((kind) => kind.of.test(given)) ?? kinds[2]
+  const { ends, pattern } = kinds.find((kind) => kind.pattern.test(given)) ?? kinds[2]
   const farthest = (characters: ReadonlyArray<string>): string =>
     characters.reduce((best, next) => (distance(next, given) > distance(best, given) ? next : best), given)
-  const own = farthest([...key].filter((character) => of.test(character)))
+  const own = farthest([...key].filter((character) => pattern.test(character)))
   return key.slice(0, at) + (own === given ? farthest(ends) : own) + key.slice(at + 1)
 }
 
@@ -66,8 +66,11 @@ export const credentials = {
 
 export type Credential = keyof typeof credentials
 
-/** Returns the fields that send the credential; `Inapplicable` if it equals the key, as a reversed palindrome does. */
-export const carrying = (
+/**
+ * Returns the fields that send the credential. Fails with `Inapplicable` if it equals the key, as a reversed palindrome
+ * does.
+ */
+export const fieldsOf = (
   credential: Credential,
   { facts }: Http
 ): Effect.Effect<Pick<Sent, "authorization" | "credential">, Failure> => {

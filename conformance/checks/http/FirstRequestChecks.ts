@@ -14,18 +14,18 @@ import * as Responses from "./Responses.ts"
 /** The request that a key sends first, and sends again. */
 interface First {
   readonly key: "tiny" | "victim"
-  /** After the removal of getPet, a list is sent instead. */
+  /** Once getPet is removed, a list is requested instead. */
   readonly operation: "list" | "get"
 }
 
 const spec = family({ level: "spec", on: "http" })
 
-/** This runs early, because other checks also use the small keys. */
+/** Must run before other checks that use the small keys; otherwise the request is not the key's first. */
 export const checks: ReadonlyArray<Check> = [
   spec<First>({
     id: "limits.first-request",
     profile: "limits",
-    law: "The first request of a key in the checks gets the status of the same request sent again, and both show each animal alike.",
+    law: "A key's first request and an immediate repetition get the same status and the same animals.",
     clauses: ["list.status-200", "list.faithful", "get.found", "get.faithful"],
     needs: ["tinyPlan", "victimKey"],
     requests: 5,
@@ -35,10 +35,12 @@ export const checks: ReadonlyArray<Check> = [
     ],
     *holds(http, { key, operation }, trial) {
       if (key === "tiny" && !http.facts.hasClock) {
-        return yield* inapplicable("without a clock, other laws need the few requests of the key tiny")
+        return yield* inapplicable("without a clock, the tiny key has too few requests: other laws need them")
       }
       const isGet = operation === "get" && (yield* http.now) < REMOVAL_BEGINS - 60_000
-      const animal = isGet ? (http.created()[0] ?? (yield* Creations.own(http, trial, "sold"))) : undefined
+      const animal = isGet
+        ? (http.created()[0] ?? (yield* Creations.createOwn(http, trial, "sold")))
+        : undefined
       const path = animal === undefined ? "/pets?status=sold&limit=2" : `/pets/${animal.id}`
       const first = yield* http.send({ path, key })
       const again = yield* http.send({ path, key })
@@ -47,19 +49,19 @@ export const checks: ReadonlyArray<Check> = [
       }
       yield* expect(
         first.response.status === again.response.status,
-        `the same status twice to GET ${path} with the key ${key}: ${outcome(again.response)}`,
+        `the same status for both requests GET ${path} with the key ${key}: ${outcome(again.response)}`,
         `first ${outcome(first.response)}`
       )
-      // A server may have a catalogue for each key.
+      // A server may give each key its own catalogue.
       if (isGet && first.response.status === 404) {
         return yield* inapplicable("the key cannot retrieve the animals of the main key")
       }
       const read = (exchange: typeof first): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
-        isGet ? Effect.map(Responses.pet(exchange, 200), (pet) => [pet]) : Lists.listOf(exchange)
+        isGet ? Effect.map(Responses.petOf(exchange, 200), (pet) => [pet]) : Lists.listOf(exchange)
       const [shown, later] = [yield* read(first), yield* read(again)]
       const clause = isGet ? "get.faithful" : "list.faithful"
-      yield* Lists.agree(shown, http.created(), `the first response to GET ${path}`, clause)
-      yield* Lists.agree(later, shown, `the second response to GET ${path}`, clause)
+      yield* Lists.expectAgreement(shown, http.created(), `the first response to GET ${path}`, clause)
+      yield* Lists.expectAgreement(later, shown, `the second response to GET ${path}`, clause)
       yield* expect(
         animal === undefined || shown[0]?.id === animal.id,
         `the animal with id ${animal?.id}`,

@@ -17,7 +17,7 @@ import * as Responses from "./Responses.ts"
 const MARGIN = 60_000
 
 /** Fails with `Inapplicable` if the operation is removed, or soon will be, by the subject's date. */
-const isThere = (http: Http): Effect.Effect<void, Failure> =>
+const requireGetPet = (http: Http): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) =>
     now < REMOVAL_BEGINS - MARGIN
       ? Effect.void
@@ -35,16 +35,18 @@ const segmentOf = (template: string, { id }: Animal): string =>
     .replace("$first", String(id).charAt(0))
     .replace("$rest", String(id).slice(1))
 
-/** Fails unless the path segment from this template gets the rejection `expected`, because it is no animal's id. */
-const findsNone = Effect.fnUntraced(function* (
+/** Fails unless the path segment from this template gets the rejection `expected`, because no animal has this id. */
+const expectNotFound = Effect.fnUntraced(function* (
   http: Http,
   template: string,
   trial: Trial,
   expected: Responses.Rejection
 ) {
-  yield* isThere(http)
-  const segment = template.includes("$id") ? segmentOf(template, yield* Creations.own(http, trial)) : template
-  yield* Responses.rejected(yield* get(http, segment), expected)
+  yield* requireGetPet(http)
+  const segment = template.includes("$id")
+    ? segmentOf(template, yield* Creations.createOwn(http, trial))
+    : template
+  yield* Responses.expectRejection(yield* get(http, segment), expected)
 })
 
 const TWO_63 = 2n ** 63n
@@ -56,7 +58,7 @@ export const checks: ReadonlyArray<Check> = [
   spec({
     id: "get.created",
     finds: ["getPet"],
-    law: "The operation getPet returns 200 with the animal that has the id.",
+    law: "The operation getPet responds with 200 and the animal that has the id.",
     clauses: ["get.found", "get.faithful", "http.base-path"],
     requests: 14,
     examples: [{ statuses: PetStatus.all }],
@@ -65,11 +67,11 @@ export const checks: ReadonlyArray<Check> = [
     }),
     runs: { port: 10, http: 2 },
     *holds(http, { statuses }, trial) {
-      yield* isThere(http)
+      yield* requireGetPet(http)
       const animals: Array<Animal> = []
-      for (const status of statuses) animals.push(yield* Creations.own(http, trial, status))
+      for (const status of statuses) animals.push(yield* Creations.createOwn(http, trial, status))
       for (const animal of animals) {
-        const shown = yield* Responses.pet(yield* get(http, String(animal.id)), 200)
+        const shown = yield* Responses.petOf(yield* get(http, String(animal.id)), 200)
         yield* expect(
           shown.id === animal.id && shown.name === animal.name && shown.categoryId === animal.categoryId,
           `the animal as created, ${PetJson.line(animal)}`,
@@ -81,7 +83,7 @@ export const checks: ReadonlyArray<Check> = [
   spec({
     id: "get.unknown",
     finds: ["getPet"],
-    law: "The operation getPet returns 404 with an Error body for an unknown id.",
+    law: "The operation getPet responds with 404 and an Error body to an unknown id.",
     clauses: ["get.not-found", "errors.listed-statuses"],
     requests: 10,
     examples: [
@@ -94,15 +96,15 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ id: fc.bigInt({ min: 2n ** 55n, max: 2n ** 62n }), isCertain: fc.constant(true) }),
     runs: { port: 20, http: 5 },
     *holds(http, { id, isCertain }) {
-      yield* isThere(http)
+      yield* requireGetPet(http)
       const exchange = yield* get(http, String(id))
-      // The service may have assigned this id, but hardly a random one.
+      // Unlike a random id, a boundary value may be the id of an animal.
       if (exchange.response.status === 200 && !isCertain) {
-        const shown = yield* Responses.pet(exchange, 200)
+        const shown = yield* Responses.petOf(exchange, 200)
         yield* expect(shown.id === id, `404, or the animal ${id}`, PetJson.line(shown))
         return
       }
-      yield* Responses.rejected(exchange, { status: [404] })
+      yield* Responses.expectRejection(exchange, { status: [404] })
     }
   }),
   spec({
@@ -115,7 +117,7 @@ export const checks: ReadonlyArray<Check> = [
       ..."abc $idabc abc$id $id.5 $id,$id $id+2^64 9223372036854775808 -9223372036854775809".split(" "),
       ..."99999999999999999999999999999999999999999 %F0%9F%90%88 %FF null NaN - %27%20OR%201=1--".split(" ")
     ],
-    holds: (http, template, trial) => findsNone(http, template, trial, { status: [400, 404] })
+    holds: (http, template, trial) => expectNotFound(http, template, trial, { status: [400, 404] })
   }),
   design({
     id: "get.malformed",
@@ -126,7 +128,8 @@ export const checks: ReadonlyArray<Check> = [
       ..."0$id +$id $id.0 $ide0 0x$id %20$id $id%20 $id%0A %2B$id -0 abc 9223372036854775808".split(" "),
       ..."%zz %3 %FF %D9%A1".split(" ")
     ],
-    holds: (http, template, trial) => findsNone(http, template, trial, { status: [404], code: "not_found" })
+    holds: (http, template, trial) =>
+      expectNotFound(http, template, trial, { status: [404], code: "not_found" })
   }),
   design({
     id: "get.percent-encoded",
@@ -138,9 +141,9 @@ export const checks: ReadonlyArray<Check> = [
       { template: "%253$first$rest", status: 404 }
     ],
     *holds(http, { status, template }, trial) {
-      yield* isThere(http)
-      const animal = yield* Creations.own(http, trial)
-      yield* Responses.hasStatus(yield* get(http, segmentOf(template, animal)), status)
+      yield* requireGetPet(http)
+      const animal = yield* Creations.createOwn(http, trial)
+      yield* Responses.expectStatus(yield* get(http, segmentOf(template, animal)), status)
     }
   })
 ]

@@ -35,11 +35,11 @@ export const listOf = ({ request, response }: Exchange): Effect.Effect<ReadonlyA
 export const listIfAccepted = (exchange: Exchange): Effect.Effect<ReadonlyArray<Animal>, Violation> =>
   exchange.response.status === 200 ? listOf(exchange) : Effect.succeed([])
 
-/** The clauses that `areSelected` checks. */
+/** The clauses that `expectSelected` checks. */
 export const selectionClauses = ["list.status.filter", "list.distinct"] as const
 
 /** Fails unless a list holds each animal once, and only animals with the status that `query` selects, if any. */
-export const areSelected = (
+export const expectSelected = (
   animals: ReadonlyArray<Animal>,
   status: PetStatus | undefined,
   query: string
@@ -68,7 +68,7 @@ export const areSelected = (
 }
 
 /** Fails unless each animal that is also in `known` has the same name and the same category as there. */
-export const agree = (
+export const expectAgreement = (
   shown: ReadonlyArray<Animal>,
   known: ReadonlyArray<Animal>,
   where: string,
@@ -93,7 +93,7 @@ export const list = (http: Http, query: string): Effect.Effect<ReadonlyArray<Ani
   Effect.flatMap(http.send({ path: pathOf(query) }), listOf)
 
 /** Fails unless the query is rejected with 400 invalid_parameter. */
-export const rejected = (http: Http, query: string): Effect.Effect<void, Failure> =>
+export const expectRejected = (http: Http, query: string): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.send({ path: pathOf(query) }), ({ response }) =>
     expect(
       response.status === 400 && ErrorBody.codeOf(response) === "invalid_parameter",
@@ -108,4 +108,4 @@ export const createAll = (
   trial: Trial,
   statuses: ReadonlyArray<PetStatus | undefined>
 ): Effect.Effect<ReadonlyArray<Animal>, Failure> =>
-  Effect.forEach(statuses, (status) => Creations.own(http, trial, status))
+  Effect.forEach(statuses, (status) => Creations.createOwn(http, trial, status))

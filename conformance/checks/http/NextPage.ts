@@ -10,11 +10,11 @@ import { headerValues } from "../../http/Wire.ts"
 /** Returns the target of the next link as written; `undefined` if the page has none. */
 export const targetOf = ({ request, response }: Exchange): string | undefined =>
   LinkHeader.parse(headerValues(response, "link")).find(
-    (link) => LinkHeader.hasRelation(link, "next") && isOf(link.parameters.get("anchor"), request.target)
+    (link) => LinkHeader.hasRelation(link, "next") && isForPage(link.parameters.get("anchor"), request.target)
   )?.target
 
-/** Whether the link belongs to this page: an `anchor` can name another resource (RFC 8288 §3.2). */
-const isOf = (anchor: string | undefined, target: string): boolean => {
+/** Whether the link is for this page: an `anchor` can name another resource (RFC 8288 §3.2). */
+const isForPage = (anchor: string | undefined, target: string): boolean => {
   if (anchor === undefined) return true
   const resolved = RequestTarget.resolve(anchor, target)
   return resolved !== undefined && !resolved.isAbsolute && resolved.path + resolved.query === target

@@ -17,13 +17,13 @@ const next = (target: string): Header => ["Link", `<${target}>; rel="next"`]
  * Evaluates the check with this id on the case `given`, against a server that responds to GET with `list`. Returns the
  * failure, if any, and the targets of all GET requests.
  */
-const hold = async (
+const evaluate = async (
   id: string,
   given: unknown,
   list: (request: WireRequest, index: number) => readonly [body: string, ...headers: ReadonlyArray<Header>],
   basePath = "/v1"
 ): Promise<{ readonly failure: Failure | undefined; readonly lists: ReadonlyArray<string> }> => {
-  let id64 = 1_000_000
+  let nextId = 1_000_000
   let lists = 0
   const { sent, transport } = recording((request) => {
     if (request.method === "POST") {
@@ -32,7 +32,7 @@ const hold = async (
         string,
         unknown
       >
-      return wireResponse(201, [], JSON.stringify({ id: id64++, name, categoryId, status }))
+      return wireResponse(201, [], JSON.stringify({ id: nextId++, name, categoryId, status }))
     }
     const [body, ...headers] = list(request, lists++)
     return wireResponse(200, headers, body)
@@ -48,8 +48,8 @@ const hold = async (
         baseUrl: undefined,
         keys: { main: "main-secret" }
       })
-      const held = check.evaluate(subject, given, Trial.make("t"))
-      return yield* Effect.match(held, { onSuccess: () => undefined, onFailure: (failure) => failure })
+      const evaluation = check.evaluate(subject, given, Trial.make("t"))
+      return yield* Effect.match(evaluation, { onSuccess: () => undefined, onFailure: (failure) => failure })
     })
   )
   return { failure, lists: sent.flatMap(({ method, target }) => (method === "GET" ? [target] : [])) }
@@ -59,7 +59,7 @@ const walk = "list.paging.walk"
 
 describe("the law list.paging.walk", () => {
   it("reports a violation after two pages when the next links form a cycle", async () => {
-    const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }) => [
+    const { failure, lists } = await evaluate(walk, { limits: [7], status: undefined }, ({ target }) => [
       pets(1, 7),
       next(target)
     ])
@@ -68,7 +68,7 @@ describe("the law list.paging.walk", () => {
   })
 
   it("reports a violation after 60 pages when all pages are empty and have next links", async () => {
-    const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, (_request, index) => [
+    const { failure, lists } = await evaluate(walk, { limits: [7], status: undefined }, (_request, index) => [
       "[]",
       next(`/v1/pets?cursor=${index}`)
     ])
@@ -77,10 +77,14 @@ describe("the law list.paging.walk", () => {
   })
 
   it("is inconclusive after 60 pages of an endless list, and requests large pages after the first 20", async () => {
-    const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, ({ target }, index) => [
-      pets(index * 100, Number(RequestTarget.parameter(target, "limit"))),
-      next(`/v1/pets?limit=${RequestTarget.parameter(target, "limit")}&cursor=${index}`)
-    ])
+    const { failure, lists } = await evaluate(
+      walk,
+      { limits: [7], status: undefined },
+      ({ target }, index) => [
+        pets(index * 100, Number(RequestTarget.parameter(target, "limit"))),
+        next(`/v1/pets?limit=${RequestTarget.parameter(target, "limit")}&cursor=${index}`)
+      ]
+    )
     expect(failure?._tag).toBe("Undecided")
     expect(lists).toHaveLength(60)
     expect(lists[19]).toBe("/v1/pets?limit=7&cursor=18")
@@ -88,7 +92,7 @@ describe("the law list.paging.walk", () => {
   })
 
   it("reports a violation when a page has more than 100 animals", async () => {
-    const { failure, lists } = await hold(walk, { limits: [7], status: undefined }, (_request, index) => [
+    const { failure, lists } = await evaluate(walk, { limits: [7], status: undefined }, (_request, index) => [
       pets(index * 1_000, 500),
       next(`/v1/pets?cursor=${index}`)
     ])
@@ -101,14 +105,14 @@ describe("the next link of a page", () => {
   const cursor = "a+b/c=%2B%25%20;x,y'z"
 
   /** Evaluates the law on a first page with this link; returns the failure, and the targets requested afterwards. */
-  const followed = async (link: string, basePath?: string) => {
-    const { failure, lists } = await hold(
+  const followLink = async (link: string, basePath?: string) => {
+    const { failure, lists } = await evaluate(
       walk,
       { limits: [7], status: undefined },
       (_request, index) => (index === 0 ? ["[]", ["Link", link]] : ["[]"]),
       basePath
     )
-    return { failure, followed: lists.slice(1) }
+    return { failure, targets: lists.slice(1) }
   }
 
   it.each([
@@ -121,24 +125,24 @@ describe("the next link of a page", () => {
     ["a link with its own anchor", `</v1/pets?limit=7&cursor=${cursor}>; rel=next; anchor="/v1/pets?limit=7"`]
   ])("is followed exactly as written if it is %s", async (_what, link) => {
     // The law fails because the pages are empty; this test checks only the requests.
-    expect((await followed(link)).followed).toEqual([`/v1/pets?limit=7&cursor=${cursor}`])
+    expect((await followLink(link)).targets).toEqual([`/v1/pets?limit=7&cursor=${cursor}`])
   })
 
   it("is followed if the server has no base path", async () => {
-    expect((await followed("</pets?cursor=x>; rel=next", "")).followed).toEqual(["/pets?cursor=x"])
-    expect((await followed("<http://a.example/v1/pets?cursor=x>; rel=next", "")).followed).toEqual([
+    expect((await followLink("</pets?cursor=x>; rel=next", "")).targets).toEqual(["/pets?cursor=x"])
+    expect((await followLink("<http://a.example/v1/pets?cursor=x>; rel=next", "")).targets).toEqual([
       "/pets?cursor=x"
     ])
   })
 
   it("is followed without decoding the HTML entity &amp;", async () => {
-    expect((await followed("</v1/pets?limit=7&amp;cursor=x>; rel=next")).followed).toEqual([
+    expect((await followLink("</v1/pets?limit=7&amp;cursor=x>; rel=next")).targets).toEqual([
       "/v1/pets?limit=7&amp;cursor=x"
     ])
   })
 
   it("is ignored if its anchor names another resource", async () => {
-    expect((await followed('</v1/pets?cursor=x>; rel=next; anchor="/v1/cats"')).followed).toEqual([])
+    expect((await followLink('</v1/pets?cursor=x>; rel=next; anchor="/v1/cats"')).targets).toEqual([])
   })
 
   it.each([
@@ -149,13 +153,13 @@ describe("the next link of a page", () => {
     "</v1/pets?cursor=100%>; rel=next",
     "<javascript:alert(1)>; rel=next"
   ])("violates the clause list.paging.address, and is not followed, if it is %s", async (link) => {
-    const { failure, followed: targets } = await followed(link)
+    const { failure, targets } = await followLink(link)
     expect(failure).toMatchObject({ _tag: "Violation", clause: "list.paging.address" })
     expect(targets).toEqual([])
   })
 
-  it("keeps its cursor when a law changes the limit, and has one character replaced when a law forges it", async () => {
-    const last = await hold("list.paging.last", { status: undefined }, (_request, index) =>
+  it("keeps its cursor when a law changes the limit", async () => {
+    const last = await evaluate("list.paging.last", { status: undefined }, (_request, index) =>
       index === 0
         ? [pets(1, 100), next(`/v1/pets?cursor=${cursor}&limit=100`)]
         : index === 3
@@ -168,7 +172,10 @@ describe("the next link of a page", () => {
       `/v1/pets?cursor=${cursor}&limit=5`,
       `/v1/pets?cursor=${cursor}&limit=4`
     ])
-    const forged = await hold("list.paging.forged", { alter: 1 }, () => [
+  })
+
+  it("has one character of its cursor replaced when a law forges it", async () => {
+    const forged = await evaluate("list.paging.forged", { alter: 1 }, () => [
       pets(1, 1),
       next("/v1/pets?limit=1&cursor=%2Ba+b/")
     ])

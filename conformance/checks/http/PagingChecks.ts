@@ -26,7 +26,7 @@ const MAX_PAGES = 60
 const SMALL_PAGES = 20
 
 /** Returns an animal of the page whose id is in `seen`, if there is one. */
-const repeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Animal | undefined =>
+const findRepeated = (seen: ReadonlySet<bigint>, page: ReadonlyArray<Animal>): Animal | undefined =>
   page.find(({ id }) => seen.has(id))
 
 /**
@@ -52,7 +52,7 @@ const walk = Effect.fnUntraced(function* (
       "list.limit.ceiling"
     )
     // This also detects a cycle of links, which has no end.
-    const twice = repeated(seen, page)
+    const twice = findRepeated(seen, page)
     yield* expect(
       twice === undefined,
       "each animal on only one page",
@@ -74,7 +74,7 @@ const walk = Effect.fnUntraced(function* (
 })
 
 /** Fails unless the pages show each animal once, in order, with the status, and all animals in `before` that match. */
-const walked = (
+const expectPages = (
   pages: ReadonlyArray<ReadonlyArray<Animal>>,
   status: Status | undefined,
   before: ReadonlyArray<Animal>
@@ -119,7 +119,7 @@ const secondPage = Effect.fnUntraced(function* (
 })
 
 /** Replaces one letter or digit of a percent-encoded cursor, outside its escapes; appends a 0 if it has none. */
-const altered = (cursor: string, at: number): string => {
+const alter = (cursor: string, at: number): string => {
   const places = [...cursor.matchAll(/%[0-9a-f]{2}|[a-z0-9]/gi)].filter(([found]) => found.length === 1)
   const place = places[at % places.length]
   if (place === undefined) return `${cursor}0`
@@ -128,8 +128,8 @@ const altered = (cursor: string, at: number): string => {
 }
 
 /** Fails unless a path below the base address is rejected because of an invalid parameter. */
-const rejected = (http: Http, path: string): Effect.Effect<void, Failure> =>
-  Lists.rejected(http, path.slice(path.indexOf("?") + 1))
+const expectRejected = (http: Http, path: string): Effect.Effect<void, Failure> =>
+  Lists.expectRejected(http, path.slice(path.indexOf("?") + 1))
 
 const design = family({ level: "design", profile: "core", on: "http" })
 
@@ -168,7 +168,7 @@ export const checks: ReadonlyArray<Check> = [
           return RequestTarget.withParameter(next, "limit", String(other))
         })
       )
-      yield* walked(pages, status, own)
+      yield* expectPages(pages, status, own)
       const largest = Math.max(...pages.map((page) => page.length))
       yield* expect(largest <= wanted, `pages of at most ${wanted} animals`, `a page of ${largest}`)
     }
@@ -208,21 +208,25 @@ export const checks: ReadonlyArray<Check> = [
       }
     }
   }),
-  design<{ readonly of: Status | undefined; readonly for: string }>({
+  design<{ readonly createdFor: Status | undefined; readonly usedWith: string }>({
     id: "list.paging.bound",
     law: "A cursor is valid for the filter for which it was created, and rejected with any other.",
     clauses: ["list.paging.bound", "list.parameter-code"],
     requests: 9,
     examples: [
-      { of: "sold", for: "" },
-      { of: "sold", for: "&status=pending" },
-      { of: undefined, for: "&status=sold" }
+      { createdFor: "sold", usedWith: "" },
+      { createdFor: "sold", usedWith: "&status=pending" },
+      { createdFor: undefined, usedWith: "&status=sold" }
     ],
     holds: (http, given, trial) =>
-      Effect.flatMap(secondPage(http, trial, given.of), ({ path }) =>
-        rejected(
+      Effect.flatMap(secondPage(http, trial, given.createdFor), ({ path }) =>
+        expectRejected(
           http,
-          RequestTarget.withParameter(path, "status", given.for === "" ? undefined : given.for.slice(8))
+          RequestTarget.withParameter(
+            path,
+            "status",
+            given.usedWith === "" ? undefined : given.usedWith.slice(8)
+          )
         )
       )
   }),
@@ -248,9 +252,9 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 0, http: 6 },
     holds: (http, given, trial) =>
       "cursor" in given
-        ? Lists.rejected(http, `cursor=${given.cursor}`)
+        ? Lists.expectRejected(http, `cursor=${given.cursor}`)
         : Effect.flatMap(secondPage(http, trial, undefined), ({ cursor, path }) =>
-            rejected(http, RequestTarget.withParameter(path, "cursor", altered(cursor, given.alter)))
+            expectRejected(http, RequestTarget.withParameter(path, "cursor", alter(cursor, given.alter)))
           )
   }),
   design<{ readonly status: Status | undefined }>({

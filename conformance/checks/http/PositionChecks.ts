@@ -20,7 +20,7 @@ const SYMBOLS = " <b>&amp;  \u00e9e\u0301\u{1f98a}"
 /** Ends of names, from the most unusual to one that every service accepts. */
 const tails = [`${SYMBOLS}${LETTERS} `, `${SYMBOLS} `, " <b>&  a", ""] as const
 
-/** Categories that a double cannot hold, and that rounding to tens changes. */
+/** Categories that a double cannot represent exactly, and that rounding to tens changes. */
 const unusual = {
   sold: -(2n ** 53n) - 3n,
   pending: -(2n ** 60n) - 7n,
@@ -53,7 +53,7 @@ const createdUnlessRejected = Effect.fnUntraced(function* (
   const isOpen = tail !== "" || wanted !== 1n
   const { status: got } = exchange.response
   if (isOpen && got >= 400 && got < 500) return undefined
-  const animal = yield* Responses.pet(exchange, 201)
+  const animal = yield* Responses.petOf(exchange, 201)
   const name = animal.name.normalize("NFKC")
   yield* expect(
     animal.categoryId === categoryId &&
@@ -67,7 +67,7 @@ const createdUnlessRejected = Effect.fnUntraced(function* (
   return animal
 })
 
-/** Creates the most unusual animal that the service accepts, beginning with the tail of this number. */
+/** Creates the most unusual animal that the service accepts, starting with the tail at index `first`. */
 const create = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
@@ -88,12 +88,12 @@ const create = Effect.fnUntraced(function* (
   }
 })
 
-/** Numbers of animals, so that each of the first animals is also the last of a list; the longest list has all. */
+/** Limits with which each of the first animals is also the last of a list; the longest list has all. */
 const LIMITS = [1, 2, 100]
 
 const spec = family({ level: "spec", on: "http" })
 
-/** This runs early, because lists often begin with the oldest animals. */
+/** Must run early, because lists often begin with the oldest animals. */
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly statuses: ReadonlyArray<PetStatus.PetStatus> }>({
     id: "list.positions",
@@ -103,7 +103,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 17,
     examples: [{ statuses: ["sold", "pending", "available"] }],
     *holds(http, { statuses }, trial) {
-      // Whether the oldest or the newest animal is the first, both are unusual. Only one of them is long.
+      // The oldest and the newest animal are both unusual, whichever a list shows first. Only one of them is long.
       for (const first of [0, 1]) {
         for (const status of statuses) yield* create(http, trial, status, first)
       }
@@ -112,8 +112,8 @@ export const checks: ReadonlyArray<Check> = [
         for (const limit of status === undefined ? LIMITS.slice(0, 2) : LIMITS) {
           const query = `limit=${limit}${Lists.statusParameter(status)}`
           const shown = yield* Lists.list(http, query)
-          yield* Lists.agree(shown, created, `?${query}`)
-          yield* Lists.areSelected(shown, status, `?${query}`)
+          yield* Lists.expectAgreement(shown, created, `?${query}`)
+          yield* Lists.expectSelected(shown, status, `?${query}`)
         }
       }
     }

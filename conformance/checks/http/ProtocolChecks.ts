@@ -52,8 +52,8 @@ const unknownOperations: ReadonlyArray<Sent> = [
   { method: "PROPFIND", path: "/pets" }
 ]
 
-/** Statuses with which servers reject long targets and unknown methods by themselves (RFC 9110 §15, RFC 6585 §5). */
-const byTransport: ReadonlySet<number> = new Set([414, 431, 501])
+/** Statuses with which servers reject long targets and unknown methods on their own (RFC 9110 §15, RFC 6585 §5). */
+const transportStatuses: ReadonlySet<number> = new Set([414, 431, 501])
 
 const CONTENT_TYPE = "application/json; charset=utf-8"
 
@@ -93,8 +93,8 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, sent) {
       const exchange = yield* http.send(sent)
       const { status } = exchange.response
-      if (status < 400 || byTransport.has(status)) return
-      yield* Responses.rejected(exchange, { status: [status] })
+      if (status < 400 || transportStatuses.has(status)) return
+      yield* Responses.expectRejection(exchange, { status: [status] })
     }
   }),
 
@@ -113,7 +113,7 @@ export const checks: ReadonlyArray<Check> = [
       { sent: { path: "/pets?status=none" }, names: ["status"] }
     ] as ReadonlyArray<{ readonly sent: Sent; readonly names: ReadonlyArray<string> }>,
     *holds(http, { names, sent }) {
-      const { message } = yield* Responses.rejected(yield* http.send(sent), { status: [400] })
+      const { message } = yield* Responses.expectRejection(yield* http.send(sent), { status: [400] })
       const missing = names.filter((name) => !message.includes(name))
       yield* expect(
         missing.length === 0,
@@ -140,14 +140,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.unknown-path",
-    law: "An unknown path returns 404 not_found, even a known one with other letter case or extra slashes or segments.",
+    law: "An unknown path is rejected with 404 not_found, even if only letter case, slashes or segments differ from a known one.",
     clauses: ["http.unknown-path", "http.paths-exact", "http.other-operations"],
     requests: 18,
     examples: [
       ..."/nothing /store/orders /categories  / /pets/ //pets?a=1 /pets// /PETS /Pets /pets%2F1".split(" "),
       ..."/pets%2f /pets/1/ /pets/1/2 /pets% /pets%20 /pets%3Flimit=1 /pets;a=1".split(" ")
     ],
-    holds: (http, path) => Responses.rejects(http, { path }, { status: [404], code: "not_found" })
+    holds: (http, path) => Responses.sendInvalid(http, { path }, { status: [404], code: "not_found" })
   }),
   design({
     id: "protocol.encoded-path",
@@ -159,11 +159,11 @@ export const checks: ReadonlyArray<Check> = [
       { path: "/%2570ets?limit=1", status: 404 }
     ],
     holds: (http, { path, status }) =>
-      Effect.flatMap(http.send({ path }), (exchange) => Responses.hasStatus(exchange, status))
+      Effect.flatMap(http.send({ path }), (exchange) => Responses.expectStatus(exchange, status))
   }),
   design({
     id: "protocol.malformed-escape",
-    law: "A malformed percent escape is rejected with 404 in a path and 400 in a query.",
+    law: "A malformed percent escape is rejected with 404 in a path and with 400 in a query.",
     clauses: ["http.malformed-escape"],
     requests: 4,
     examples: [
@@ -172,7 +172,7 @@ export const checks: ReadonlyArray<Check> = [
       { path: "/pets?status=sold%", status: 400, code: "invalid_parameter" },
       { path: "/pets?status=%FF", status: 400, code: "invalid_parameter" }
     ],
-    holds: (http, { code, path, status }) => Responses.rejects(http, { path }, { status: [status], code })
+    holds: (http, { code, path, status }) => Responses.sendInvalid(http, { path }, { status: [status], code })
   }),
   design({
     id: "protocol.method-not-allowed",
@@ -185,7 +185,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     *holds(http, { allow, method, path }) {
       const exchange = yield* http.send({ method, path })
-      yield* Responses.rejected(exchange, { status: [405], code: "method_not_allowed" })
+      yield* Responses.expectRejection(exchange, { status: [405], code: "method_not_allowed" })
       const actual = methodsOf(header(exchange.response, "allow"))
       yield* expect(actual === allow, `Allow with ${allow}`, actual || "no Allow")
     }
@@ -206,7 +206,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.head",
-    law: "HEAD returns the response of GET without the body.",
+    law: "A HEAD request gets the response to GET without the body.",
     clauses: ["http.head"],
     requests: 6,
     examples: ["/pets?limit=1", "/nothing", "/pets?limit=0"],
@@ -229,7 +229,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.options",
-    law: "OPTIONS returns 204 with Allow.",
+    law: "An OPTIONS request gets 204 with Allow.",
     clauses: ["http.options"],
     requests: 2,
     examples: [
@@ -273,7 +273,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: ["text/html", "application/xml;q=0.9", "image/*", "nonsense"],
     *holds(http, accept) {
       const exchange = yield* http.send({ path: "/pets?limit=1", headers: [["Accept", accept]] })
-      yield* Responses.hasStatus(exchange, 200)
+      yield* Responses.expectStatus(exchange, 200)
       const type = header(exchange.response, "content-type")
       yield* expect(type === CONTENT_TYPE, `Content-Type: ${CONTENT_TYPE}`, type ?? "none")
     }
@@ -288,7 +288,8 @@ export const checks: ReadonlyArray<Check> = [
       { path: "/pets?limit=1", headers: [["X-Method-Override", "POST"]] },
       { path: "/pets?limit=1&_method=DELETE" }
     ] as ReadonlyArray<Sent>,
-    holds: (http, sent) => Effect.flatMap(http.send(sent), (exchange) => Responses.hasStatus(exchange, 200))
+    holds: (http, sent) =>
+      Effect.flatMap(http.send(sent), (exchange) => Responses.expectStatus(exchange, 200))
   }),
   design({
     id: "protocol.no-cors",
@@ -311,7 +312,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   design({
     id: "protocol.order",
-    law: "The error of a request with several errors is the first of path, method, content type, size and content.",
+    law: "A request with several errors gets the first one in this order: path, method, content type, size, content.",
     clauses: ["http.order-of-checks"],
     requests: 5,
     examples: [
@@ -322,7 +323,7 @@ export const checks: ReadonlyArray<Check> = [
       { method: "POST", path: "/pets", type: "application/json", size: 10, code: "invalid_json" }
     ] as const,
     holds: (http, { code, method, path, size, type }) =>
-      Responses.rejects(
+      Responses.sendInvalid(
         http,
         { method, path, headers: [["Content-Type", type]], body: "x".repeat(size) },
         { status: [catalogue[code].status], code }

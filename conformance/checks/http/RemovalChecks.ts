@@ -1,4 +1,4 @@
-/** Laws about the removal of getPet on 5 December 2030 (contract §4.3, §9.3), in order of time, which moves forward. */
+/** Laws about the removal of getPet on 5 December 2030 (contract §4.3, §9.3); they run in order of time. */
 import * as Effect from "effect/Effect"
 import type { Http } from "../../evaluation/Http.ts"
 import { expect, type Failure, postponed, undecided, type Violation } from "../../evaluation/Outcome.ts"
@@ -19,14 +19,14 @@ const SUNSET = Date.UTC(2030, 11, 5)
 const MARGIN = 1_500
 
 /** Moves the subject's time forward to a moment; does nothing if the moment has passed. */
-const until = (http: Http, moment: number): Effect.Effect<void, Failure> =>
+const moveTimeTo = (http: Http, moment: number): Effect.Effect<void, Failure> =>
   Effect.flatMap(http.now, (now) => (now < moment ? http.pass(moment - now) : Effect.void))
 
 const get = (http: Http, { id }: Pick<Animal, "id">): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${id}` })
 
 /** Fails unless the response announces the deprecation, the removal and the successor. */
-const announces = ({ response }: Exchange, { facts }: Http): Effect.Effect<void, Violation> => {
+const expectAnnouncement = ({ response }: Exchange, { facts }: Http): Effect.Effect<void, Violation> => {
   const deprecation = header(response, "deprecation")
   const sunset = header(response, "sunset")
   const successor = `<${facts.basePath}/pets>; rel="successor-version"`
@@ -67,10 +67,10 @@ export const checks: ReadonlyArray<Check> = [
     requests: 4,
     examples: [undefined],
     *holds(http, _, trial) {
-      const animal = yield* Creations.own(http, trial, "sold")
-      yield* announces(yield* get(http, animal), http)
-      yield* announces(yield* get(http, { id: 5_318_008_317_345_021n }), http)
-      yield* announces(yield* Responses.sendWithoutKey(http, { path: `/pets/${animal.id}` }), http)
+      const animal = yield* Creations.createOwn(http, trial, "sold")
+      yield* expectAnnouncement(yield* get(http, animal), http)
+      yield* expectAnnouncement(yield* get(http, { id: 5_318_008_317_345_021n }), http)
+      yield* expectAnnouncement(yield* Responses.sendWithoutKey(http, { path: `/pets/${animal.id}` }), http)
     }
   }),
   announcement({
@@ -86,11 +86,11 @@ export const checks: ReadonlyArray<Check> = [
         yield* http.send(Creations.withBody("{}"))
       ]
       for (const { request, response } of exchanges) {
-        const signs = response.headers.filter(([name]) => /^(?:deprecation|sunset)$/i.test(name))
+        const found = response.headers.filter(([name]) => /^(?:deprecation|sunset)$/i.test(name))
         yield* expect(
-          signs.length === 0,
+          found.length === 0,
           `neither Deprecation nor Sunset on ${request.method} /pets`,
-          signs.map(([name, value]) => `${name}: ${value}`).join(", ")
+          found.map(([name, value]) => `${name}: ${value}`).join(", ")
         )
       }
     }
@@ -106,8 +106,8 @@ export const checks: ReadonlyArray<Check> = [
       if ((yield* http.now) >= REMOVAL_BEGINS) {
         return yield* postponed("by the server's time, getPet is removed: restart the server")
       }
-      yield* until(http, REMOVAL_BEGINS - 60_000)
-      const animal = yield* Creations.own(http, trial, "sold")
+      yield* moveTimeTo(http, REMOVAL_BEGINS - 60_000)
+      const animal = yield* Creations.createOwn(http, trial, "sold")
       const exchange = yield* get(http, animal)
       if (exchange.receivedAt >= REMOVAL_BEGINS) {
         return yield* undecided("by the server's date, 5 December 2030 has begun or ended somewhere")
@@ -121,14 +121,14 @@ export const checks: ReadonlyArray<Check> = [
   }),
   announcement({
     id: "removal.exact",
-    law: "GET /pets/{petId} works until 5 December 2030, 00:00:00 UTC, and returns 410 operation_removed from then on.",
+    law: "GET /pets/{petId} works until 5 December 2030, 00:00:00 UTC, and responds with 410 operation_removed from then on.",
     clauses: ["get.gone", "get.deprecation-headers"],
     needs: ["clock"],
     requests: 3,
     examples: [undefined],
     *holds(http, _, trial) {
-      const animal = yield* Creations.own(http, trial, "sold")
-      yield* until(http, SUNSET - MARGIN)
+      const animal = yield* Creations.createOwn(http, trial, "sold")
+      yield* moveTimeTo(http, SUNSET - MARGIN)
       const before = yield* get(http, animal)
       if (before.receivedAt < SUNSET) {
         yield* expect(
@@ -137,22 +137,22 @@ export const checks: ReadonlyArray<Check> = [
           outcome(before.response)
         )
       }
-      yield* until(http, SUNSET)
+      yield* moveTimeTo(http, SUNSET)
       const after = yield* get(http, animal)
-      yield* Responses.rejected(after, { status: [410], code: "operation_removed" })
-      yield* announces(after, http)
+      yield* Responses.expectRejection(after, { status: [410], code: "operation_removed" })
+      yield* expectAnnouncement(after, http)
     }
   }),
   spec({
     id: "removal.done",
-    law: "No animal can be fetched after 5 December 2030 has ended everywhere: 404 or 410 with an Error body.",
+    law: "No animal can be fetched after 5 December 2030 has ended everywhere; the response is 404 or 410 with an Error body.",
     clauses: ["get.removed"],
     requests: 2,
     examples: [undefined],
     *holds(http, _, trial) {
-      const animal = yield* Creations.own(http, trial, "sold")
-      yield* until(http, REMOVAL_OVER)
-      yield* Responses.rejected(yield* get(http, animal), { status: [404, 410] })
+      const animal = yield* Creations.createOwn(http, trial, "sold")
+      yield* moveTimeTo(http, REMOVAL_OVER)
+      yield* Responses.expectRejection(yield* get(http, animal), { status: [404, 410] })
     }
   }),
   spec({
@@ -162,10 +162,10 @@ export const checks: ReadonlyArray<Check> = [
     requests: 3,
     examples: [undefined],
     *holds(http, _, trial) {
-      yield* until(http, REMOVAL_OVER)
-      yield* Creations.own(http, trial, "sold")
+      yield* moveTimeTo(http, REMOVAL_OVER)
+      yield* Creations.createOwn(http, trial, "sold")
       for (const path of ["/pets", "/pets?status=sold&limit=5"]) {
-        yield* Responses.hasStatus(yield* http.send({ path }), 200)
+        yield* Responses.expectStatus(yield* http.send({ path }), 200)
       }
     }
   })

@@ -12,11 +12,11 @@ import { text } from "../../http/Wire.ts"
 import { outcome } from "../../subjects/Conversation.ts"
 
 /** Fails unless the response has this status. */
-export const hasStatus = ({ response }: Exchange, status: number): Effect.Effect<void, Violation> =>
+export const expectStatus = ({ response }: Exchange, status: number): Effect.Effect<void, Violation> =>
   expect(response.status === status, String(status), outcome(response))
 
 /** Returns the animal in a response; fails unless the response has this status and an animal. */
-export const pet = ({ response }: Exchange, status: 200 | 201): Effect.Effect<Animal, Violation> => {
+export const petOf = ({ response }: Exchange, status: 200 | 201): Effect.Effect<Animal, Violation> => {
   const read =
     response.status === status
       ? Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
@@ -34,28 +34,31 @@ export interface Rejection {
 }
 
 /** Returns the Error in a response; fails unless the response is the expected rejection. */
-export const rejected = (
+export const expectRejection = (
   { response }: Exchange,
   { code, status }: Rejection
 ): Effect.Effect<ErrorBody.ErrorBody, Violation> => {
-  const fits =
+  const isExpectedStatus =
     status === "4xx" ? response.status >= 400 && response.status <= 499 : status.includes(response.status)
   const read = ErrorBody.of(response)
-  if (fits && Result.isSuccess(read) && (code === undefined || read.success.code === code)) {
+  if (isExpectedStatus && Result.isSuccess(read) && (code === undefined || read.success.code === code)) {
     return Effect.succeed(read.success)
   }
   const wanted = status === "4xx" ? "4xx" : status.join(" or ")
   return Effect.fail(
     new Violation({
       expected: `${wanted} with an Error body${code === undefined ? "" : ` of code ${code}`}`,
-      actual: fits && Result.isFailure(read) ? `${response.status} where ${read.failure}` : outcome(response)
+      actual:
+        isExpectedStatus && Result.isFailure(read)
+          ? `${response.status} where ${read.failure}`
+          : outcome(response)
     })
   )
 }
 
 /** Sends a request; fails unless it gets the expected rejection. */
-export const rejects = (http: Http, sent: Sent, rejection: Rejection): Effect.Effect<void, Failure> =>
-  Effect.flatMap(http.send(sent), (exchange) => Effect.asVoid(rejected(exchange, rejection)))
+export const sendInvalid = (http: Http, sent: Sent, rejection: Rejection): Effect.Effect<void, Failure> =>
+  Effect.flatMap(http.send(sent), (exchange) => Effect.asVoid(expectRejection(exchange, rejection)))
 
 /** Maximum Retry-After in seconds for which a request without a key waits, if time cannot be moved. */
 const SHORT_WAIT = 3
@@ -81,7 +84,7 @@ export const sendWithoutKey = Effect.fnUntraced(function* (
 })
 
 /** Sends a request without a valid key; fails unless it is rejected with 401 and an Error body. */
-export const unauthorized = (http: Http, sent: Sent, code?: string): Effect.Effect<void, Failure> =>
+export const sendUnauthorized = (http: Http, sent: Sent, code?: string): Effect.Effect<void, Failure> =>
   Effect.flatMap(sendWithoutKey(http, sent), (exchange) =>
-    Effect.asVoid(rejected(exchange, { status: [401], code }))
+    Effect.asVoid(expectRejection(exchange, { status: [401], code }))
   )

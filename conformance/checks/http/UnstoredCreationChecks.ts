@@ -17,8 +17,15 @@ const SOLD = '"status":"sold"'
 
 const ROOM = "a list that is not full"
 
-/** Fails if one of the names is listed; `Undecided` if a list cannot be read, or all lists are full and may omit it. */
-const noneListed = Effect.fnUntraced(function* (http: Http, names: ReadonlyArray<string>, trial: Trial) {
+/**
+ * Fails if one of the names is listed. Fails with `Undecided` if a list cannot be read, or if all lists are full and
+ * may omit it.
+ */
+const expectNoneListed = Effect.fnUntraced(function* (
+  http: Http,
+  names: ReadonlyArray<string>,
+  trial: Trial
+) {
   let hasRoom = false
   for (const path of ["/pets?limit=100&status=sold", "/pets?limit=100"]) {
     const exchange = yield* http.send({ path })
@@ -36,7 +43,7 @@ const noneListed = Effect.fnUntraced(function* (http: Http, names: ReadonlyArray
 })
 
 /** Sends each body with a new name, and fails if an animal of a rejected creation is listed. */
-const storesNone = Effect.fnUntraced(function* (
+const expectNoneStored = Effect.fnUntraced(function* (
   http: Http,
   bodies: ReadonlyArray<string>,
   send: (sent: Sent) => ReturnType<Http["send"]>,
@@ -48,7 +55,7 @@ const storesNone = Effect.fnUntraced(function* (
     const exchange = yield* send(Creations.request(http, trial, body.replace("$name", name)))
     if (exchange.response.status >= 400) names.push(name)
   }
-  yield* noneListed(http, names, trial)
+  yield* expectNoneListed(http, names, trial)
 })
 
 export const checks: ReadonlyArray<Check> = [
@@ -68,7 +75,7 @@ export const checks: ReadonlyArray<Check> = [
         `{"name":"$name","categoryId":$category,${SOLD}`
       ]
     ],
-    holds: (http, bodies, trial) => storesNone(http, bodies, http.send, trial)
+    holds: (http, bodies, trial) => expectNoneStored(http, bodies, http.send, trial)
   }),
   unstored({
     id: "create.unauthorized-stores-nothing",
@@ -79,7 +86,7 @@ export const checks: ReadonlyArray<Check> = [
     mustSee: [ROOM],
     examples: [{ authorization: [] }, { authorization: ["Bearer no-such-key"] }],
     holds: (http, { authorization }, trial) =>
-      storesNone(
+      expectNoneStored(
         http,
         [withMember(SOLD)],
         (sent) => Responses.sendWithoutKey(http, { ...sent, authorization }),

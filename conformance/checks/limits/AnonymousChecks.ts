@@ -50,13 +50,13 @@ const anonymous = ({
       )
   })
 
-/** Sends requests without a key until a 429; `Violation` if more are admitted than the bucket allows. */
-const firstDenial = Effect.fnUntraced(function* (http: Http) {
+/** Sends requests without a key until a 429; fails if more are admitted than the bucket allows. */
+const sendUntilDenied = Effect.fnUntraced(function* (http: Http) {
   const begin = yield* http.now
   for (let sent = 0; ; sent++) {
     const exchange = yield* http.send(withoutKey)
     if (exchange.response.status === 429) return exchange
-    // The bucket regains one request a second while time passes.
+    // The bucket regains one request per second.
     const max = perMinute + Math.ceil(((yield* http.now) - begin) / SECOND) + 1
     yield* expect(
       sent < max,
@@ -78,14 +78,14 @@ export const checks: ReadonlyArray<Check> = [
         const invalid = { ...withoutKey, authorization: ["Bearer no-such-key"] }
         const exchange = yield* http.send(sent % 2 === 0 ? invalid : withoutKey)
         const rate = yield* rateOf(exchange)
-        const back = Math.ceil(((yield* http.now) - begin) / SECOND)
+        const regained = Math.ceil(((yield* http.now) - begin) / SECOND)
         yield* expect(
           exchange.response.status === 401 && rate.limit === perMinute,
           `401 with Limit ${perMinute}, as in the Free plan`,
           `${exchange.response.status} with Limit ${rate.limit}`
         )
         yield* expect(
-          rate.remaining >= perMinute - sent && rate.remaining <= perMinute - sent + back,
+          rate.remaining >= perMinute - sent && rate.remaining <= perMinute - sent + regained,
           `${perMinute - sent} remaining after ${sent} requests without a valid key`,
           `${rate.remaining} remaining`
         )
@@ -94,11 +94,11 @@ export const checks: ReadonlyArray<Check> = [
   }),
   anonymous({
     id: "anonymous.exhausted",
-    law: "When the bucket is empty, a request without a valid key returns 429, and after Retry-After 401.",
+    law: "A request without a valid key gets 429 when the bucket is empty, and 401 again after Retry-After.",
     clauses: ["limits.anonymous-exhausted"],
     requests: 62,
     *holds(http) {
-      const denied = yield* firstDenial(http)
+      const denied = yield* sendUntilDenied(http)
       const rate = yield* rateOf(denied)
       yield* expect(
         rate.limit === perMinute && rate.remaining === 0,
@@ -116,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.anonymous-apart"],
     requests: 62,
     *holds(http) {
-      yield* firstDenial(http)
+      yield* sendUntilDenied(http)
       const { status } = (yield* http.sendUnpaced(withKey)).response
       yield* expect(status === 200, "200 to a valid key of that network", String(status))
     }
@@ -165,7 +165,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.anonymous-never"],
     requests: 187,
     *holds(http) {
-      yield* firstDenial(http)
+      yield* sendUntilDenied(http)
       // The maximum number of denied requests that get a slot.
       for (let sent = 0; sent < 60; sent++) yield* http.send(withoutKey)
       for (let round = 0; round < 22; round++) {

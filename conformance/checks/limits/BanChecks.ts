@@ -38,14 +38,14 @@ export const checks: ReadonlyArray<Check> = [
     level: "spec",
     requests: 29,
     *holds(meter, _given, trial) {
-      yield* Bursts.small(meter, Offender.MAX_PER_MINUTE)
-      yield* Bursts.rested(meter)
-      let last = yield* Bursts.denial(meter)
+      yield* Bursts.requireSmall(meter, Offender.MAX_PER_MINUTE)
+      yield* Bursts.spendAfterRest(meter)
+      let last = yield* Bursts.provokeDenial(meter)
       for (let sent = 0; sent < 45; sent++) {
         yield* meter.pass(SECOND + 100)
         const before: Reading = last
         last = yield* meter.spend
-        if (last.admitted) last = yield* Bursts.denial(meter)
+        if (last.admitted) last = yield* Bursts.provokeDenial(meter)
         // A response need not reveal a ban; a longer wait may indicate one.
         if (
           last.banned === true ||
@@ -84,13 +84,14 @@ export const checks: ReadonlyArray<Check> = [
       const first = yield* http.sendUnpaced(list)
       const before = first.response.status === 200 ? RateHeaders.of(first.response) : undefined
       let sent = 1
-      const isAdmitted = Effect.gen(function* () {
+      const expectAdmitted = Effect.gen(function* () {
         sent++
         // Pacing would wait until the ban is over.
         const { response } = yield* http.sendUnpaced(list)
         if (response.status === 200) return
-        // Keys may share the limit of an address or an account (contract §8); a request with one then lowers Remaining
-        // for both. If the headers always show the daily limit, they may not show the window that denied the request.
+        // Keys may share the limit of an address or an account (contract §8); a request with one of them then lowers
+        // Remaining for both. If the headers always show the daily limit, they may not show the window that denied the
+        // request.
         const isOfShown = response.status !== 429 || RateHeaders.of(response)?.remaining === 0
         if (before !== undefined && before.remaining >= sent && isOfShown) {
           const expected = `200 for another key, whose Remaining was ${before.remaining} before ${sent - 1} more requests`
@@ -111,10 +112,10 @@ export const checks: ReadonlyArray<Check> = [
         const wait = RateHeaders.retryAfterSeconds(exchange) ?? 0
         if (wait > MAX_MINUTE_WAIT_S) break
         // A response need not reveal a ban, and a ban may be short.
-        if (denials % 3 === 0) yield* isAdmitted
+        if (denials % 3 === 0) yield* expectAdmitted
         yield* http.pass(SECOND + 100)
       }
-      yield* isAdmitted
+      yield* expectAdmitted
     }
   }),
   define({
@@ -149,8 +150,8 @@ export const checks: ReadonlyArray<Check> = [
     requests: 104,
     examples: [1_500, 2_500, 10_000],
     *holds(meter, apartMs) {
-      yield* Offender.cleanSlate(meter)
-      yield* Offender.bannedAtLastStrike(yield* Offender.hammer(meter, Offender.STRIKES + 2, apartMs))
+      yield* Offender.waitForCleanSlate(meter)
+      yield* Offender.expectBanAtLastStrike(yield* Offender.hammer(meter, Offender.STRIKES + 2, apartMs))
     }
   }),
   victim({
@@ -161,7 +162,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.answer", "ban.headers", "ban.retry-after"],
     requests: 29,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const ban = yield* Offender.getBanned(meter)
       yield* meter.pass(7_000)
       yield* meter.now
@@ -194,7 +195,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.retry-after", "ban.temporary"],
     requests: 30,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const { retryAfter } = yield* Offender.getBanned(meter)
       const early = (retryAfter - 1) * SECOND - 200
       yield* meter.pass(early)
@@ -215,7 +216,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.unchanged-by-requests"],
     requests: 85,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const { resetAt, retryAfter } = yield* Offender.getBanned(meter)
       let passed = 0
       while (passed + 2_000 < (retryAfter - 1) * SECOND) {
@@ -231,7 +232,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* meter.pass(retryAfter * SECOND - passed)
       const after = yield* meter.spend
       yield* expect(after.admitted, "a request admitted at the end of the ban", "429 after its end")
-      yield* Offender.lasts(yield* Offender.getBanned(meter), DURATIONS_MS[1] ?? 0)
+      yield* Offender.expectDuration(yield* Offender.getBanned(meter), DURATIONS_MS[1] ?? 0)
     }
   }),
   victim({
@@ -240,10 +241,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.levels"],
     requests: 140,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       for (const duration of DURATIONS_MS) {
         const ban = yield* Offender.getBanned(meter)
-        yield* Offender.lasts(ban, duration)
+        yield* Offender.expectDuration(ban, duration)
         yield* meter.pass(ban.retryAfter * SECOND)
       }
     }
@@ -264,11 +265,11 @@ export const checks: ReadonlyArray<Check> = [
       ]
     ],
     *holds(meter, pauses) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       for (const { cleanMs, step } of pauses) {
         yield* meter.pass(cleanMs)
         const ban = yield* Offender.getBanned(meter)
-        yield* Offender.lasts(ban, DURATIONS_MS[step] ?? 0)
+        yield* Offender.expectDuration(ban, DURATIONS_MS[step] ?? 0)
         yield* meter.pass(ban.retryAfter * SECOND)
       }
     }
@@ -279,8 +280,8 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.strike-interval"],
     requests: 80,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
-      yield* Bursts.denial(meter)
+      yield* Offender.waitForCleanSlate(meter)
+      yield* Bursts.provokeDenial(meter)
       for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
         yield* expect(
           reading.banned !== true,
@@ -300,12 +301,12 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.strikes-expire", "ban.rules"],
     requests: 55,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const first = yield* Offender.hammer(meter, Offender.STRIKES - 1)
       yield* expect(first.ban === undefined, `no ban after ${Offender.STRIKES - 1} strikes`, "a ban")
       // The first strike is then five minutes and a second ago.
       yield* meter.pass(WITHIN_MS + SECOND - (Offender.STRIKES - 2) * Offender.APART_MS)
-      yield* Offender.bannedAtLastStrike(
+      yield* Offender.expectBanAtLastStrike(
         yield* Offender.hammer(meter, Offender.STRIKES + 2),
         " of the new count"
       )
@@ -317,8 +318,8 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.rules"],
     requests: 56,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
-      yield* Offender.bannedAtLastStrike(
+      yield* Offender.waitForCleanSlate(meter)
+      yield* Offender.expectBanAtLastStrike(
         yield* Offender.hammer(meter, Offender.STRIKES + 2, 15_500),
         ", 295 s after the first"
       )

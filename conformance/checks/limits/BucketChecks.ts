@@ -66,16 +66,16 @@ const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   return yield* meter.spend
 })
 
-/** Runs a walk that starts on an unused day, and calls `holds` with each reading and the expected response to it. */
-const along = Effect.fnUntraced(function* (
+/** Runs a walk that starts on an unused day, and calls `holds` with each reading and the expected response. */
+const runWalk = Effect.fnUntraced(function* (
   meter: Meter,
   { pauses, usesDay }: Walk,
   holds: (reading: Reading, expected: BucketModel.Expected) => Effect.Effect<void, Failure>
 ) {
-  yield* Bursts.small(meter, 10)
+  yield* Bursts.requireSmall(meter, 10)
   yield* meter.pass(DAY + MINUTE)
   const { perDay, perMinute } = meter.plan
-  if (usesDay) yield* Bursts.smallDay(meter)
+  if (usesDay) yield* Bursts.requireSmallDay(meter)
   const day = Array.from({ length: usesDay ? perDay - 1 : 0 }, (_, index): Pause => {
     return { from: "now", ms: index % perMinute === 0 ? MINUTE : 0 }
   })
@@ -100,8 +100,11 @@ const walked = family({
 
 const remainingOf = ({ response }: Exchange): number => RateHeaders.of(response)?.remaining ?? -1
 
-/** Waits for new windows of the small key, sends one request, and returns its Remaining; `Undecided` if that is 0. */
-const begun = Effect.fnUntraced(function* (http: Http) {
+/**
+ * Waits for new windows of the small key, sends one request and returns its Remaining. Fails with `Undecided` if
+ * Remaining is 0.
+ */
+const beginWindows = Effect.fnUntraced(function* (http: Http) {
   yield* http.pass(DAY + MINUTE)
   const exchange = yield* http.send(Bursts.tinyList)
   const left = remainingOf(exchange)
@@ -126,8 +129,8 @@ const failing: ReadonlyArray<Sent & { readonly fails: string }> = [
   }
 ]
 
-/** Tests whether the clock can be set back, and restores it; `Inapplicable` if it only moves forward. */
-const canStepBack = Effect.fnUntraced(function* (meter: Meter) {
+/** Sets the clock back and restores it; fails with `Inapplicable` if it only moves forward. */
+const requireClockThatStepsBack = Effect.fnUntraced(function* (meter: Meter) {
   const begin = yield* meter.now
   yield* meter.pass(-1)
   if ((yield* meter.now) >= begin) return yield* inapplicable("its clock only moves forward")
@@ -144,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.bucket", "limits.bucket-refill", "limits.denied-costs-nothing", "limits.day-utc"],
     requests: 100,
     holds: (meter, walk) =>
-      along(meter, walk, (reading, { mayAdmit, mayDeny }) =>
+      runWalk(meter, walk, (reading, { mayAdmit, mayDeny }) =>
         expect(
           reading.admitted ? mayAdmit : mayDeny,
           reading.admitted
@@ -160,10 +163,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.window-shown", "limits.window-shown-denied", "limits.remaining-floor"],
     requests: 120,
     holds: (meter, walk) =>
-      along(meter, walk, ({ admitted, limit, remaining }, { views }) =>
+      runWalk(meter, walk, ({ admitted, limit, remaining }, { views }) =>
         expect(
           views.some((view) => view.limit === limit && BucketModel.includes(view.remaining, remaining)),
-          `${views.map((view) => `${BucketModel.shown(view.remaining)} of ${view.limit}`).join(", or ")} remaining`,
+          `${views.map((view) => `${BucketModel.rangeText(view.remaining)} of ${view.limit}`).join(", or ")} remaining`,
           `${remaining} of ${limit}${admitted ? "" : " with a 429"}`
         )
       )
@@ -174,11 +177,11 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.reset-full", "limits.window-single"],
     requests: 114,
     holds: (meter, walk) =>
-      along(meter, walk, ({ limit, resetAt }, { views }) => {
+      runWalk(meter, walk, ({ limit, resetAt }, { views }) => {
         const own = views.filter((view) => view.limit === limit)
         return expect(
           own.some((view) => BucketModel.includes(view.resetAt, resetAt)),
-          `Reset ${own.map((view) => BucketModel.shown(view.resetAt)).join(" or ")} of the window of ${limit}`,
+          `Reset ${own.map((view) => BucketModel.rangeText(view.resetAt)).join(" or ")} of the window of ${limit}`,
           String(resetAt)
         )
       })
@@ -189,10 +192,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.retry-after-exact", "limits.retry-after-seconds"],
     requests: 103,
     holds: (meter, walk) =>
-      along(meter, walk, ({ limit, retryAfter }, { views }) =>
+      runWalk(meter, walk, ({ limit, retryAfter }, { views }) =>
         expect(
           views.some((view) => view.limit === limit && BucketModel.includes(view.retryAfter, retryAfter)),
-          `Retry-After ${views.map((view) => BucketModel.shown(view.retryAfter)).join(" or ")} s`,
+          `Retry-After ${views.map((view) => BucketModel.rangeText(view.retryAfter)).join(" or ")} s`,
           `${retryAfter} s`
         )
       )
@@ -207,11 +210,11 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.integer({ min: 0, max: 5_000 }),
     runs: { port: 30, http: 3 },
     *holds(meter, lateMs, trial) {
-      yield* Bursts.small(meter, 10)
+      yield* Bursts.requireSmall(meter, 10)
       yield* meter.pass(DAY + MINUTE)
       for (let sent = 0; sent < meter.plan.perMinute; sent++) yield* meter.spend
       yield* meter.pass(lateMs)
-      const denied = (yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))).at(-1)
+      const denied = (yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))).at(-1)
       if (denied === undefined || denied.admitted) return yield* undecided("there was no 429")
       const early = (denied.retryAfter - 1) * SECOND - 200
       if (early > 0) {
@@ -242,8 +245,8 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.integer({ min: 1, max: MINUTE }),
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
-      yield* canStepBack(meter)
-      yield* Bursts.denial(meter)
+      yield* requireClockThatStepsBack(meter)
+      yield* Bursts.provokeDenial(meter)
       yield* meter.pass(-ms)
       const earlier = yield* meter.spend
       yield* expect(!earlier.admitted, `a 429 although the clock went back ${ms} ms`, "a request admitted")
@@ -261,8 +264,8 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.integer({ min: MINUTE, max: 2 * DAY }),
     runs: { port: 20, http: 0 },
     *holds(meter, ms) {
-      yield* canStepBack(meter)
-      yield* Bursts.denial(meter)
+      yield* requireClockThatStepsBack(meter)
+      yield* Bursts.provokeDenial(meter)
       yield* meter.pass(-ms)
       yield* meter.spend
       yield* meter.pass(MINUTE + Math.ceil(MINUTE / meter.plan.perMinute))
@@ -281,7 +284,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 12,
     examples: failing,
     *holds(http, { fails, ...sent }) {
-      const before = yield* begun(http)
+      const before = yield* beginWindows(http)
       const exchange = yield* http.send({ ...sent, key: "tiny" })
       yield* expect(
         remainingOf(exchange) === before - 1,
@@ -297,7 +300,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 12,
     examples: [null],
     *holds(http) {
-      yield* begun(http)
+      yield* beginWindows(http)
       yield* Bursts.useUpTiny(http)
       for (const { fails, ...sent } of failing) {
         const { response } = yield* http.send({ ...sent, key: "tiny" })
@@ -312,7 +315,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 12,
     examples: [null],
     *holds(http) {
-      const before = yield* begun(http)
+      const before = yield* beginWindows(http)
       for (let sent = 0; sent < 10; sent++) yield* http.send({ path: "/pets?limit=1" })
       const exchange = yield* http.send(Bursts.tinyList)
       yield* expect(

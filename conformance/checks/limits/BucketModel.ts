@@ -18,7 +18,7 @@ type Range = readonly [min: number, max: number]
 
 export const includes = ([min, max]: Range, value: number): boolean => min <= value && value <= max
 
-export const shown = ([min, max]: Range): string => (min === max ? String(min) : `${min} to ${max}`)
+export const rangeText = ([min, max]: Range): string => (min === max ? String(min) : `${min} to ${max}`)
 
 /** One possible description of a window in a response. */
 interface View {
@@ -39,8 +39,10 @@ const ZERO: Range = [0, 0]
 
 const inSeconds = ([min, max]: Range): Range => [Math.ceil(min / SECOND), Math.ceil(max / SECOND)]
 
-/** Interval in ms at which a slot is released while the daily limit is used up, and the minimum number of slots then. */
+/** Interval in ms at which a slot is released while the daily limit is used up. */
 const SLOT_INTERVAL_MS = 2_000
+
+/** Minimum number of slots while the daily limit is used up. */
 const MIN_SLOTS_OF_DAY = 8
 
 const released = ([min, max]: Range, elapsed: Range): Range => [

@@ -12,7 +12,7 @@ export const DAY = 86_400_000
 const MAX_PER_MINUTE = 100
 
 /** Fails with `Undecided` if the per-minute limit is too large to use up. */
-export const small = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Effect.Effect<void, Failure> =>
+export const requireSmall = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Effect.Effect<void, Failure> =>
   plan.perMinute <= maxPerMinute
     ? Effect.void
     : undecided(
@@ -20,7 +20,7 @@ export const small = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Effect.Ef
       )
 
 /** Fails with `Undecided` if the daily limit is too large to use up. */
-export const smallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
+export const requireSmallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
   plan.perDay <= 200
     ? Effect.void
     : undecided(`${plan.perDay} requests per day are too many to use up: use a key with at most 200`)
@@ -39,10 +39,10 @@ export const waitForRetryAfter = (meter: Meter, denial: Reading): Effect.Effect<
   meter.pass(denial.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
 
 /**
- * Sends one request after a rest, which must be admitted. An earlier law may have caused a ban, so a denied request is
+ * Rests, then sends one request, which must be admitted. An earlier law may have caused a ban, so a denied request is
  * sent once more after its Retry-After.
  */
-export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
+export const spendAfterRest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
   yield* rest(meter)
   const first = yield* meter.spend
   if (first.admitted) return first
@@ -56,11 +56,11 @@ export const rested = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Retu
   })
 })
 
-/** Returns the maximum number of requests admitted in a burst: those of two windows, because a window may end. */
+/** Returns the maximum number of requests admitted in a burst: those of two windows, because one may end during it. */
 export const maxInBurst = ({ plan }: Meter): number => 2 * plan.perMinute
 
 /** Sends at most `max + 1` requests, until one is denied; returns all readings, the denial last. */
-export const untilDenied = Effect.fnUntraced(function* (
+export const spendUntilDenied = Effect.fnUntraced(function* (
   meter: Meter,
   max: number
 ): Effect.fn.Return<ReadonlyArray<Reading>, Failure> {
@@ -73,10 +73,13 @@ export const untilDenied = Effect.fnUntraced(function* (
   return readings
 })
 
-/** Uses up the per-minute limit and returns the denial; `Undecided` if it is too large or no request is denied. */
-export const denial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
-  yield* small(meter)
-  const last = (yield* untilDenied(meter, maxInBurst(meter) + refilled(meter, MINUTE))).at(-1)
+/**
+ * Uses up the per-minute limit and returns the denial. Fails with `Undecided` if the limit is too large or no request
+ * is denied.
+ */
+export const provokeDenial = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<Reading, Failure> {
+  yield* requireSmall(meter)
+  const last = (yield* spendUntilDenied(meter, maxInBurst(meter) + refilled(meter, MINUTE))).at(-1)
   if (last !== undefined && !last.admitted) return last
   return yield* undecided("there was no 429, although the per-minute limit was used up")
 })
@@ -95,13 +98,16 @@ export const span = (first: Reading, last: Reading): number => last.between[1] -
  * Repeats an attempt that ends in a `Violation`, up to three attempts in all: the end of a window can spoil one
  * attempt, but hardly three.
  */
-export const thrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+export const tryThrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
   Effect.catchTag(attempt, "Violation", () => Effect.catchTag(attempt, "Violation", () => attempt))
 
 /** A request for one animal with the small key: the cheapest request. */
 export const tinyList = { path: "/pets?limit=1", key: "tiny" } as const satisfies Sent
 
-/** Sends requests with the small key until a 429; `Undecided` at a 403, or if there is no 429 in 251 requests. */
+/**
+ * Sends requests with the small key until a 429. Fails with `Undecided` at a 403, or if there is no 429 in 251
+ * requests.
+ */
 export const useUpTiny = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<void, Failure> {
   for (let sent = 0; sent <= 250; sent++) {
     const { response } = yield* http.send(tinyList)

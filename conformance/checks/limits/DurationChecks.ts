@@ -34,13 +34,13 @@ const CLOCK_SLACK = 10 * SECOND
 const maxSent = (allowed: number): number => 4 * allowed + 20
 
 /** Waits two days, so that no ban or used window from another law is left. */
-const freshDays = Effect.fnUntraced(function* (meter: Meter) {
-  yield* Bursts.rested(meter)
+const waitForFreshDays = Effect.fnUntraced(function* (meter: Meter) {
+  yield* Bursts.spendAfterRest(meter)
   yield* meter.pass(2 * DAY)
 })
 
 /** Waits for the Retry-After of a denial, at least a second, so that time passes. */
-const waited = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
+const waitAfterDenial = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
   meter.pass(Math.max(retryAfter, 1) * SECOND)
 
 /**
@@ -58,7 +58,7 @@ const throughput = Effect.fnUntraced(function* (
     const reading = yield* meter.spend
     first ??= reading
     if (Bursts.span(first, reading) > ms) break
-    if (!reading.admitted) yield* waited(meter, reading)
+    if (!reading.admitted) yield* waitAfterDenial(meter, reading)
     else if (++admitted % burst === 0 && pause > 0) yield* meter.pass(pause)
   }
   return admitted
@@ -90,19 +90,19 @@ const withClock = family({ level: "spec", profile: "limits", on: "meter", needs:
 export const checks: ReadonlyArray<Check> = [
   withClock({
     id: "limits.minute-lasts",
-    law: "The window of the per-minute limit lasts a minute, no shorter and no longer.",
+    law: "The window of the per-minute limit lasts a minute, neither less nor more.",
     clauses: ["limits.per-minute", "limits.no-early-429"],
     requests: 107,
     examples: ["at most", "at least"],
     *holds(meter, bound) {
-      yield* Bursts.small(meter)
+      yield* Bursts.requireSmall(meter)
       const { perDay, perMinute } = meter.plan
       if (perDay < 6 * perMinute) {
         return yield* undecided(
           `${perDay} requests per day are too few to measure the minute: use a key with at least ${6 * perMinute}`
         )
       }
-      yield* freshDays(meter)
+      yield* waitForFreshDays(meter)
       if (bound === "at most") {
         // Any span of n minutes overlaps at most n + 1 windows. A bucket refills n times after its first content, plus
         // one request by rounding. The day must allow one more than that.
@@ -143,15 +143,15 @@ export const checks: ReadonlyArray<Check> = [
   }),
   withClock({
     id: "limits.day-lasts",
-    law: "The window of the daily limit lasts a day, no shorter and no longer.",
+    law: "The window of the daily limit lasts a day, neither less nor more.",
     clauses: ["limits.per-day", "limits.no-early-429"],
     requests: 290,
     examples: ["at least", "at most"],
     *holds(meter, bound) {
-      yield* Bursts.small(meter)
-      yield* Bursts.smallDay(meter)
+      yield* Bursts.requireSmall(meter)
+      yield* Bursts.requireSmallDay(meter)
       const { perDay, perMinute } = meter.plan
-      yield* freshDays(meter)
+      yield* waitForFreshDays(meter)
       if (bound === "at most") {
         const allowed = 4 * perDay
         const admitted = yield* throughput(meter, {
@@ -198,11 +198,11 @@ export const checks: ReadonlyArray<Check> = [
     timeoutMs: 100_000,
     examples: [null],
     *holds(meter) {
-      yield* Bursts.small(meter)
+      yield* Bursts.requireSmall(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const first = yield* meter.spend
       if (!first.admitted) yield* Bursts.waitForRetryAfter(meter, first)
-      const readings = [first, ...(yield* Bursts.untilDenied(meter, meter.plan.perMinute - 1))]
+      const readings = [first, ...(yield* Bursts.spendUntilDenied(meter, meter.plan.perMinute - 1))]
       const shown = readings.filter((reading) => reading.admitted && Bursts.showsMinute(meter, reading))
       if (shown.length === 0) return yield* inapplicable("no response shows the per-minute limit")
       for (const reading of shown) {
@@ -245,11 +245,11 @@ export const checks: ReadonlyArray<Check> = [
       }
       // There is no second attempt, because it would hide responses that are only sometimes mixed up.
       const limits = exchanges.filter(({ key }) => key === "tiny").map(limitOf)
-      const strange = limits.find((limit) => limit !== undefined && limit !== perMinute && limit !== perDay)
+      const wrong = limits.find((limit) => limit !== undefined && limit !== perMinute && limit !== perDay)
       yield* expect(
-        strange === undefined,
+        wrong === undefined,
         `Limit ${perMinute} or ${perDay} for the small key, with and without other requests`,
-        `Limit ${strange}${strange === mainLimit ? ", which the main key shows" : ""}`
+        `Limit ${wrong}${wrong === mainLimit ? ", which the main key shows" : ""}`
       )
     }
   })

@@ -11,7 +11,7 @@ import * as Bursts from "./Bursts.ts"
 
 const { DAY, MINUTE, SECOND } = Bursts
 
-/** Timeout in ms of an evaluation that waits for one or two windows in real time if there is no clock. */
+/** Timeout in ms of an evaluation that waits for one or two windows in real time, without a clock. */
 const WAITS_MS = 240_000
 
 /** Maximum Retry-After in seconds: a day, and an hour of tolerance for rounding and slow clocks. */
@@ -21,7 +21,7 @@ const MAX_RETRY_AFTER_S = 86_400 + 3_600
 const MAX_WAIT_S = 3 * 86_400
 
 /** Waits until the small key has a new day and no ban, if time can be moved; otherwise does nothing. */
-const freshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
+const waitForFreshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
 
 const draftOf = ({ facts }: Http, name: string): string => {
   const [categoryId = 1n] = facts.categories === "any" ? [1n] : facts.categories
@@ -54,11 +54,11 @@ const overHttp = family({ level: "spec", profile: "limits", on: "http", needs: [
 export const checks: ReadonlyArray<Check> = [
   tiny({
     id: "limits.exhausted",
-    law: "A client that sends without a pause gets 429 before more than twice its per-minute limit is admitted.",
+    law: "A client that sends without a pause gets 429 before more requests than twice its per-minute limit are admitted.",
     clauses: ["limits.per-minute", "limits.exceeded-429"],
     requests: 6,
     *holds(meter) {
-      yield* Bursts.small(meter)
+      yield* Bursts.requireSmall(meter)
       const first = yield* meter.spend
       if (!first.admitted) return
       const max = Bursts.maxInBurst(meter)
@@ -83,7 +83,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [{ denials: 1 }, { denials: 2 }],
     *holds(meter, { denials }) {
       if (denials > 1 && !meter.canTravel) return yield* undecided("a second wait needs a clock (--clock)")
-      let last = yield* Bursts.denial(meter)
+      let last = yield* Bursts.provokeDenial(meter)
       for (let more = 1; more < denials; more++) last = yield* meter.spend
       if (last.admitted) return
       if (last.retryAfter > MAX_WAIT_S) {
@@ -105,9 +105,9 @@ export const checks: ReadonlyArray<Check> = [
     requests: 6,
     timeoutMs: WAITS_MS,
     *holds(meter) {
-      yield* Bursts.small(meter)
-      if (meter.canTravel) yield* Bursts.rested(meter)
-      const readings = yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))
+      yield* Bursts.requireSmall(meter)
+      if (meter.canTravel) yield* Bursts.spendAfterRest(meter)
+      const readings = yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))
       for (const [index, reading] of readings.entries()) {
         const next = readings[index + 1]
         if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
@@ -127,10 +127,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.plan-in-force"],
     requests: 6,
     *holds(meter) {
-      yield* Bursts.small(meter)
+      yield* Bursts.requireSmall(meter)
       if (meter.canTravel) yield* Bursts.rest(meter)
       const { perDay, perMinute } = meter.plan
-      for (const { admitted, limit } of yield* Bursts.untilDenied(meter, Bursts.maxInBurst(meter))) {
+      for (const { admitted, limit } of yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))) {
         yield* expect(
           limit === perMinute || limit === perDay,
           `Limit ${perMinute} or ${perDay}, the plan of the key`,
@@ -141,7 +141,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   define({
     id: "limits.at-once",
-    law: "Of too many concurrent requests, exactly as many are admitted as the per-minute limit has left.",
+    law: "When too many requests are concurrent, exactly as many are admitted as the per-minute limit has left.",
     clauses: ["limits.atomic", "limits.no-early-429"],
     level: "spec",
     profile: "limits",
@@ -152,7 +152,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [null],
     holds: (meter) => {
       const attempt = Effect.gen(function* () {
-        yield* Bursts.small(meter)
+        yield* Bursts.requireSmall(meter)
         const { perMinute } = meter.plan
         yield* Bursts.rest(meter)
         let readings = yield* meter.spendAtOnce(perMinute + 3)
@@ -192,7 +192,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 24,
     examples: operations,
     *holds(http, operation, trial) {
-      yield* freshDay(http)
+      yield* waitForFreshDay(http)
       if (operation === "getPet" && (yield* http.now) >= REMOVAL_BEGINS) {
         return yield* postponed("by the server's date, getPet is removed or soon will be")
       }
@@ -207,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
       const isAdmittedAgain = (yield* http.send(Bursts.tinyList)).response.status !== 429
       if (isAdmittedAgain && response.status !== 429)
         return yield* undecided("the window ended during the case")
-      yield* freshDay(http)
+      yield* waitForFreshDay(http)
       yield* expect(response.status === 429, `429 to ${operation} over the limit`, String(response.status))
     }
   }),
@@ -218,13 +218,13 @@ export const checks: ReadonlyArray<Check> = [
     requests: 8,
     examples: [null],
     *holds(http, _given, trial) {
-      yield* freshDay(http)
+      yield* waitForFreshDay(http)
       yield* Bursts.useUpTiny(http)
       const name = trial.name()
       const creation = { method: "POST", path: "/pets", key: "tiny", json: draftOf(http, name) } as const
       const { response } = yield* http.send(creation)
       if (response.status !== 429) return yield* undecided("the creation was not denied")
-      yield* freshDay(http)
+      yield* waitForFreshDay(http)
       // A full list may omit an existing animal, but must not show one that does not exist.
       const { response: list } = yield* http.send({ path: "/pets?limit=100&status=pending" })
       yield* expect(
@@ -248,7 +248,10 @@ export const checks: ReadonlyArray<Check> = [
     holds: (meter, { silentMs }) => {
       const { perMinute } = meter.plan
       const burst = Effect.fnUntraced(function* (first: Reading, silence: string) {
-        const readings = [first, ...(first.admitted ? yield* Bursts.untilDenied(meter, 2 * perMinute) : [])]
+        const readings = [
+          first,
+          ...(first.admitted ? yield* Bursts.spendUntilDenied(meter, 2 * perMinute) : [])
+        ]
         const last = readings.at(-1) ?? first
         const admitted = readings.filter((reading) => reading.admitted).length
         const max = Bursts.maxInBurst(meter) + Bursts.refilled(meter, Bursts.span(first, last))
@@ -260,13 +263,13 @@ export const checks: ReadonlyArray<Check> = [
         return last
       })
       const attempt = Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        const { retryAfter } = yield* burst(yield* Bursts.rested(meter), "minutes")
+        yield* Bursts.requireSmall(meter)
+        const { retryAfter } = yield* burst(yield* Bursts.spendAfterRest(meter), "minutes")
         if (silentMs === 0) return
         yield* meter.pass(Math.max(silentMs, retryAfter * SECOND))
         yield* burst(yield* meter.spend, `${silentMs / SECOND} s`)
       })
-      return Bursts.thrice(attempt)
+      return Bursts.tryThrice(attempt)
     }
   }),
   withClock({
@@ -276,24 +279,24 @@ export const checks: ReadonlyArray<Check> = [
     requests: 6,
     holds: (meter) => {
       const attempt = Effect.gen(function* () {
-        yield* Bursts.small(meter)
-        const first = yield* Bursts.rested(meter)
-        const readings = [first, ...(yield* Bursts.untilDenied(meter, 2 * meter.plan.perMinute))]
+        yield* Bursts.requireSmall(meter)
+        const first = yield* Bursts.spendAfterRest(meter)
+        const readings = [first, ...(yield* Bursts.spendUntilDenied(meter, 2 * meter.plan.perMinute))]
         for (const [index, reading] of readings.entries()) {
           if (!reading.admitted || !Bursts.showsMinute(meter, reading)) continue
           const later = readings.slice(index + 1).filter(({ admitted }) => admitted)
           // The bucket was full at the start; since then it has regained this number of whole requests.
-          const back = Math.floor(
+          const regained = Math.floor(
             (Bursts.span(first, later.at(-1) ?? reading) * meter.plan.perMinute) / MINUTE
           )
           yield* expect(
-            later.length <= reading.remaining + back,
-            `at most ${reading.remaining + back} more requests admitted after Remaining ${reading.remaining}`,
+            later.length <= reading.remaining + regained,
+            `at most ${reading.remaining + regained} more requests admitted after Remaining ${reading.remaining}`,
             `${later.length} admitted`
           )
         }
       })
-      return Bursts.thrice(attempt)
+      return Bursts.tryThrice(attempt)
     }
   }),
   withClock({
@@ -302,8 +305,8 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.reset-truth"],
     requests: 7,
     *holds(meter) {
-      yield* Bursts.rested(meter)
-      const denied = yield* Bursts.denial(meter)
+      yield* Bursts.spendAfterRest(meter)
+      const denied = yield* Bursts.provokeDenial(meter)
       if (!Bursts.showsMinute(meter, denied)) return
       const wait = denied.resetAt * SECOND - (yield* meter.now)
       if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
@@ -319,8 +322,8 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.retry-after-promise", "limits.no-early-429"],
     requests: 6,
     *holds(meter) {
-      yield* Bursts.rested(meter)
-      const { retryAfter } = yield* Bursts.denial(meter)
+      yield* Bursts.spendAfterRest(meter)
+      const { retryAfter } = yield* Bursts.provokeDenial(meter)
       yield* expect(retryAfter <= MAX_RETRY_AFTER_S, "Retry-After of at most a day", `${retryAfter} s`)
     }
   }),
@@ -330,10 +333,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.per-day", "limits.no-early-429", "limits.retry-after-promise"],
     requests: 43,
     *holds(meter) {
-      yield* Bursts.small(meter)
-      yield* Bursts.smallDay(meter)
+      yield* Bursts.requireSmall(meter)
+      yield* Bursts.requireSmallDay(meter)
       const { perDay, perMinute } = meter.plan
-      yield* Bursts.rested(meter)
+      yield* Bursts.spendAfterRest(meter)
       yield* meter.pass(2 * DAY)
       for (let sent = 0; sent <= 2 * perDay; sent++) {
         if (sent > 0 && sent % perMinute === 0) yield* meter.pass(2 * MINUTE + SECOND)

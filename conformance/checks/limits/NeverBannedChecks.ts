@@ -18,10 +18,10 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["ban.polite-never", "ban.first-429"],
     requests: 82,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       for (let waits = 0; waits < 40; waits++) {
-        const denial = yield* Bursts.denial(meter)
-        yield* Offender.notBanned(denial, `after ${waits} waits for Retry-After`)
+        const denial = yield* Bursts.provokeDenial(meter)
+        yield* Offender.expectNotBanned(denial, `after ${waits} waits for Retry-After`)
         yield* meter.pass(denial.retryAfter * SECOND)
       }
     }
@@ -35,7 +35,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ jitterMs: fc.nat(500), workers: fc.double({ min: 0, max: 1, noNaN: true }) }),
     runs: { port: 10, http: 0 },
     *holds(meter, { jitterMs, workers: share }) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const workers = Math.max(Math.floor(meter.plan.perMinute * share), 1)
       const begin = yield* meter.now
       const due: Array<number> = Array.from({ length: workers }, () => begin)
@@ -43,7 +43,7 @@ export const checks: ReadonlyArray<Check> = [
         const next = Math.min(...due)
         yield* meter.pass(Math.max(next - (yield* meter.now), 0))
         const reading = yield* meter.spend
-        yield* Offender.notBanned(reading, `after ${sent} requests`)
+        yield* Offender.expectNotBanned(reading, `after ${sent} requests`)
         const { admitted, between, retryAfter } = reading
         const late = (sent * 137) % (jitterMs + 1)
         due[due.indexOf(next)] = between[1] + (admitted ? 1 : retryAfter * SECOND + late)
@@ -56,7 +56,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["limits.slots"],
     requests: 9,
     *holds(meter) {
-      yield* Offender.cleanSlate(meter)
+      yield* Offender.waitForCleanSlate(meter)
       const { perMinute } = meter.plan
       const max = Bursts.maxInBurst(meter) + Bursts.refilled(meter, MINUTE) + perMinute
       const denied: Array<Reading> = []
@@ -90,7 +90,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Offender.useUpDay(meter)
       for (let round = 0; round < 10; round++) {
         for (let worker = 0; worker < workers; worker++) {
-          yield* Offender.notBanned(yield* meter.spend, `in round ${round + 1}`)
+          yield* Offender.expectNotBanned(yield* meter.spend, `in round ${round + 1}`)
           yield* meter.pass(worker < workers - 1 ? apartMs : 30 * SECOND - (workers - 1) * apartMs)
         }
       }
@@ -108,7 +108,7 @@ export const checks: ReadonlyArray<Check> = [
       for (let waits = 0; waits < 40; waits++) {
         const reading = yield* meter.spend
         if (reading.retryAfter > 30) trial.saw("a wait longer than 30 s")
-        yield* Offender.notBanned(reading, `after ${waits} waits of 30 s`)
+        yield* Offender.expectNotBanned(reading, `after ${waits} waits of 30 s`)
         if (!reading.admitted) yield* meter.pass(Math.min(reading.retryAfter, 30) * SECOND)
       }
     }

@@ -26,8 +26,8 @@ export const aboutVictim = {
 
 /** Uses up the daily limit. */
 export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
-  yield* Bursts.small(meter, MAX_PER_MINUTE)
-  yield* Bursts.smallDay(meter)
+  yield* Bursts.requireSmall(meter, MAX_PER_MINUTE)
+  yield* Bursts.requireSmallDay(meter)
   yield* meter.pass(DAY + MINUTE)
   for (let used = 0; used < meter.plan.perDay; used++) {
     if (used > 0 && used % meter.plan.perMinute === 0) yield* meter.pass(MINUTE)
@@ -36,8 +36,8 @@ export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Re
 })
 
 /** Waits five days, after which no earlier strike or ban counts; `Undecided` if the plan is too large. */
-export const cleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
-  yield* Bursts.small(meter, MAX_PER_MINUTE)
+export const waitForCleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
+  yield* Bursts.requireSmall(meter, MAX_PER_MINUTE)
   yield* meter.pass(5 * DAY)
 })
 
@@ -107,7 +107,7 @@ export const getBanned = Effect.fnUntraced(function* (meter: Meter): Effect.fn.R
 })
 
 /** Fails unless the ban came exactly at strike `STRIKES`. */
-export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect.Effect<void, Failure> =>
+export const expectBanAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect.Effect<void, Failure> =>
   expect(
     ban !== undefined && rounds === STRIKES,
     `a ban at strike ${STRIKES}${when}`,
@@ -115,14 +115,14 @@ export const bannedAtLastStrike = ({ ban, rounds }: Hammered, when = ""): Effect
   )
 
 /** Fails if a denial is a ban. */
-export const notBanned = ({ banned }: Reading, after: string): Effect.Effect<void, Failure> =>
+export const expectNotBanned = ({ banned }: Reading, after: string): Effect.Effect<void, Failure> =>
   expect(banned !== true, "429 only for the limit", `a ban ${after}`)
 
 /** Returns the whole seconds in `Retry-After` for a wait of `ms` milliseconds. */
 export const seconds = (ms: number): number => Math.ceil(ms / SECOND)
 
 /** Fails unless a ban that has just started lasts `ms` milliseconds, according to its Reset. */
-export const lasts = (ban: Reading, ms: number): Effect.Effect<void, Failure> =>
+export const expectDuration = (ban: Reading, ms: number): Effect.Effect<void, Failure> =>
   expect(
     ban.resetAt >= seconds(ban.between[0] + ms) && ban.resetAt <= seconds(ban.between[1] + ms),
     `a ban of ${ms / MINUTE} min`,

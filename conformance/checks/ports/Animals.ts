@@ -16,11 +16,11 @@ import * as Texts from "./Texts.ts"
 
 export type Pets = PetRepository["Service"]
 
-const near = (edge: bigint): ReadonlyArray<bigint> => [edge - 1n, edge, edge + 1n]
+const around = (boundary: bigint): ReadonlyArray<bigint> => [boundary - 1n, boundary, boundary + 1n]
 
 /** The ends of int64, and integers that drivers may round, wrap or reject. */
-export const edges: ReadonlyArray<bigint> = [
-  ...[0n, 2n ** 31n, -(2n ** 31n), 2n ** 32n, 2n ** 53n, -(2n ** 53n)].flatMap(near),
+export const boundaries: ReadonlyArray<bigint> = [
+  ...[0n, 2n ** 31n, -(2n ** 31n), 2n ** 32n, 2n ** 53n, -(2n ** 53n)].flatMap(around),
   Int64.min,
   Int64.min + 1n,
   Int64.max - 1n,
@@ -28,7 +28,7 @@ export const edges: ReadonlyArray<bigint> = [
 ]
 
 export const int64: fc.Arbitrary<bigint> = fc.oneof(
-  fc.constantFrom(...edges),
+  fc.constantFrom(...boundaries),
   fc.bigInt({ min: Int64.min, max: Int64.max })
 )
 
@@ -39,23 +39,23 @@ export const newPet: fc.Arbitrary<NewPet> = fc.record(
   { noNullPrototype: true }
 )
 
-/** Returns the status at an index of the sequence that repeats all statuses without end. */
+/** Returns the status at an index of the endless repetition of all statuses. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
   PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
 
 /** Nine statuses: each of the three occurs three times. */
 export const nine: ReadonlyArray<PetStatus.PetStatus> = Array.from({ length: 9 }, (_, at) => statusAt(at))
 
-/** Generates at most twelve statuses, because short lists show more violations. */
+/** Generates at most twelve statuses, because short lists reveal more violations. */
 export const statuses = fc.array(status, { maxLength: 12 })
 
-/** The query of the first 100 animals of any status. */
+/** The query for the first 100 animals of any status. */
 export const whole = { limit: 100, status: undefined, after: undefined } as const
 
-/** Animals that together have every unusual name, every edge of int64 and every status. */
+/** Animals that together have every unusual name, every boundary of int64 and every status. */
 export const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
   name,
-  categoryId: edges[index % edges.length] ?? 0n,
+  categoryId: boundaries[index % boundaries.length] ?? 0n,
   status: statusAt(index)
 }))
 
@@ -112,7 +112,7 @@ export const find = (pets: Pets, wanted: bigint, trial: Trial) =>
   )
 
 export const page = (pets: Pets, wanted: PageQuery, trial: Trial) =>
-  portCall(trial, described(wanted), () => pets.page(wanted), lines)
+  portCall(trial, describe(wanted), () => pets.page(wanted), lines)
 
 /** Inserts animals in sequence. */
 export const insertAll = (
@@ -122,7 +122,7 @@ export const insertAll = (
 ): Effect.Effect<ReadonlyArray<Pet>, Violation> => Effect.forEach(all, (pet) => insert(pets, pet, trial))
 
 /** Describes a page for messages. */
-export const described = ({ after, limit, status: wanted }: PageQuery): string =>
+export const describe = ({ after, limit, status: wanted }: PageQuery): string =>
   `page of ${limit}${wanted === undefined ? "" : ` ${wanted}`}${after === undefined ? "" : ` after ${after}`}`
 
 /** Describes animals for messages. */
@@ -142,14 +142,14 @@ export const isSame = (a: Pet, b: Pet): boolean =>
   Object.values(compared).every((field) => field(a) === field(b))
 
 /** Fails unless these are the expected animals, in this order. */
-export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pet>, of: string) =>
+export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pet>, what: string) =>
   expect(
     actual.length === expected.length &&
       actual.every((pet, index) => {
         const wanted = expected[index]
         return wanted !== undefined && isSame(pet, wanted)
       }),
-    `${of}: ${lines(expected)}`,
+    `${what}: ${lines(expected)}`,
     lines(actual)
   )
 

@@ -12,7 +12,7 @@ import * as Concurrency from "./Concurrency.ts"
 import * as Keys from "./Keys.ts"
 
 /** Runs an update whose change throws, as with a bug in the caller; fails if the update succeeds. */
-const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
+const runThrowingUpdate = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void, Violation> => {
   const change = (): never => {
     throw new Error("a bug in the change")
   }
@@ -23,7 +23,7 @@ const throwing = (keys: Keys.Keys, id: string, trial: Trial): Effect.Effect<void
   })
 }
 
-/** Returns the key with this id as it is stored; `undefined` if there is none. */
+/** Returns the key with this id as it is stored; `undefined` for an unknown id. */
 const current = (
   keys: Keys.Keys,
   id: string,
@@ -32,7 +32,7 @@ const current = (
   Effect.map(Keys.list(keys, trial), (all) => all.find((key) => key.id === id))
 
 /** Adds one to the creation time of a key, and returns the previous time; `undefined` for an unknown key. */
-const incrementAge = (
+const incrementCreatedAt = (
   keys: Keys.Keys,
   id: string,
   trial: Trial
@@ -102,7 +102,7 @@ const runClients = (
       return [first, ...Array.from({ length: relabels }, relabel)]
     })
     yield* Concurrency.runConcurrently(calls)
-    yield* Concurrency.explained(firstKey, history)
+    yield* Concurrency.expectLinearizable(firstKey, history)
     const left = yield* Keys.list(keys, trial)
     yield* expect(left.length === 1, "one key at the end", `${left.length}`)
   })
@@ -123,27 +123,27 @@ const interruption: fc.Arbitrary<Interruption> = fc.record({
 const writes = ["insert", "update"] as const
 
 /** Interrupts writes and checks the stored keys. */
-const interrupted = (
+const interruptWrites = (
   keys: Keys.Keys,
   rounds: ReadonlyArray<Interruption>,
   trial: Trial
 ): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
-    const two = { ...Keys.plain, secrets: [1, { createdAt: 0, expiresAt: 9 }] as const }
-    const [steady, ...doomed] = Keys.all([two, ...rounds.map(() => two)])
-    if (steady === undefined) return
-    yield* Keys.insert(keys, steady, trial)
+    const withTwoSecrets = { ...Keys.plain, secrets: [1, { createdAt: 0, expiresAt: 9 }] as const }
+    const [updatedKey, ...insertedKeys] = Keys.makeAll([withTwoSecrets, ...rounds.map(() => withTwoSecrets)])
+    if (updatedKey === undefined) return
+    yield* Keys.insert(keys, updatedKey, trial)
     let acknowledged = 0
     let unknown = 0
     for (const [index, { turns, write }] of rounds.entries()) {
-      const key = doomed[index] ?? steady
+      const key = insertedKeys[index] ?? updatedKey
       const call =
         write === "insert"
           ? Effect.suspend(() => keys.insert(key))
           : Effect.suspend(() =>
-              keys.update(steady.id, (before) => [0, { ...before, createdAt: before.createdAt + 1 }])
+              keys.update(updatedKey.id, (before) => [0, { ...before, createdAt: before.createdAt + 1 }])
             )
-      const action = `${write} ${write === "insert" ? Keys.described(key) : steady.id}`
+      const action = `${write} ${write === "insert" ? Keys.describe(key) : updatedKey.id}`
       const exit = yield* Concurrency.interrupt(Effect.asVoid(call), turns, action, () => "done", trial)
       if (write === "update") {
         if (Exit.isSuccess(exit)) acknowledged++
@@ -167,11 +167,11 @@ const interrupted = (
           "the whole key of an interrupted insert, once, or nothing"
         )
       }
-      yield* incrementAge(keys, steady.id, trial)
+      yield* incrementCreatedAt(keys, updatedKey.id, trial)
       acknowledged++
     }
-    const left = yield* current(keys, steady.id, trial)
-    const updates = (left?.createdAt ?? 0) - steady.createdAt
+    const left = yield* current(keys, updatedKey.id, trial)
+    const updates = (left?.createdAt ?? 0) - updatedKey.createdAt
     yield* expect(
       updates >= acknowledged && updates <= acknowledged + unknown,
       `${acknowledged} updates, plus at most ${unknown} interrupted ones`,
@@ -179,7 +179,7 @@ const interrupted = (
     )
     yield* Keys.expectAll(
       left === undefined ? [] : [left],
-      [{ ...steady, createdAt: steady.createdAt + updates }],
+      [{ ...updatedKey, createdAt: updatedKey.createdAt + updates }],
       "the other fields unchanged"
     )
   })
@@ -193,12 +193,12 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["keys-store.update.atomic"],
     examples: [{ updates: 100 }],
     *holds(keys, { updates }, trial) {
-      const [key] = Keys.all([{ ...Keys.plain, createdAt: 0 }])
+      const [key] = Keys.makeAll([{ ...Keys.plain, createdAt: 0 }])
       if (key === undefined) return
       yield* Keys.insert(keys, key, trial)
       const seen = yield* Effect.forEach(
         Array.from({ length: updates }),
-        () => incrementAge(keys, key.id, trial),
+        () => incrementCreatedAt(keys, key.id, trial),
         {
           concurrency: "unbounded"
         }
@@ -215,7 +215,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["keys-store.insert-first.atomic", "keys-store.insert-first"],
     examples: [{ inserts: 50 }],
     *holds(keys, { inserts }, trial) {
-      const all = Keys.all(Array.from({ length: inserts }, () => Keys.plain))
+      const all = Keys.makeAll(Array.from({ length: inserts }, () => Keys.plain))
       const inserted = yield* Effect.forEach(all, (key) => Keys.insertFirst(keys, key, trial), {
         concurrency: "unbounded"
       })
@@ -235,7 +235,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law({
     id: "keys-store.interleaved",
-    law: "First inserts and updates are linearizable for any interleaving of their own steps.",
+    law: "First inserts and updates are linearizable for any interleaving of their steps.",
     clauses: ["keys-store.update.atomic", "keys-store.insert-first.atomic"],
     examples: [1, 2, 3].flatMap((seed) => [
       { seed, clients: [3, 3, 3] },
@@ -251,21 +251,25 @@ export const checks: ReadonlyArray<Check> = [
     law: "A change that throws leaves the key unchanged, and the store keeps working.",
     clauses: ["keys-store.update.replaces", "keys-store.update.none", "keys-store.update.atomic"],
     timeoutMs: 10_000,
-    examples: [{ beside: 0 }, { beside: 3 }],
-    *holds(keys, { beside }, trial) {
-      const [key] = Keys.all([{ ...Keys.plain, createdAt: 0 }])
+    examples: [{ concurrentCalls: 0 }, { concurrentCalls: 3 }],
+    *holds(keys, { concurrentCalls }, trial) {
+      const [key] = Keys.makeAll([{ ...Keys.plain, createdAt: 0 }])
       if (key === undefined) return
       yield* Keys.insert(keys, key, trial)
-      yield* throwing(keys, key.id, trial)
+      yield* runThrowingUpdate(keys, key.id, trial)
       const left = yield* Keys.list(keys, trial)
       yield* Keys.expectAll(left, [key], "the unchanged key")
-      const others = Array.from({ length: beside }, () => incrementAge(keys, key.id, trial))
-      yield* Effect.all([...others, throwing(keys, key.id, trial), ...others], {
+      const others = Array.from({ length: concurrentCalls }, () => incrementCreatedAt(keys, key.id, trial))
+      yield* Effect.all([...others, runThrowingUpdate(keys, key.id, trial), ...others], {
         concurrency: "unbounded",
         discard: true
       })
-      const counted = yield* incrementAge(keys, key.id, trial)
-      yield* expect(counted === 2 * beside, `${2 * beside} updates by the others`, `${counted}`)
+      const counted = yield* incrementCreatedAt(keys, key.id, trial)
+      yield* expect(
+        counted === 2 * concurrentCalls,
+        `${2 * concurrentCalls} updates by the others`,
+        `${counted}`
+      )
     }
   }),
   law<{ readonly seed: number; readonly rounds: ReadonlyArray<Interruption> }>({
@@ -284,6 +288,7 @@ export const checks: ReadonlyArray<Check> = [
       rounds: fc.array(interruption, { minLength: 1, maxLength: 5 })
     }),
     runs: { port: 5, http: 0 },
-    holds: (keys, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(keys, rounds, trial))
+    holds: (keys, { rounds, seed }, trial) =>
+      Concurrency.interleaved(seed, interruptWrites(keys, rounds, trial))
   })
 ]

@@ -126,7 +126,7 @@ const run = (
   })
 
 /** Searches for each of these hashes and for some unused ones; fails unless the keys in `model` are found. */
-const findAll = (
+const expectFound = (
   keys: Keys.Keys,
   model: ReadonlyArray<ApiKey.ApiKey>,
   hashes: ReadonlyArray<string>,
@@ -154,7 +154,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.array(Keys.draft, { maxLength: 5 }),
     runs: { port: 20, http: 0 },
     *holds(keys, drafts, trial) {
-      const all = Keys.all(drafts)
+      const all = Keys.makeAll(drafts)
       for (const key of all) {
         yield* Keys.insert(keys, key, trial)
         const [secret] = key.secrets
@@ -191,14 +191,14 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.array(Keys.draft, { maxLength: 6 }),
     runs: { port: 20, http: 0 },
     *holds(keys, drafts, trial) {
-      const all = Keys.all(drafts)
+      const all = Keys.makeAll(drafts)
       for (const key of all) {
         yield* Keys.insert(keys, key, trial)
         if (key.secrets.length > 1) trial.saw("a second secret")
         if (key.revokedAt !== undefined) trial.saw("a revoked key")
       }
       const hashes = all.flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
-      yield* findAll(keys, all, hashes, trial)
+      yield* expectFound(keys, all, hashes, trial)
       for (const hash of hashes) {
         // Another digit at one end, or all digits moved by one position.
         const others = [
@@ -230,7 +230,7 @@ export const checks: ReadonlyArray<Check> = [
       Effect.asVoid(
         run(keys, commands, trial, (model) =>
           // Hashes are also searched before they exist, so that a cache that ignores changes is detected.
-          findAll(
+          expectFound(
             keys,
             model,
             Array.from({ length: commands.length * 2 }, (_, index) => Keys.hash(index)),
@@ -257,7 +257,7 @@ export const checks: ReadonlyArray<Check> = [
       const { hashes, model } = yield* run(keys, commands, trial, (expected) =>
         Effect.flatMap(Keys.list(keys, trial), (all) => Keys.expectAll(all, expected, "in the list"))
       )
-      yield* findAll(keys, model, hashes, trial)
+      yield* expectFound(keys, model, hashes, trial)
     }
   }),
   law({
@@ -268,7 +268,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ createdAt: fc.array(fc.nat(100), { maxLength: 12 }) }),
     runs: { port: 10, http: 0 },
     *holds(keys, { createdAt }, trial) {
-      const all = Keys.all(createdAt.map((at) => ({ ...Keys.plain, createdAt: at })))
+      const all = Keys.makeAll(createdAt.map((at) => ({ ...Keys.plain, createdAt: at })))
       for (const key of all) yield* Keys.insert(keys, key, trial)
       // A change must not move a key.
       const [first] = all
@@ -284,7 +284,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["keys-store.update.answer", "keys-store.update.replaces"],
     examples: [{ result: "a string" }, { result: 0 }, { result: null }, { result: undefined }],
     *holds(keys, { result }, trial) {
-      const [key, other] = Keys.all([Keys.plain, Keys.plain])
+      const [key, other] = Keys.makeAll([Keys.plain, Keys.plain])
       if (key === undefined || other === undefined) return
       yield* Keys.insert(keys, key, trial)
       yield* Keys.insert(keys, other, trial)
@@ -305,7 +305,7 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["keys-store.update.none"],
     examples: [0, 1, 3].map((inserts) => ({ inserts })),
     *holds(keys, { inserts }, trial) {
-      const all = Keys.all(Array.from({ length: inserts }, () => Keys.plain))
+      const all = Keys.makeAll(Array.from({ length: inserts }, () => Keys.plain))
       for (const key of all) yield* Keys.insert(keys, key, trial)
       const others = ["key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%"]
       for (const id of others) {

@@ -26,8 +26,8 @@ export class History<Input, Output> {
   }
 }
 
-/** Fails unless some order of the calls explains their results. */
-export const explained = <State, Input, Output>(
+/** Fails unless the history is linearizable. */
+export const expectLinearizable = <State, Input, Output>(
   model: Linearizability.Model<State, Input, Output>,
   { operations }: History<Input, Output>
 ): Effect.Effect<void, Failure> => {
@@ -44,7 +44,7 @@ export const explained = <State, Input, Output>(
   return Effect.fail(
     new Violation({
       expected: "results that some order of the calls explains",
-      actual: `no order for ${verdict.stuck.map(({ completed, input }) => show(input, completed?.output)).join(" or ")}`
+      actual: `no order of the calls explains ${verdict.stuck.map(({ completed, input }) => show(input, completed?.output)).join(" or ")}`
     })
   )
 }
@@ -62,27 +62,27 @@ export const runConcurrently = <A>(
 
 /**
  * Runs a program with its fibers interleaved step by step; the same seed gives the same order. Fibers that outlive the
- * program continue, such as a pool's fiber that opens a connection; closing the store waits for them.
+ * program, such as one that opens a pool connection, keep running; closing the store waits for them.
  */
 export const interleaved = <A>(
   seed: number,
   program: Effect.Effect<A, Failure>
 ): Effect.Effect<A, Failure> => {
-  const [turns] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
-  if (turns === undefined) return Effect.die(new Error("fast-check returned no sample"))
-  return Effect.flatten(Effect.promise((signal) => Interleaving.run(turns, program, { signal })))
+  const [scheduler] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
+  if (scheduler === undefined) return Effect.die(new Error("fast-check returned no sample"))
+  return Effect.flatten(Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })))
 }
 
-/** Generates the seed of an order; it does not shrink. */
+/** Generates a seed for `interleaved`. Not shrunk: smaller seeds are not simpler. */
 export const seed: fc.Arbitrary<number> = fc.noShrink(fc.integer())
 
-/** A call that is interrupted after `turns` turns of its fiber, with `beside` concurrent calls that complete. */
+/** A call that is interrupted after `turns` turns of its fiber, while `concurrentCalls` other calls complete. */
 export interface Interruption {
   readonly turns: number
-  readonly beside: number
+  readonly concurrentCalls: number
 }
 
-/** Interruptions in sequence, in an order that `seed` determines. */
+/** Interruptions that run in sequence; `seed` determines how fibers interleave. */
 export interface Interruptions {
   readonly seed: number
   readonly rounds: ReadonlyArray<Interruption>
@@ -107,13 +107,19 @@ export const interrupt = Effect.fnUntraced(function* <A, E>(
 
 /** Interruptions that are early, late, or between other calls. */
 export const interruptionExamples: ReadonlyArray<Interruptions> = [
-  ...[1, 2].map((seed) => ({ seed, rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, beside: 0 })) })),
-  ...[3, 4].map((seed) => ({ seed, rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, beside: 2 })) }))
+  ...[1, 2].map((seed) => ({
+    seed,
+    rounds: [0, 1, 2, 3, 4, 6].map((turns) => ({ turns, concurrentCalls: 0 }))
+  })),
+  ...[3, 4].map((seed) => ({
+    seed,
+    rounds: [0, 4, 8, 16, 32].map((turns) => ({ turns, concurrentCalls: 2 }))
+  }))
 ]
 
 export const interruptions: fc.Arbitrary<Interruptions> = fc.record({
   seed,
-  rounds: fc.array(fc.record({ turns: fc.oneof(fc.nat(8), fc.nat(40)), beside: fc.nat(2) }), {
+  rounds: fc.array(fc.record({ turns: fc.oneof(fc.nat(8), fc.nat(40)), concurrentCalls: fc.nat(2) }), {
     minLength: 1,
     maxLength: 5
   })

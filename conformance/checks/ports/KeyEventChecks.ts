@@ -9,9 +9,9 @@ import { type Check, family } from "../Check.ts"
 import * as Keys from "./Keys.ts"
 import * as Texts from "./Texts.ts"
 
-/** A call about the key with this number; it may record an event. */
+/** A call for the key with this number; it may record an event. */
 interface Call {
-  readonly how: "insert" | "insertFirst" | "update" | "update nothing"
+  readonly method: "insert" | "insertFirst" | "update" | "update nothing"
   readonly key: number
   /** The event without its key; `undefined` for a call without one. */
   readonly event: Omit<KeyEvent.KeyEvent, "keyId"> | undefined
@@ -34,7 +34,7 @@ const event: fc.Arbitrary<Call["event"]> = fc.record(
 )
 
 const call: fc.Arbitrary<Call> = fc.record({
-  how: fc.constantFrom("insert", "insertFirst", "update", "update nothing"),
+  method: fc.constantFrom("insert", "insertFirst", "update", "update nothing"),
   key: fc.nat(3),
   event: fc.option(event, { nil: undefined })
 })
@@ -87,13 +87,13 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["keys-store.events"],
     examples: [
       [
-        { how: "insertFirst", key: 0, event: issued },
-        { how: "insertFirst", key: 1, event: issued },
-        { how: "insert", key: 1, event: { ...issued, at: 3 } },
-        { how: "update", key: 1, event: undefined },
-        { how: "update", key: 1, event: changed },
-        { how: "update nothing", key: 0, event: { ...changed, action: "unbanned", changes: {} } },
-        { how: "update", key: 3, event: changed }
+        { method: "insertFirst", key: 0, event: issued },
+        { method: "insertFirst", key: 1, event: issued },
+        { method: "insert", key: 1, event: { ...issued, at: 3 } },
+        { method: "update", key: 1, event: undefined },
+        { method: "update", key: 1, event: changed },
+        { method: "update nothing", key: 0, event: { ...changed, action: "unbanned", changes: {} } },
+        { method: "update", key: 3, event: changed }
       ]
     ],
     cases: fc.array(call, { maxLength: 12 }),
@@ -101,26 +101,27 @@ export const checks: ReadonlyArray<Check> = [
     *holds(keys, calls, trial) {
       const { events } = keys
       if (events === undefined) return yield* inapplicable("the store records no events")
-      const all = Keys.all([Keys.plain, Keys.plain, Keys.plain, Keys.plain])
+      const all = Keys.makeAll([Keys.plain, Keys.plain, Keys.plain, Keys.plain])
       const stored = new Map<string, ApiKey>()
       const recorded: Array<KeyEvent.KeyEvent> = []
-      for (const { event, how, key: number } of calls) {
+      for (const { event, method, key: number } of calls) {
         const key = all[number]
         if (key === undefined) continue
         const own = event === undefined ? undefined : { ...event, keyId: key.id }
-        const isInsert = how === "insert" || how === "insertFirst"
+        const isInsert = method === "insert" || method === "insertFirst"
         // The port requires a new id for each insert.
         if (isInsert && stored.has(key.id)) continue
-        const isDone = how === "insert" || (how === "insertFirst" ? stored.size === 0 : stored.has(key.id))
-        if (how === "insert") yield* Keys.insert(keys, key, trial, own)
-        else if (how === "insertFirst") yield* Keys.insertFirst(keys, key, trial, own)
+        const isApplied =
+          method === "insert" || (method === "insertFirst" ? stored.size === 0 : stored.has(key.id))
+        if (method === "insert") yield* Keys.insert(keys, key, trial, own)
+        else if (method === "insertFirst") yield* Keys.insertFirst(keys, key, trial, own)
         else {
           const change = (before: ApiKey) =>
-            [0, how === "update" ? { ...before, label: "changed" } : before, own] as const
-          yield* Keys.update(keys, key.id, how, change, trial)
+            [0, method === "update" ? { ...before, label: "changed" } : before, own] as const
+          yield* Keys.update(keys, key.id, method, change, trial)
         }
-        if (isDone && isInsert) stored.set(key.id, key)
-        if (isDone && own !== undefined) recorded.push(own)
+        if (isApplied && isInsert) stored.set(key.id, key)
+        if (isApplied && own !== undefined) recorded.push(own)
       }
       for (const id of [undefined, ...all.map((key) => key.id), "key_unknown"]) {
         const found = yield* portCall(trial, `events of ${id ?? "all keys"}`, () => events(id), textOf)
@@ -152,12 +153,12 @@ export const checks: ReadonlyArray<Check> = [
     *holds(keys, uses, trial) {
       const { markSeen } = keys
       if (markSeen === undefined) return yield* inapplicable("the store does not record when keys were used")
-      const all = Keys.all([Keys.plain, { ...Keys.plain, revokedAt: 3 }, Keys.plain])
+      const all = Keys.makeAll([Keys.plain, { ...Keys.plain, revokedAt: 3 }, Keys.plain])
       for (const key of all) yield* Keys.insert(keys, key, trial)
       let model = all
       for (const step of uses) {
         if ("mark" in step) {
-          // A number without a key gives an unknown id.
+          // A number without a key yields an unknown id.
           const ids = step.mark.map((number) => all[number]?.id ?? Keys.id(number))
           yield* portCall(
             trial,

@@ -107,7 +107,7 @@ export const make = (
 }
 
 /** Creates a key from each draft, with its own hashes. */
-export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
+export const makeAll = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
   let hashes = 0
   return drafts.map((draft, index) => make(draft, index, () => hash(hashes++)))
 }
@@ -115,7 +115,7 @@ export const all = (drafts: ReadonlyArray<Draft>): ReadonlyArray<ApiKey> => {
 export const insert = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) =>
   portCall(
     trial,
-    `insert ${described(key)}`,
+    `insert ${describe(key)}`,
     () => keys.insert(key, event),
     () => "done"
   )
@@ -123,7 +123,7 @@ export const insert = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) 
 export const insertFirst = (keys: Keys, key: ApiKey, trial: Trial, event?: KeyEvent) =>
   portCall(
     trial,
-    `insert ${described(key)} if it is the first`,
+    `insert ${describe(key)} if it is the first`,
     () => keys.insertFirst(key, event),
     (isFirst) => (isFirst ? "inserted" : "not inserted")
   )
@@ -136,11 +136,11 @@ export const find = (keys: Keys, wanted: string, trial: Trial) =>
     (found) => lines(Option.toArray(found))
   )
 
-export const update = <A>(keys: Keys, of: string, action: string, change: KeyUpdate<A>, trial: Trial) =>
+export const update = <A>(keys: Keys, keyId: string, action: string, change: KeyUpdate<A>, trial: Trial) =>
   portCall(
     trial,
-    `${action} ${of}`,
-    () => keys.update(of, change),
+    `${action} ${keyId}`,
+    () => keys.update(keyId, change),
     (result) => (Option.isSome(result) ? "done" : "none")
   )
 
@@ -168,21 +168,21 @@ export const isSame = (a: ApiKey, b: ApiKey): boolean =>
   })
 
 /** Fails unless these are the expected keys, in this order. */
-export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray<ApiKey>, of: string) =>
+export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray<ApiKey>, what: string) =>
   expect(
     actual.length === expected.length &&
       actual.every((key, index) => {
         const wanted = expected[index]
         return wanted !== undefined && isSame(key, wanted)
       }),
-    `${of}: ${lines(expected)}`,
+    `${what}: ${lines(expected)}`,
     lines(actual)
   )
 
 const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
 
 /** Describes a key for messages. */
-export const described = ({
+export const describe = ({
   createdAt,
   expiresAt,
   id: own,
@@ -210,4 +210,4 @@ export const described = ({
 
 /** Describes keys for messages. */
 export const lines = (found: ReadonlyArray<ApiKey>): string =>
-  found.length === 0 ? "none" : found.map(described).join(", ")
+  found.length === 0 ? "none" : found.map(describe).join(", ")

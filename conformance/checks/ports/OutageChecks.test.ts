@@ -13,34 +13,36 @@ import * as PortSubject from "../../subjects/PortSubject.ts"
 import { checks } from "./OutageChecks.ts"
 
 /** Creates a subject with a simulated outage, in which each method of each port runs this effect. */
-const ending = (end: Effect.Effect<never, StoreUnavailable>) =>
+const subjectOf = (call: Effect.Effect<never, StoreUnavailable>) =>
   PortSubject.make({
     name: "outage",
     outage: Layer.mergeAll(
-      Layer.succeed(PetRepository, { insert: () => end, find: () => end, page: () => end }),
-      Layer.succeed(RateLimitStore, { modify: () => end, consume: () => end }),
+      Layer.succeed(PetRepository, { insert: () => call, find: () => call, page: () => call }),
+      Layer.succeed(RateLimitStore, { modify: () => call, consume: () => call }),
       Layer.succeed(ApiKeyStore, {
-        findByHash: () => end,
-        insert: () => end,
-        insertFirst: () => end,
-        update: () => end,
-        list: end
+        findByHash: () => call,
+        insert: () => call,
+        insertFirst: () => call,
+        update: () => call,
+        list: call
       })
     )
   })
 
-const lost = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("connection refused") }))
+const unavailable = Effect.fail(
+  new StoreUnavailable({ retryable: true, cause: new Error("connection refused") })
+)
 
 /**
  * Evaluates each check on each method while `ms` milliseconds of the test clock pass. Returns one entry for each
  * evaluation: the message of its failure, or `undefined` if it passed.
  */
-const messagesWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number) =>
+const messagesWithin = (call: Effect.Effect<never, StoreUnavailable>, ms: number) =>
   Effect.forEach(
     checks.flatMap((check) => check.examples.map((given) => [check, given] as const)),
     ([check, given]) =>
       Effect.gen(function* () {
-        const evaluation = yield* Effect.forkChild(evaluate(check, ending(end), given, "t"))
+        const evaluation = yield* Effect.forkChild(evaluate(check, subjectOf(call), given, "t"))
         yield* TestClock.adjust(ms)
         const { failure, fault } = yield* Fiber.join(evaluation)
         return fault ?? failure?.message
@@ -50,7 +52,7 @@ const messagesWithin = (end: Effect.Effect<never, StoreUnavailable>, ms: number)
 describe("outage checks", () => {
   it.effect("pass when each method fails with StoreUnavailable after 9 s", () =>
     Effect.gen(function* () {
-      const messages = yield* messagesWithin(Effect.andThen(Effect.sleep(9_000), lost), 9_000)
+      const messages = yield* messagesWithin(Effect.andThen(Effect.sleep(9_000), unavailable), 9_000)
       expect(new Set(messages)).toEqual(new Set([undefined]))
       expect(messages.length).toBe(13)
     })

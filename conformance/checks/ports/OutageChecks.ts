@@ -17,7 +17,7 @@ type Ports = Faces["outage"]
 /** Calls one method; returns `undefined` when the subject has no such port or method. */
 type Call = (ports: Ports) => Effect.Effect<unknown, StoreUnavailable> | undefined
 
-const bug = (): never => {
+const throwBug = (): never => {
   throw new Error("a bug in the caller's function")
 }
 
@@ -34,7 +34,7 @@ const calls = {
   },
   limits: {
     modify: ({ limits }) => limits?.modify("key:a", () => ["result", States.numbered(0)]),
-    "modify with a step that throws": ({ limits }) => limits?.modify("key:a", bug),
+    "modify with a step that throws": ({ limits }) => limits?.modify("key:a", throwBug),
     consume: ({ limits }) => limits?.consume?.("key:a", RateLimitHistory.BEGINNING, policy)
   },
   keys: {
@@ -42,7 +42,7 @@ const calls = {
     insert: ({ keys }) => keys?.insert(key),
     insertFirst: ({ keys }) => keys?.insertFirst(key),
     update: ({ keys }) => keys?.update(key.id, rename),
-    "update with a change that throws": ({ keys }) => keys?.update(key.id, bug),
+    "update with a change that throws": ({ keys }) => keys?.update(key.id, throwBug),
     list: ({ keys }) => keys?.list
   }
 } as const satisfies { readonly [port in keyof Ports]: { readonly [method: string]: Call } }
@@ -67,7 +67,7 @@ const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
       typeof reason.error.retryable === "boolean"
   )
 
-const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check => {
+const outageCheck = (port: keyof Ports, id: string, clause: ClauseSlug): Check => {
   const methods: { readonly [method: string]: Call } = calls[port]
   return define({
     id,
@@ -84,9 +84,9 @@ const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check =>
       Effect.gen(function* () {
         let isOffered = true
         const call = Effect.suspend(() => {
-          const made = methods[method]?.(ports)
-          isOffered = made !== undefined
-          return made ?? Effect.void
+          const effect = methods[method]?.(ports)
+          isOffered = effect !== undefined
+          return effect ?? Effect.void
         })
         trial.record({ did: `${method}, while the backend does not respond`, got: "" })
         const exit = yield* Effect.exit(call)
@@ -100,7 +100,7 @@ const failsTyped = (port: keyof Ports, id: string, clause: ClauseSlug): Check =>
 }
 
 export const checks: ReadonlyArray<Check> = [
-  failsTyped("pets", "pets.outage", "pets.fails-typed"),
-  failsTyped("limits", "limits-store.outage", "limits-store.fails-typed"),
-  failsTyped("keys", "keys-store.outage", "keys-store.fails-typed")
+  outageCheck("pets", "pets.outage", "pets.fails-typed"),
+  outageCheck("limits", "limits-store.outage", "limits-store.fails-typed"),
+  outageCheck("keys", "keys-store.outage", "keys-store.fails-typed")
 ]

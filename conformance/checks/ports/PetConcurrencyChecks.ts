@@ -59,20 +59,20 @@ const pager: ReadonlyArray<Call> = [1, 20, 20, 20].map((limit) => ({
 }))
 
 /** The input of the model: a call with its arguments. The result of each call is a list of animals. */
-type Made = { readonly insert: NewPet } | { readonly find: bigint } | { readonly page: PageQuery }
+type Input = { readonly insert: NewPet } | { readonly find: bigint } | { readonly page: PageQuery }
 
 /** The model: animals by ascending id. Each new id must be unused; concurrent inserts may get ids in any order. */
-const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
+const catalogue: Model<ReadonlyArray<Pet>, Input, ReadonlyArray<Pet>> = {
   initial: [],
-  step: (all, made, output) => {
+  step: (all, input, output) => {
     if (output === undefined) return all
-    if ("insert" in made) {
+    if ("insert" in input) {
       const [pet] = output
       if (pet === undefined || all.some(({ id }) => id === pet.id)) return undefined
-      return [...all, Animals.stored(pet, made.insert)].sort((a, b) => (a.id < b.id ? -1 : 1))
+      return [...all, Animals.stored(pet, input.insert)].sort((a, b) => (a.id < b.id ? -1 : 1))
     }
     const expected =
-      "find" in made ? all.filter(({ id }) => id === made.find) : Animals.pageOf(all, made.page)
+      "find" in input ? all.filter(({ id }) => id === input.find) : Animals.pageOf(all, input.page)
     return expected.length === output.length &&
       expected.every((pet, index) => {
         const returned = output[index]
@@ -82,9 +82,9 @@ const catalogue: Model<ReadonlyArray<Pet>, Made, ReadonlyArray<Pet>> = {
       : undefined
   },
   key: (all) => all.map(({ id }) => id).join(),
-  show: (made, output = []) =>
+  show: (input, output = []) =>
     `${
-      "insert" in made ? "insert" : "find" in made ? `find ${made.find}` : Animals.described(made.page)
+      "insert" in input ? "insert" : "find" in input ? `find ${input.find}` : Animals.describe(input.page)
     } (returned ${Animals.lines(output)})`
 }
 
@@ -96,7 +96,7 @@ const runClients = (
 ): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const known: Array<bigint> = []
-    const history = new Concurrency.History<Made, ReadonlyArray<Pet>>()
+    const history = new Concurrency.History<Input, ReadonlyArray<Pet>>()
     const back = (count: number): bigint => known.at(-1 - count) ?? BigInt(known.length + 1)
     const newest = (): bigint => known.reduce((max, id) => (id > max ? id : max), 0n)
     const make =
@@ -142,23 +142,23 @@ const runClients = (
           return Effect.asVoid(history.record(client, { page: query }, Animals.page(pets, query, trial)))
         })
     yield* Concurrency.runConcurrently(programs.map((calls) => calls.map(make)))
-    yield* Concurrency.explained(catalogue, history)
+    yield* Concurrency.expectLinearizable(catalogue, history)
   })
 
 /** Interrupts inserts and checks the stored animals. */
-const interrupted = (
+const interruptInserts = (
   pets: Animals.Pets,
   rounds: ReadonlyArray<Concurrency.Interruption>,
   trial: Trial
 ): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const acknowledged: Array<Pet> = []
-    const doomed: Array<NewPet> = []
-    for (const [round, { beside, turns }] of rounds.entries()) {
+    const interruptedPets: Array<NewPet> = []
+    for (const [round, { concurrentCalls, turns }] of rounds.entries()) {
       const pet = { name: trial.name(" interrupted"), categoryId: BigInt(round), status: "sold" } as const
       const others = yield* Effect.forkChild(
         Effect.forEach(
-          Array.from({ length: beside }, () => Animals.plain(trial)),
+          Array.from({ length: concurrentCalls }, () => Animals.plain(trial)),
           (plain) => Animals.insert(pets, plain, trial),
           { concurrency: "unbounded" }
         )
@@ -171,7 +171,7 @@ const interrupted = (
         trial
       )
       if (Exit.isSuccess(exit)) acknowledged.push(exit.value)
-      else doomed.push(pet)
+      else interruptedPets.push(pet)
       acknowledged.push(...(yield* Fiber.join(others)))
       const newest = acknowledged.reduce((max, { id }) => (id > max ? id : max), 0n)
       const next = yield* Animals.insert(pets, Animals.plain(trial), trial)
@@ -187,8 +187,8 @@ const interrupted = (
         `${pet.id} after ${before?.id}`
       )
       if (acknowledged.some(({ id }) => id === pet.id)) continue
-      const origin = doomed.findIndex(({ name }) => name === pet.name)
-      const [given] = origin === -1 ? [] : doomed.splice(origin, 1)
+      const origin = interruptedPets.findIndex(({ name }) => name === pet.name)
+      const [given] = origin === -1 ? [] : interruptedPets.splice(origin, 1)
       yield* expect(
         given !== undefined && Animals.isSame(pet, Animals.stored(pet, given)),
         "the whole animal of an interrupted insert, once, or nothing",
@@ -263,6 +263,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: Concurrency.interruptionExamples,
     cases: Concurrency.interruptions,
     runs: { port: 5, http: 0 },
-    holds: (pets, { rounds, seed }, trial) => Concurrency.interleaved(seed, interrupted(pets, rounds, trial))
+    holds: (pets, { rounds, seed }, trial) =>
+      Concurrency.interleaved(seed, interruptInserts(pets, rounds, trial))
   })
 ]

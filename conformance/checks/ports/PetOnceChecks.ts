@@ -63,14 +63,14 @@ const insertOnce = (
   )
 }
 
-const missing = inapplicable("the store has no `insertOnce`")
+const noInsertOnce = inapplicable("the store has no `insertOnce`")
 
 const law = family({ level: "design", profile: "port", on: "pets", requests: 0 })
 
 export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<Request>>({
     id: "pets.once",
-    law: "An insert with a key takes effect once in 24 hours: a repetition returns its animal, another is a mismatch.",
+    law: "An insert with a key takes effect once in 24 hours: a repetition returns its animal, and another insert is a mismatch.",
     clauses: ["pets.once"],
     examples: [
       [
@@ -88,14 +88,14 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 15, http: 0 },
     *holds(pets, requests, trial) {
       const method = pets.insertOnce
-      if (method === undefined) return yield* missing
+      if (method === undefined) return yield* noInsertOnce
       const known = new Map<string, { readonly animal: number; readonly pet: Pet; readonly until: number }>()
       const stored: Array<Pet> = []
       let now = START
       for (const request of requests) {
         now += request.afterMs
-        const place = `${request.caller} ${request.key}`
-        const before = known.get(place)
+        const callerAndKey = `${request.caller} ${request.key}`
+        const before = known.get(callerAndKey)
         const outcome = yield* insertOnce(method, request, now, trial)
         if (before === undefined || before.until <= now) {
           yield* expect(outcome._tag === "Inserted", "Inserted", textOf(outcome))
@@ -105,7 +105,11 @@ export const checks: ReadonlyArray<Check> = [
             [Animals.stored(outcome.pet, animalOf(request.animal))],
             "the animal as given"
           )
-          known.set(place, { animal: request.animal, pet: outcome.pet, until: now + Once.RETENTION_MS })
+          known.set(callerAndKey, {
+            animal: request.animal,
+            pet: outcome.pet,
+            until: now + Once.RETENTION_MS
+          })
           stored.push(outcome.pet)
         } else {
           const expected =
@@ -134,19 +138,19 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 10, http: 0 },
     *holds(pets, { requests, seed }, trial) {
       const method = pets.insertOnce
-      if (method === undefined) return yield* missing
+      if (method === undefined) return yield* noInsertOnce
       const ids = new Map<string, Set<bigint>>()
       const programs = requests.map((request) => [
         () =>
           Effect.map(insertOnce(method, request, START, trial), (outcome) => {
             if (!("pet" in outcome)) return
-            const place = `${request.caller} ${request.key}`
-            ids.set(place, (ids.get(place) ?? new Set()).add(outcome.pet.id))
+            const callerAndKey = `${request.caller} ${request.key}`
+            ids.set(callerAndKey, (ids.get(callerAndKey) ?? new Set()).add(outcome.pet.id))
           })
       ])
       yield* Concurrency.interleaved(seed, Concurrency.runConcurrently(programs))
-      for (const [place, found] of ids) {
-        yield* expect(found.size === 1, `one animal of ${place}`, `the ids ${[...found].join(", ")}`)
+      for (const [callerAndKey, found] of ids) {
+        yield* expect(found.size === 1, `one animal of ${callerAndKey}`, `the ids ${[...found].join(", ")}`)
       }
       const all = yield* Animals.page(pets, Animals.whole, trial)
       yield* expect(all.length === ids.size, `${ids.size} animals`, `${all.length}`)

@@ -76,7 +76,7 @@ export const checks: ReadonlyArray<Check> = [
         statuses: Animals.nine,
         query: { ...Animals.whole, after: { nth: 4, plus } }
       })),
-      ...Animals.edges.map((after) => ({
+      ...Animals.boundaries.map((after) => ({
         statuses: ["sold", "sold"] as const,
         query: { ...Animals.whole, after }
       }))

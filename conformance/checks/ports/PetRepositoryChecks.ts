@@ -53,7 +53,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(pets, given, trial) {
       const inserted: Array<Pet> = []
       for (const pet of given) {
-        // The next id is also searched before the insert: a store must not cache that there was no animal.
+        // The next id is also searched before the insert: a store must not cache that it was unknown.
         const last = inserted.at(-1)
         if (last !== undefined) yield* Animals.find(pets, last.id + 1n, trial)
         const { id } = yield* Animals.insert(pets, pet, trial)
@@ -74,8 +74,8 @@ export const checks: ReadonlyArray<Check> = [
     clauses: ["pets.find.none"],
     mustSee: ["an id that was not assigned"],
     examples: [
-      { inserts: 0, ids: [...Animals.edges, 1n] },
-      { inserts: 3, ids: Animals.edges },
+      { inserts: 0, ids: [...Animals.boundaries, 1n] },
+      { inserts: 3, ids: Animals.boundaries },
       {
         inserts: 3,
         // Ids that may equal an assigned one after truncation to 32 or 53 bits, or after the loss of the sign.
@@ -100,10 +100,10 @@ export const checks: ReadonlyArray<Check> = [
     id: "pets.ids",
     law: "An insert assigns a positive id that is greater than all previous ones.",
     clauses: ["pets.insert.id-positive", "pets.insert.id-increasing", "pets.insert.id-never-reused"],
-    examples: [{ statuses: Animals.nine, between: 1 }],
-    cases: fc.record({ statuses: Animals.statuses, between: fc.nat(2) }),
+    examples: [{ statuses: Animals.nine, readsBetween: 1 }],
+    cases: fc.record({ statuses: Animals.statuses, readsBetween: fc.nat(2) }),
     runs: { port: 20, http: 0 },
-    *holds(pets, { between, statuses: wanted }, trial) {
+    *holds(pets, { readsBetween, statuses: wanted }, trial) {
       let newest = 0n
       for (const status of wanted) {
         const { id } = yield* Animals.insert(pets, Animals.plain(trial, status), trial)
@@ -113,7 +113,7 @@ export const checks: ReadonlyArray<Check> = [
           `the id ${id}`
         )
         newest = id
-        for (let read = 0; read < between; read++) yield* Animals.find(pets, id, trial)
+        for (let read = 0; read < readsBetween; read++) yield* Animals.find(pets, id, trial)
       }
     }
   }),

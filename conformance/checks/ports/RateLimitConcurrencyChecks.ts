@@ -57,7 +57,7 @@ const runSwaps = (
       })
     )
     yield* Concurrency.runConcurrently(calls)
-    yield* Concurrency.explained(registers, history)
+    yield* Concurrency.expectLinearizable(registers, history)
   })
 
 /** Values that a step with a bug may throw, by name. */
@@ -68,7 +68,7 @@ const thrown: { readonly [name: string]: unknown } = {
 }
 
 /** Runs a step that throws; the call may end in a failure or a defect, but must not succeed. */
-const throwing = (
+const runThrowingStep = (
   limits: Limits,
   key: string,
   what: string,
@@ -89,7 +89,7 @@ const throwing = (
 }
 
 /** Interrupts steps that count, and checks the stored count. */
-const interrupted = (
+const interruptSteps = (
   limits: Limits,
   rounds: ReadonlyArray<Concurrency.Interruption>,
   trial: Trial
@@ -99,9 +99,9 @@ const interrupted = (
     yield* States.replace(limits, "a", blank, trial)
     let acknowledged = 0
     let unknown = 0
-    for (const { beside, turns } of rounds) {
+    for (const { concurrentCalls, turns } of rounds) {
       const others = yield* Effect.forkChild(
-        Effect.forEach(Array.from({ length: beside }), () => States.increment(limits, "a", trial), {
+        Effect.forEach(Array.from({ length: concurrentCalls }), () => States.increment(limits, "a", trial), {
           concurrency: "unbounded"
         })
       )
@@ -129,8 +129,8 @@ const interrupted = (
     )
     yield* expect(
       States.isSame(left, { ...blank, used }),
-      `the other numbers unchanged, ${States.described(blank)}`,
-      States.described(left)
+      `the other numbers unchanged, ${States.describe(blank)}`,
+      States.describe(left)
     )
   })
 
@@ -145,15 +145,15 @@ export const checks: ReadonlyArray<Check> = [
       { steps: 100, keys: 1 },
       { steps: 100, keys: 3 }
     ],
-    *holds(limits, { keys: many, steps }, trial) {
+    *holds(limits, { keys: keyCount, steps }, trial) {
       const seen = yield* Effect.forEach(
-        Array.from({ length: steps * many }, (_, index) => `key:${index % many}`),
+        Array.from({ length: steps * keyCount }, (_, index) => `key:${index % keyCount}`),
         (key) => Effect.map(States.increment(limits, key, trial), (number) => `${key} ${number}`),
         { concurrency: "unbounded" }
       )
       const distinct = new Set(seen).size
-      yield* expect(distinct === steps * many, `${steps * many} different states seen`, `${distinct}`)
-      for (let key = 0; key < many; key++) {
+      yield* expect(distinct === steps * keyCount, `${steps * keyCount} different states seen`, `${distinct}`)
+      for (let key = 0; key < keyCount; key++) {
         const used = (yield* States.read(limits, `key:${key}`, trial))?.used
         yield* expect(used === steps, `${steps} steps counted`, `${used}`)
       }
@@ -176,7 +176,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   law<{ readonly seed: number; readonly clients: ReadonlyArray<ReadonlyArray<"a" | "b">> }>({
     id: "limits-store.interleaved",
-    law: "Calls are linearizable for any interleaving of their own steps.",
+    law: "Calls are linearizable for any interleaving of their steps.",
     clauses: ["limits-store.linearizable", "limits-store.modify.atomic"],
     examples: [1, 2].map((seed) => ({
       seed,
@@ -191,33 +191,46 @@ export const checks: ReadonlyArray<Check> = [
     holds: (limits, { clients: programs, seed }, trial) =>
       Concurrency.interleaved(seed, runSwaps(limits, programs, trial))
   }),
-  law<{ readonly stored: States.State | undefined; readonly throws: string; readonly beside: number }>({
+  law<{
+    readonly stored: States.State | undefined
+    readonly throws: string
+    readonly concurrentCalls: number
+  }>({
     id: "limits-store.throwing-step",
     law: "A step that throws changes nothing, and the store keeps working, even for concurrent calls.",
     clauses: ["limits-store.modify.throwing-step"],
     timeoutMs: 10_000,
     examples: Object.keys(thrown).flatMap((throws) =>
-      [undefined, States.numbered(5)].map((stored) => ({ stored, throws, beside: 3 }))
+      [undefined, States.numbered(5)].map((stored) => ({ stored, throws, concurrentCalls: 3 }))
     ),
     cases: fc.record({
       stored: fc.option(States.state, { nil: undefined }),
       throws: fc.constantFrom(...Object.keys(thrown)),
-      beside: fc.nat(4)
+      concurrentCalls: fc.nat(4)
     }),
     runs: { port: 10, http: 0 },
-    *holds(limits, { beside, stored, throws }, trial) {
+    *holds(limits, { concurrentCalls, stored, throws }, trial) {
       if (stored !== undefined) yield* States.replace(limits, "a", stored, trial)
-      yield* throwing(limits, "a", throws, trial)
-      yield* throwing(limits, "a", throws, trial)
+      yield* runThrowingStep(limits, "a", throws, trial)
+      yield* runThrowingStep(limits, "a", throws, trial)
       const left = yield* States.read(limits, "a", trial)
       yield* States.expectSame(left, stored, "the unchanged state,")
-      const others = Array.from({ length: beside }, () => States.increment(limits, "b", trial))
+      const others = Array.from({ length: concurrentCalls }, () => States.increment(limits, "b", trial))
       yield* Effect.all(
-        [...others, throwing(limits, "b", throws, trial), ...others, throwing(limits, "c", throws, trial)],
+        [
+          ...others,
+          runThrowingStep(limits, "b", throws, trial),
+          ...others,
+          runThrowingStep(limits, "c", throws, trial)
+        ],
         { concurrency: "unbounded", discard: true }
       )
       const counted = yield* States.increment(limits, "b", trial)
-      yield* expect(counted === 2 * beside, `${2 * beside} counted by the others`, `${counted}`)
+      yield* expect(
+        counted === 2 * concurrentCalls,
+        `${2 * concurrentCalls} counted by the others`,
+        `${counted}`
+      )
     }
   }),
   law<Concurrency.Interruptions>({
@@ -229,6 +242,6 @@ export const checks: ReadonlyArray<Check> = [
     cases: Concurrency.interruptions,
     runs: { port: 5, http: 0 },
     holds: (limits, { rounds, seed }, trial) =>
-      Concurrency.interleaved(seed, interrupted(limits, rounds, trial))
+      Concurrency.interleaved(seed, interruptSteps(limits, rounds, trial))
   })
 ]

@@ -33,13 +33,14 @@ const count = (
   )
 
 /** Fails with `Undecided` if the store counts by its own clock, because the law cannot know its time. */
-const byGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure> =>
+const requireGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const now = RateLimitHistory.BEGINNING
     yield* count(limits, "clock", now, { plan: { perMinute: 60, perDay: 60 }, ban: undefined }, false, trial)
     const at = (yield* States.read(limits, "clock", trial))?.at
-    const isOwn = at !== undefined && Math.abs(at - now) > 365 * 86_400_000
-    if (isOwn) return yield* undecided("the store counts by its own clock: open it with the service's clock")
+    const isOwnClock = at !== undefined && Math.abs(at - now) > 365 * 86_400_000
+    if (isOwnClock)
+      return yield* undecided("the store counts by its own clock: open it with the service's clock")
   })
 
 const law = family({ level: "design", profile: "port", on: "limits", requests: 0 })
@@ -48,7 +49,7 @@ export const checks: ReadonlyArray<Check> = [
   law<ReadonlyArray<RateLimitHistory.Move>>({
     id: "limits-store.counts",
     law:
-      "A request is counted, by `consume` if the store has it, exactly as by the core's step, " +
+      "The store counts a request, with `consume` if it has it, exactly as the core's step does: " +
       "with the same verdict and state.",
     clauses: ["limits-store.consume.equal", "limits-store.consume.clock", "limits-store.modify.stored"],
     mustSee: ["admitted", "limited", "banned", "a clock that goes back", "a new day"],
@@ -56,7 +57,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: RateLimitHistory.moves,
     runs: { port: 20, http: 0 },
     *holds(limits, moves, trial) {
-      yield* byGivenTime(limits, trial)
+      yield* requireGivenTime(limits, trial)
       const states = new Map<string, States.State>()
       let clock = RateLimitHistory.BEGINNING
       for (const move of moves) {
@@ -91,7 +92,7 @@ export const checks: ReadonlyArray<Check> = [
       { requests: 60, policy: { plan: { perMinute: 1_000, perDay: 25 }, ban: undefined } }
     ],
     *holds(limits, { policy, requests }, trial) {
-      yield* byGivenTime(limits, trial)
+      yield* requireGivenTime(limits, trial)
       const { perDay, perMinute } = policy.plan
       const granted = Math.min(perMinute, perDay)
       const verdicts = yield* Effect.forEach(

@@ -218,7 +218,10 @@ export const timeOf = (
   state: RateLimit.State | undefined
 ): number => originOf(origin, clock, state, policy) + offset
 
-/** Returns the time of an origin; `clock`, the time of the latest request, without a state or if it is years away. */
+/**
+ * Returns the time of an origin. Returns `clock`, the time of the latest request, if there is no state or if the origin
+ * is years away.
+ */
 export const originOf = (
   origin: Move["origin"],
   clock: number,

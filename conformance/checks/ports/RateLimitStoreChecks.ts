@@ -200,7 +200,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(
         States.isSame(newest, States.numbered(others - 1)),
         "the newest state kept",
-        States.described(newest)
+        States.describe(newest)
       )
     }
   })

@@ -76,7 +76,7 @@ export const state: fc.Arbitrary<State> = fc
   })
   .map(unspent)
 
-/** Returns a state whose every field differs from the state with the next index. */
+/** Returns a state that differs in every field from the state with the next index. */
 export const numbered = (index: number): State => ({
   level: 60_000 + 10 * index,
   at: FUTURE + 10 * index + 1,
@@ -108,10 +108,10 @@ export const expectSame = (
   expected: State | undefined,
   what: string
 ): Effect.Effect<void, Violation> =>
-  expect(isSame(actual, expected), `${what} ${described(expected)}`, described(actual))
+  expect(isSame(actual, expected), `${what} ${describe(expected)}`, describe(actual))
 
 /** Describes a state for messages: its nonzero fields. */
-export const described = (state: State | undefined): string =>
+export const describe = (state: State | undefined): string =>
   state === undefined
     ? "no state"
     : `{${fields
@@ -131,11 +131,11 @@ export const modify = <A>(
 
 /** Stores a state and returns the previous one. */
 export const replace = (limits: Limits, key: string, after: State, trial: Trial) =>
-  modify(limits, key, `store ${described(after)} for`, (before) => [before, after], described, trial)
+  modify(limits, key, `store ${describe(after)} for`, (before) => [before, after], describe, trial)
 
 /** Reads the state of a key without changing it; stores one if there is none. */
 export const read = (limits: Limits, key: string, trial: Trial) =>
-  modify(limits, key, "read", (before) => [before, before ?? numbered(0)], described, trial)
+  modify(limits, key, "read", (before) => [before, before ?? numbered(0)], describe, trial)
 
 /** Adds one to `used` and returns the previous value, 0 for a key without a state. */
 export const increment = (limits: Limits, key: string, trial: Trial) =>

@@ -63,8 +63,8 @@ const list = { path: "/pets?limit=1", key: "victim" } as const
 const waitOf = (exchange: Exchange): number => RateHeaders.retryAfterSeconds(exchange) ?? 0
 
 /**
- * Ignores 429 until the key is probably banned: until a 403, our code for bans, a long Retry-After, or `DENIALS` denials. Returns the last
- * denial; fails with `Undecided` after `REQUESTS` requests.
+ * Ignores 429 until the key is probably banned: until a 403, our code for bans, a long Retry-After, or `DENIALS`
+ * denials. Returns the last denial; fails with `Undecided` after `REQUESTS` requests.
  */
 const offend = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchange, Failure> {
   let denials = 0
@@ -100,7 +100,7 @@ const waitUntilAdmitted = Effect.fnUntraced(function* (
 /**
  * Sends a call with a denied key: the response must pass `Envelope`, and a success must be as the contract promises. A
  * success is allowed: Retry-After may announce a later time than the end of the denial (§8.4.2), and the contract does
- * not describe a response to a banned key. Level design demands denials until that time (`ban.lasts`), on every
+ * not describe a response to a banned key. Level design requires denials until that time (`ban.lasts`), on every
  * operation (`product.banned`).
  */
 const sendWhileDenied = Effect.fnUntraced(function* (
@@ -110,8 +110,8 @@ const sendWhileDenied = Effect.fnUntraced(function* (
   prepared: Calls.Prepared
 ): Effect.fn.Return<void, Failure> {
   const exchange = yield* http.send({ ...prepared.sent, key: "victim" })
-  yield* Envelope.holds(exchange)
-  if (exchange.response.status < 300) yield* Calls.accepted(exchange, prepared)
+  yield* Envelope.check(exchange)
+  if (exchange.response.status < 300) yield* Calls.expectAccepted(exchange, prepared)
   trial.tried(call)
 })
 
@@ -124,17 +124,17 @@ const sendAfterwards = Effect.fnUntraced(function* (
   const prepared = yield* Calls.prepare(http, trial, call)
   yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
   const exchange = yield* http.send({ ...prepared.sent, key: "victim" })
-  yield* Envelope.holds(exchange)
-  // The key's day may be used up, or the server may have extended a ban.
+  yield* Envelope.check(exchange)
+  // The key's daily limit may be used up, or the server may have extended a ban.
   if (isDenied(exchange)) return
-  yield* Calls.accepted(exchange, prepared)
+  yield* Calls.expectAccepted(exchange, prepared)
   trial.tried(call)
 })
 
 export const checks: ReadonlyArray<Check> = [
   define({
     id: "product.ban",
-    law: "Each operation sends all headers while a key is denied or banned, and then works as before, every time.",
+    law: "Each operation sends all headers while a key is denied or banned, and afterwards works as before, every time.",
     clauses: [
       "limits.headers-present",
       "ban.temporary",

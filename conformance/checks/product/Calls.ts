@@ -23,7 +23,7 @@ export interface Call {
   readonly accept?: Accepts.AcceptName
 }
 
-/** The clauses about lists that `accepted` checks. */
+/** The clauses about lists that `expectAccepted` checks. */
 export const listClauses = [...Lists.selectionClauses, "list.faithful"] as const
 
 /** An id that a service has almost certainly not assigned. */
@@ -35,7 +35,7 @@ export interface Prepared {
   readonly about: Animal | undefined
   /** The animals that the run has created so far, including `about`, as their creations returned them. */
   readonly created: ReadonlyArray<Animal>
-  /** The letters with which all names begin that this run makes unique. */
+  /** The prefix of all unique names that this run creates. */
   readonly mark: string
   readonly operation: Operations.Operation
   readonly query: Queries.Query
@@ -57,7 +57,7 @@ export const prepare = Effect.fnUntraced(function* (
     operation.about === "first" && oldest !== undefined
       ? oldest
       : operation.about === "new" || operation.about === "first"
-        ? yield* Creations.own(http, trial, "sold")
+        ? yield* Creations.createOwn(http, trial, "sold")
         : undefined
   const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? UNKNOWN_ID}` : "/pets"
   const body =
@@ -83,7 +83,7 @@ const openStatuses = ({ accept, operation, query }: Prepared): ReadonlyArray<num
 const isSuccess = ({ response }: Exchange): boolean => response.status < 300
 
 /** Fails unless a response has one of the statuses in `wanted` and `openStatuses`. */
-const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray<number>) => {
+const expectStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray<number>) => {
   const allowed = [...new Set([...wanted, ...openStatuses(prepared)])]
   return expect(
     allowed.includes(exchange.response.status),
@@ -92,7 +92,7 @@ const hasStatus = (exchange: Exchange, prepared: Prepared, wanted: ReadonlyArray
   )
 }
 
-const isListAsRequested = (
+const expectListAsRequested = (
   exchange: Exchange,
   { created, mark, query }: Prepared
 ): Effect.Effect<void, Violation> =>
@@ -100,7 +100,7 @@ const isListAsRequested = (
     const animals = yield* Lists.listOf(exchange)
     const limit = query.limit ?? pageLimit.default
     yield* expect(animals.length <= limit, `at most ${limit} animals`, `${animals.length}`)
-    yield* Lists.areSelected(animals, query.status, exchange.did ?? exchange.request.target)
+    yield* Lists.expectSelected(animals, query.status, exchange.did ?? exchange.request.target)
     for (const shown of animals) {
       // Names such as "abc" occur in each run, and in stores with other clients.
       const namesake = shown.name.startsWith(mark)
@@ -130,20 +130,20 @@ const promised = (exchange: Exchange, { operation: { about, method } }: Prepared
 }
 
 /** Fails unless the response to a valid key has a status and a body that the contract allows. */
-export const accepted = Effect.fnUntraced(function* (
+export const expectAccepted = Effect.fnUntraced(function* (
   exchange: Exchange,
   prepared: Prepared
 ): Effect.fn.Return<void, Failure> {
   const { about, operation } = prepared
   const { method } = operation
-  yield* hasStatus(exchange, prepared, promised(exchange, prepared))
+  yield* expectStatus(exchange, prepared, promised(exchange, prepared))
   if (method === "HEAD") {
     const { body } = exchange.response
     return yield* expect(body.length === 0, "no body to HEAD", `${body.length} bytes`)
   }
   if (!isSuccess(exchange)) return
   if (method === "POST") {
-    const animal = yield* Responses.pet(exchange, 201)
+    const animal = yield* Responses.petOf(exchange, 201)
     const [, name, categoryId = ""] =
       /"name":"([^"]*)","categoryId":(-?[0-9]+)/.exec(prepared.sent.json ?? "") ?? []
     yield* expect(
@@ -151,9 +151,9 @@ export const accepted = Effect.fnUntraced(function* (
       `the animal as sent, ${prepared.sent.json ?? ""}`,
       PetJson.line(animal)
     )
-  } else if (operation.about === "list") yield* isListAsRequested(exchange, prepared)
+  } else if (operation.about === "list") yield* expectListAsRequested(exchange, prepared)
   else if (about !== undefined) {
-    const shown = yield* Responses.pet(exchange, 200)
+    const shown = yield* Responses.petOf(exchange, 200)
     yield* expect(
       shown.id === about.id && shown.name === about.name && shown.categoryId === about.categoryId,
       `the animal as created, ${PetJson.line(about)}`,
@@ -163,15 +163,15 @@ export const accepted = Effect.fnUntraced(function* (
 })
 
 /** Fails unless a caller without a valid key got 401, or another allowed status, with an Error body (not for HEAD). */
-export const unauthorized = Effect.fnUntraced(function* (
+export const expectUnauthorized = Effect.fnUntraced(function* (
   exchange: Exchange,
   prepared: Prepared
 ): Effect.fn.Return<void, Failure> {
-  // The order of checks is open: an invalid body may be found first.
-  yield* hasStatus(exchange, prepared, prepared.operation.about === "invalid" ? [401, 400] : [401])
+  // The contract leaves the order of checks open: an invalid body may be reported first.
+  yield* expectStatus(exchange, prepared, prepared.operation.about === "invalid" ? [401, 400] : [401])
   const { response } = exchange
   if (prepared.operation.method !== "HEAD") {
-    return yield* Effect.asVoid(Responses.rejected(exchange, { status: [response.status] }))
+    return yield* Effect.asVoid(Responses.expectRejection(exchange, { status: [response.status] }))
   }
   yield* expect(response.body.length === 0, "no body to HEAD", `${response.body.length} bytes`)
 })

@@ -82,23 +82,23 @@ interface Creation {
 /** Maximum number of animals in a list; a list with fewer shows all animals that match. */
 const FULL = 100
 
-/** Statuses with which a server rejects a creation that the contract leaves open. */
+/** Statuses with which a server may reject a creation that the contract leaves open. */
 const OPEN: ReadonlySet<number> = new Set([400, 406, 411, 413, 415, 422, 501])
 
 /** Whether every service accepts the name: it has at most 12 letters, and nothing else. */
 const isPlainName = (name: string): boolean => /^[A-Za-z]{1,12}$/.test(name)
 
 /** Returns a name in form NFKC, because a server may store any form of it that is compatibility-equivalent. */
-const compatible = (name: string): string => name.normalize("NFKC")
+const toNfkc = (name: string): string => name.normalize("NFKC")
 
-/** Fails unless the animal has the fields that were sent; `form` returns the form in which names are compared. */
-const isAsSent = (
+/** Fails unless the animal has the fields that were sent; `normalize` returns the form in which names are compared. */
+const expectAsSent = (
   sent: Bodies.Fields,
   { categoryId, name, status }: Animal,
-  form: (name: string) => string
+  normalize: (name: string) => string
 ): Effect.Effect<void, Violation> =>
   expect(
-    form(name) === form(sent.name) &&
+    normalize(name) === normalize(sent.name) &&
       categoryId === sent.categoryId &&
       (sent.status === undefined || status === sent.status),
     `the animal as sent: name ${PetJson.show(sent.name)}, categoryId ${sent.categoryId}, ${sent.status ?? "any status"}`,
@@ -120,7 +120,7 @@ const shownIn = Effect.fnUntraced(function* (
     if ((yield* http.now) >= REMOVAL_BEGINS - 60_000) return undefined
     const exchange = yield* http.send({ path: `/pets/${animal.id}`, ...by })
     if (isHidden(exchange)) return undefined
-    return yield* Responses.pet(exchange, 200)
+    return yield* Responses.petOf(exchange, 200)
   }
   if (place === "filtered" && animal.status === undefined) return undefined
   const query = place === "filtered" ? `status=${animal.status}&limit=${FULL}` : `limit=${FULL}`
@@ -136,9 +136,9 @@ const shownIn = Effect.fnUntraced(function* (
   return shown
 })
 
-/** Creates the animal of a case and looks for it; `form` returns the form in which names are compared. */
-const isCreatedWith = Effect.fnUntraced(function* (
-  form: (name: string) => string,
+/** Creates the animal of a case and looks for it; `normalize` returns the form in which names are compared. */
+const createAndFindWith = Effect.fnUntraced(function* (
+  normalize: (name: string) => string,
   http: Http,
   given: Creation,
   trial: Trial
@@ -168,7 +168,7 @@ const isCreatedWith = Effect.fnUntraced(function* (
     body: encoding.write(fields)
   }
   const exchange = yield* http.send(sent)
-  yield* Envelope.holds(exchange)
+  yield* Envelope.check(exchange)
   if (key !== "main" && isDenied(exchange)) {
     return yield* inapplicable("the key is denied after a day without requests, which another law checks")
   }
@@ -196,8 +196,8 @@ const isCreatedWith = Effect.fnUntraced(function* (
     }
     return yield* inapplicable(`the service rejects such a creation: ${outcome(exchange.response)}`)
   }
-  const animal = yield* Responses.pet(exchange, 201)
-  yield* isAsSent(fields, animal, form)
+  const animal = yield* Responses.petOf(exchange, 201)
+  yield* expectAsSent(fields, animal, normalize)
   if (key !== "main") yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
   const shown = yield* shownIn(http, places[given.shown], { key, headers: accepting }, animal)
   if (shown !== undefined) {
@@ -216,7 +216,8 @@ const isCreatedWith = Effect.fnUntraced(function* (
 })
 
 /** Creates the animal of a case, whose name a server may store in another form, and looks for it. */
-const isCreated = (http: Http, given: Creation, trial: Trial) => isCreatedWith(compatible, http, given, trial)
+const createAndFind = (http: Http, given: Creation, trial: Trial) =>
+  createAndFindWith(toNfkc, http, given, trial)
 
 /** Clauses that every case tests. */
 const always = [
@@ -233,7 +234,7 @@ const creation = family({
   profile: "core",
   on: "http",
   runs: { port: 0, http: 4 },
-  holds: isCreated
+  holds: createAndFind
 })
 
 export const checks: ReadonlyArray<Check> = [
@@ -269,6 +270,6 @@ export const checks: ReadonlyArray<Check> = [
     product: ofSymbols.shape,
     examples: ofSymbols.examples,
     cases: ofSymbols.cases,
-    holds: (http, given, trial) => isCreatedWith((name) => name, http, given, trial)
+    holds: (http, given, trial) => createAndFindWith((name) => name, http, given, trial)
   })
 ]

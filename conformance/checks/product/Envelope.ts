@@ -27,7 +27,7 @@ const laws = [...RateLimitHeaderChecks.checks, ...HeaderChecks.checks, ...ErrorC
   ({ id }) => NAMES.has(id)
 )
 
-/** Clauses that `holds` tests; checks that call it list them among their own. */
+/** Clauses that `check` tests; checks that call it list them among their own. */
 export const clauses = [
   "limits.headers-present",
   "limits.header-types",
@@ -38,7 +38,7 @@ export const clauses = [
 ] as const
 
 /** Applies the checks to one exchange; fails with the first violation. */
-export const holds = (exchange: Exchange): Effect.Effect<void, Violation> => {
+export const check = (exchange: Exchange): Effect.Effect<void, Violation> => {
   for (const { examine, isAbout } of laws) {
     const violation = isAbout(exchange, undefined, []) ? examine(exchange, undefined, []) : undefined
     if (violation !== undefined) return Effect.fail(violation)

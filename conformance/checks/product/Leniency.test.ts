@@ -1,4 +1,4 @@
-/** Correct servers that are slow or whose bans end early, which the product laws must not reject. */
+/** Tests that the product laws accept correct servers that are slow or whose bans end early. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -25,9 +25,9 @@ interface Slow {
 /** Runs one check against a correct server whose responses to a key take time. */
 const resultOf = ({ choices = {}, edit = (response) => response, only, slow }: Slow) => {
   const begin = Date.UTC(2027, 0, 1, 9)
-  /** Milliseconds that requests took, and milliseconds by which the suite moved the server's clock. */
-  let [taken, moved] = [0, 0]
-  const now = () => begin + taken + moved
+  /** Milliseconds that requests took, and by which the suite moved the server's clock. */
+  let [requestMs, movedMs] = [0, 0]
+  const now = () => begin + requestMs + movedMs
   const correct = PlainServer.make({
     keys: [{ secret: keys.main, perMinute: 100_000, perDay: 10_000_000 }, keys.tiny, keys.victim],
     now,
@@ -36,18 +36,18 @@ const resultOf = ({ choices = {}, edit = (response) => response, only, slow }: S
   const transport: Transport = (request) =>
     Effect.map(correct(request), (response) => {
       const [, value = ""] = request.headers.find(([name]) => name.toLowerCase() === "authorization") ?? []
-      taken += slow[value.replace("Bearer ", "")] ?? 0
+      requestMs += slow[value.replace("Bearer ", "")] ?? 0
       return edit(response)
     })
   const clock = {
     now: Effect.sync(now),
     advance: (ms: number) =>
       Effect.sync(() => {
-        moved += ms
+        movedMs += ms
         return now()
       })
   }
-  const local = () => begin + taken
+  const runTime = () => begin + requestMs
   const program = Effect.gen(function* () {
     const subject = yield* HttpSubject.make({
       name: "slow",
@@ -64,10 +64,10 @@ const resultOf = ({ choices = {}, edit = (response) => response, only, slow }: S
   return Effect.runPromise(
     Effect.flatMap(Clock.Clock, (real) =>
       Effect.provideService(program, Clock.Clock, {
-        currentTimeMillisUnsafe: local,
-        currentTimeMillis: Effect.sync(local),
-        currentTimeNanosUnsafe: () => BigInt(local()) * 1_000_000n,
-        currentTimeNanos: Effect.sync(() => BigInt(local()) * 1_000_000n),
+        currentTimeMillisUnsafe: runTime,
+        currentTimeMillis: Effect.sync(runTime),
+        currentTimeNanosUnsafe: () => BigInt(runTime()) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(runTime()) * 1_000_000n),
         monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
         monotonicTimeNanos: real.monotonicTimeNanos,
         sleep: (duration) => real.sleep(duration)
@@ -84,7 +84,7 @@ describe("product.counted", () => {
     ["token bucket", 1_500, "pass"],
     ["token bucket", 2_900, "not-applicable"],
     ["token bucket", 3_500, "not-applicable"]
-  ] as const)("gives a correct %s whose responses take %i ms the status %s", async (minute, ms, status) => {
+  ] as const)("judges a correct %s whose responses take %i ms as %s", async (minute, ms, status) => {
     const slow = { [keys.tiny.secret]: ms }
     const result = await resultOf({ only: "product.counted", choices: { minute }, slow })
     expect({ status: result?.status, found: result?.counterexample?.actual }).toEqual({ status })
@@ -92,7 +92,7 @@ describe("product.counted", () => {
 })
 
 describe("product.ban", () => {
-  it("accepts a server that takes 1.5 s and lifts a ban before the announced time", async () => {
+  it("accepts a server that takes 1.5 s per request and lifts a ban before the announced time", async () => {
     const result = await resultOf({
       only: "product.ban",
       choices: { ban: { after: 3, seconds: 3, status: 403 } },

@@ -57,7 +57,7 @@ const stock = Effect.fnUntraced(function* (http: Http, trial: Trial): Effect.fn.
   const created = http.created()
   for (const status of PetStatus.all) {
     const missing = STOCK - created.filter((animal) => animal.status === status).length
-    for (let more = 0; more < missing; more++) yield* Creations.own(http, trial, status)
+    for (let more = 0; more < missing; more++) yield* Creations.createOwn(http, trial, status)
   }
 })
 
@@ -82,7 +82,7 @@ const unauthorized = Product.of({
 })
 
 /** Sends the cheapest request, whose response shows Remaining. */
-const look = (http: Http): Effect.Effect<Exchange, Failure> => http.send({ path: "/pets?limit=1" })
+const sendCheapest = (http: Http): Effect.Effect<Exchange, Failure> => http.send({ path: "/pets?limit=1" })
 
 /** Maximum difference in seconds between two values of Reset that show the same window. */
 const SAME_WINDOW_S = 45
@@ -91,7 +91,7 @@ const SAME_WINDOW_S = 45
 const ATTEMPTS = 3
 
 /** Returns by how much Remaining fell between two successes; `undefined` if they do not show the same window. */
-const spent = (before: Exchange, after: Exchange): number | undefined => {
+const costBetween = (before: Exchange, after: Exchange): number | undefined => {
   const [first, last] = [RateHeaders.of(before.response), RateHeaders.of(after.response)]
   const isSame =
     first !== undefined &&
@@ -128,14 +128,14 @@ export const checks: ReadonlyArray<Check> = [
       const operation = method === "GET" ? "list animals" : "HEAD of the list"
       const prepared = yield* Calls.prepare(http, trial, { operation, query, accept })
       const exchange = yield* http.send(prepared.sent)
-      yield* Envelope.holds(exchange)
-      yield* Calls.accepted(exchange, prepared)
+      yield* Envelope.check(exchange)
+      yield* Calls.expectAccepted(exchange, prepared)
       trial.tried({ accept, method, query })
     }
   }),
   spec({
     id: "product.request",
-    law: "Each operation returns the promised response, whatever the query, the Accept header and the animal.",
+    law: "Each operation sends the promised response, whatever the query, the Accept header and the animal.",
     clauses: [
       "list.status-200",
       "create.status-201",
@@ -155,14 +155,14 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, call, trial) {
       const prepared = yield* Calls.prepare(http, trial, call)
       const exchange = yield* http.send(prepared.sent)
-      yield* Envelope.holds(exchange)
-      yield* Calls.accepted(exchange, prepared)
+      yield* Envelope.check(exchange)
+      yield* Calls.expectAccepted(exchange, prepared)
       trial.tried(call)
     }
   }),
   spec({
     id: "product.unauthorized",
-    law: "Each operation rejects a caller without a valid key with 401, whatever the query and the Accept header.",
+    law: "Each operation rejects a request without a valid key with 401, whatever the query and the Accept header.",
     clauses: [
       "auth.required",
       "auth.invalid",
@@ -176,10 +176,10 @@ export const checks: ReadonlyArray<Check> = [
     examples: unauthorized.examples,
     *holds(http, call, trial) {
       const prepared = yield* Calls.prepare(http, trial, call)
-      const carried = yield* Credentials.carrying(call.credential, http)
-      const exchange = yield* Responses.sendWithoutKey(http, { ...prepared.sent, ...carried })
-      yield* Envelope.holds(exchange)
-      yield* Calls.unauthorized(exchange, prepared)
+      const fields = yield* Credentials.fieldsOf(call.credential, http)
+      const exchange = yield* Responses.sendWithoutKey(http, { ...prepared.sent, ...fields })
+      yield* Envelope.check(exchange)
+      yield* Calls.expectUnauthorized(exchange, prepared)
       trial.tried(call)
     }
   }),
@@ -194,14 +194,14 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, call, trial) {
       const prepared = yield* Calls.prepare(http, trial, call)
       const attempt: Effect.Effect<number | undefined, Failure> = Effect.gen(function* () {
-        const before = yield* look(http)
+        const before = yield* sendCheapest(http)
         yield* http.send(prepared.sent)
-        return spent(before, yield* look(http))
+        return costBetween(before, yield* sendCheapest(http))
       })
       let cost: number | undefined
       for (let tries = 0; cost === undefined && tries < ATTEMPTS; tries++) cost = yield* attempt
       if (cost === undefined) return yield* undecided("a window of the main key ended in each attempt")
-      // The second look also costs one.
+      // The second cheapest request also costs one.
       yield* expect(cost <= 2, "a request that costs at most one", `Remaining fell by ${cost - 1}`)
       trial.tried(call)
     }
@@ -240,7 +240,7 @@ export const checks: ReadonlyArray<Check> = [
           const again = yield* Calls.prepare(http, trial, call)
           const exchange = yield* http.send({ ...again.sent, key: "tiny" })
           // The denial may have been a strike, and the contract does not say how long a ban lasts.
-          if (!isDenied(exchange)) yield* Calls.accepted(exchange, again)
+          if (!isDenied(exchange)) yield* Calls.expectAccepted(exchange, again)
           return trial.tried(call)
         }
         if (response.status >= 300) {

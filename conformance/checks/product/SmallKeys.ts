@@ -6,8 +6,8 @@ import type { Exchange } from "../../http/Exchange.ts"
 export const DAY_PASSED = 86_461_000
 
 /**
- * Whether a response denies a key: 429, or 403 for a banned key. The main key is never banned, because it waits when it
- * is told to.
+ * Whether a response denies a key: 429, or 403 for a banned key. The main key is never banned, because the suite waits
+ * for its Retry-After.
  */
 export const isDenied = ({ key, response: { status } }: Pick<Exchange, "key" | "response">): boolean =>
   status === 429 || (status === 403 && key !== "main")

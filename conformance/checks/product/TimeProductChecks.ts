@@ -1,4 +1,4 @@
-/** Laws about every operation at the edges of time, after bans and after the removal of getPet (contract §8, §9). */
+/** Laws about every operation at boundaries of time, after bans and after the removal of getPet (contract §8, §9). */
 import * as Effect from "effect/Effect"
 import * as Accepts from "../../dimensions/Accepts.ts"
 import * as Operations from "../../dimensions/Operations.ts"
@@ -29,10 +29,11 @@ const atTimes = Product.of({
 type Call = (typeof atTimes.examples)[number] & { readonly query?: Queries.QueryName }
 
 /** Moments just before the end of a window, at which each operation is also sent in its simplest form. */
-const ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
+const BEFORE_ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
 
 /**
- * Returns each operation in its simplest form with the main key, lists with two other queries, and a list without a key.
+ * Returns each operation in its simplest form with the main key, lists with two other queries, and a list without a
+ * key.
  */
 const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
   const plain = { time, accept: "no Accept" } as const
@@ -58,12 +59,15 @@ const callsAt = (time: Times.TimeName, { facts }: Http): ReadonlyArray<Call> => 
   return [
     ...calls.filter(({ key }) => key !== "tiny"),
     ...calls.filter(({ key }) => key === "tiny").slice(0, max),
-    ...(ENDS.has(time) ? plainAt(time) : [])
+    ...(BEFORE_ENDS.has(time) ? plainAt(time) : [])
   ]
 }
 
 /** Fails if a success with the small key shows the per-minute limit, but a Reset more than a minute ahead. */
-const resetsInTime = (exchange: Exchange, { facts: { tinyPlan } }: Http): Effect.Effect<void, Violation> => {
+const expectResetInTime = (
+  exchange: Exchange,
+  { facts: { tinyPlan } }: Http
+): Effect.Effect<void, Violation> => {
   const rate = RateHeaders.of(exchange.response)
   const showsMinute =
     exchange.key === "tiny" &&
@@ -82,11 +86,13 @@ const resetsInTime = (exchange: Exchange, { facts: { tinyPlan } }: Http): Effect
 const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call) {
   const prepared = yield* Calls.prepare(http, trial, call)
   const exchange = yield* http.send({ ...prepared.sent, key: call.key })
-  yield* Envelope.holds(exchange)
+  yield* Envelope.check(exchange)
   // The small key may have reached its per-minute limit, or other laws may have caused a ban.
   if (isDenied(exchange)) return
-  yield* resetsInTime(exchange, http)
-  yield* call.key === "none" ? Calls.unauthorized(exchange, prepared) : Calls.accepted(exchange, prepared)
+  yield* expectResetInTime(exchange, http)
+  yield* call.key === "none"
+    ? Calls.expectUnauthorized(exchange, prepared)
+    : Calls.expectAccepted(exchange, prepared)
   const { query: _query, ...tried } = call
   trial.tried(tried)
 })
@@ -97,7 +103,7 @@ export const checks: ReadonlyArray<Check> = [
   spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
     finds: ["getPet"],
-    law: "Each operation works with each key, and not without one, at the edges of seconds, minutes, days, months and years.",
+    law: "Each operation works with each key, but not without one, at the boundaries of seconds, minutes, days, months and years.",
     clauses: [
       "limits.headers-present",
       "limits.reset-ahead",
@@ -148,8 +154,8 @@ export const closing: ReadonlyArray<Check> = [
       yield* http.passUntil(REMOVAL_OVER)
       const prepared = yield* Calls.prepare(http, trial, call)
       const exchange = yield* http.send(prepared.sent)
-      yield* Envelope.holds(exchange)
-      yield* Calls.accepted(exchange, prepared)
+      yield* Envelope.check(exchange)
+      yield* Calls.expectAccepted(exchange, prepared)
       trial.tried(call)
     }
   })

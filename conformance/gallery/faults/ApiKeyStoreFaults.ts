@@ -259,10 +259,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.atomic", "keys-store.update-at-once", "different states seen 1")
     .by(readThenWrite(Effect.yieldNow)),
   fault("keys-store.update-raced-in-parallel", "Reads a key, yields, and writes it: results conflict.")
-    .breaks("keys-store.update.atomic", "keys-store.parallel", "no order for label")
+    .breaks("keys-store.update.atomic", "keys-store.parallel", "no order of the calls explains label")
     .by(readThenWrite(Effect.yieldNow)),
   fault("keys-store.update-raced-closely", "Reads a key and writes it in a second step, without yielding.")
-    .breaks("keys-store.update.atomic", "keys-store.interleaved", "no order for label")
+    .breaks("keys-store.update.atomic", "keys-store.interleaved", "no order of the calls explains label")
     .by(readThenWrite(Effect.void)),
   fault("keys-store.insert-first-always", "Inserts a first key even if there are others.")
     .breaks("keys-store.insert-first", "keys-store.history", "not the first true")
@@ -277,7 +277,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.insert-first.atomic", "keys-store.insert-first-at-once", "exactly one first key 50")
     .by(lookThenInsert(Effect.yieldNow)),
   fault("keys-store.insert-first-raced-closely", "Checks for keys and inserts in two steps without yielding.")
-    .breaks("keys-store.insert-first.atomic", "keys-store.interleaved", "no order for key")
+    .breaks("keys-store.insert-first.atomic", "keys-store.interleaved", "no order of the calls explains key")
     .by(lookThenInsert(Effect.void)),
   fault("keys-store.throwing-change-stored", "Stores a key with a temporary label when a change throws.")
     .breaks("keys-store.update.replaces", "keys-store.throwing-change", 'label "changing"')

@@ -194,14 +194,14 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.sees-created", "list.complete", "animals, without {id")
     .by(
       AtPort.pets((real) => {
-        const kept = new Map<string, ReadonlyArray<Pet>>()
+        const cached = new Map<string, ReadonlyArray<Pet>>()
         return {
           ...real,
           page: (query) =>
             Effect.map(real.page(query), (pets) => {
               const key = `${query.status}/${query.limit}`
-              if (!kept.has(key)) kept.set(key, pets)
-              return kept.get(key) ?? pets
+              if (!cached.has(key)) cached.set(key, pets)
+              return cached.get(key) ?? pets
             })
         }
       })

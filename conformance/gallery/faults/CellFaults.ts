@@ -103,7 +103,7 @@ const afterDenials = (denials: number, edit: (response: WireResponse) => WireRes
       })
   })
 
-const asIfNoKey = (request: WireRequest): boolean => Requests.credentials(request).length === 0
+const hasNoKey = (request: WireRequest): boolean => Requests.credentials(request).length === 0
 
 export const faults: ReadonlyArray<Fault> = [
   fault("cell.astral-cut", "Truncates a name with a character above U+FFFF to 60 UTF-16 units.")
@@ -225,7 +225,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("auth.every-operation", "product.unauthorized", "to HEAD /pets")
     .by(
       AtHttp.requests(
-        (request) => Requests.isHead(request) && asIfNoKey(request),
+        (request) => Requests.isHead(request) && hasNoKey(request),
         (request, world) => Requests.withKey(request, world.keys.main)
       )
     ),

@@ -13,7 +13,7 @@ const created = (edit: Edit.Edit): Where => AtHttp.responses({ to: Requests.isCr
 const named = (change: (name: string) => string): Where =>
   AtHttp.pets(PetStores.storing(({ name }) => ({ name: change(name) })))
 
-const categorised = (change: (category: bigint) => bigint): Where =>
+const categorized = (change: (category: bigint) => bigint): Where =>
   AtHttp.pets(PetStores.storing(({ categoryId }) => ({ categoryId: change(categoryId) })))
 
 export const faults: ReadonlyArray<Fault> = [
@@ -40,10 +40,10 @@ export const faults: ReadonlyArray<Fault> = [
     .by(created(Edit.rewritten((body) => body.replace(/"id":-?\d+,/, "")))),
   fault("create.category-as-double", "Parses the category as a double.")
     .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -9223372036854775808, pending")
-    .by(categorised((category) => BigInt.asIntN(64, BigInt(Number(category))))),
+    .by(categorized((category) => BigInt.asIntN(64, BigInt(Number(category))))),
   fault("create.category-int32", "Truncates the category to 32 bits.")
     .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -1, pending")
-    .by(categorised((category) => BigInt.asIntN(32, category))),
+    .by(categorized((category) => BigInt.asIntN(32, category))),
   fault("create.answers-422", "Returns 422 for missing fields.")
     .breaks("errors.listed-statuses", "create.required", "400 with an Error body 422")
     .by(

@@ -23,6 +23,9 @@ export const faults: ReadonlyArray<Fault> = [
   fault("errors.no-message", "Omits the message from a 401.")
     .breaks("errors.body", "every.error-body", "message is not a string")
     .by(errorBody(({ code, status }) => ({ code, status }), 401)),
+  fault("errors.empty-message", "Sends an empty message with a 404.")
+    .breaks("errors.body-types", "every.error-body", "message is empty")
+    .by(errorBody((error) => ({ ...error, message: "" }), 404)),
   fault("errors.status-as-text", "Sends the status in the body as a string.")
     .breaks("errors.body-types", "every.error-body", "status is not an integer")
     .by(errorBody(({ status, ...others }) => ({ ...others, status: String(status) }))),

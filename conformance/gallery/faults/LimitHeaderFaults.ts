@@ -90,6 +90,16 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.mixed-windows", "Shows the minute's limit with the day's reset.")
     .breaks("limits.window-single", "bucket.reset", "of the window of 5 1796515200")
     .by(RateLimits.shows((_verdict, now) => ({ resetAt: nextDay(now) }))),
+  fault(
+    "limits.reset-of-two-clocks",
+    "Adds 20 s to every second reset, as two nodes with different clocks do."
+  )
+    .breaks("limits.reset-truth", "every.reset-forward", "as shown before, or later")
+    .by(
+      RateLimits.showsAdmitted(({ remaining, resetAt }) => ({
+        resetAt: remaining % 2 === 0 ? resetAt : resetAt + 20
+      }))
+    ),
   fault("limits.reset-in-ms", "Sends the reset in milliseconds.")
     .breaks("limits.reset-unix-seconds", "every.reset-unix-seconds", "as if in milliseconds")
     .by(RateLimits.shows(({ resetAt }) => ({ resetAt: resetAt * 1000 }))),

@@ -20,7 +20,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(pages({ filter: () => null })),
   fault("paging.limit-forgotten", "Omits the limit from the next link.")
     .breaks("list.paging.filter", "list.paging.walk", "2 animals a page of")
-    .by(pages({ keeps: (parameters) => parameters.delete("limit") })),
+    .by(pages({ changeParameters: (parameters) => parameters.delete("limit") })),
   fault("paging.cursor-unbound", "Accepts a cursor with a different filter.")
     .breaks("list.paging.bound", "list.paging.bound", "400 invalid_parameter to ?limit=1&cursor=")
     .by(pages({ isUnbound: true })),

@@ -171,10 +171,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.insert.concurrent", "pets.insert-at-once", "300 different ids 1")
     .by(counting(Effect.yieldNow)),
   fault("pets.id-raced-in-parallel", "Counts its animals, yields, and inserts: results conflict.")
-    .breaks("pets.linearizable", "pets.parallel", "explains no order for")
+    .breaks("pets.linearizable", "pets.parallel", "no order of the calls explains")
     .by(counting(Effect.yieldNow)),
   fault("pets.id-raced-closely", "Counts its animals and inserts in a second step, without yielding between.")
-    .breaks("pets.linearizable", "pets.interleaved", "explains no order for")
+    .breaks("pets.linearizable", "pets.interleaved", "no order of the calls explains")
     .by(counting(Effect.void)),
   fault("pets.find-late", "Finds an animal only after the next insert.")
     .breaks("pets.find.sees-insert", "pets.find", "available} none")
@@ -237,7 +237,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.page-across", "Reads the animals of each status separately, and yields between them.")
-    .breaks("pets.linearizable", "pets.parallel", "explains no order for")
+    .breaks("pets.linearizable", "pets.parallel", "no order of the calls explains")
     .by(
       paging((query, real) =>
         Effect.gen(function* () {

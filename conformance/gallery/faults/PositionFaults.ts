@@ -31,9 +31,10 @@ export const faults: ReadonlyArray<Fault> = [
       AtHttp.transport((real) => {
         const seen = new Set<string>()
         return (request) => {
-          const by = Requests.credentials(request).join()
-          const isFirst = Requests.isCreation(request) && (request.body?.length ?? 0) > 200 && !seen.has(by)
-          if (isFirst) seen.add(by)
+          const credential = Requests.credentials(request).join()
+          const isFirst =
+            Requests.isCreation(request) && (request.body?.length ?? 0) > 200 && !seen.has(credential)
+          if (isFirst) seen.add(credential)
           return Effect.map(real(request), (response) =>
             isFirst && response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
           )
@@ -41,7 +42,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("get.first-lost", "Returns 404 if the first request of a small key retrieves an animal.")
-    .breaks("get.found", "limits.first-request", "the same status twice to GET")
+    .breaks("get.found", "limits.first-request", "the same status for both requests GET")
     .by(
       AtHttp.transport((real, world) => {
         const seen = new Set<string>()

@@ -98,10 +98,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits-store.modify.atomic", "limits-store.at-once", "different states seen 1")
     .by(readThenWrite(Effect.yieldNow)),
   fault("limits-store.raced-in-parallel", "Reads a state, yields, and writes the next: results conflict.")
-    .breaks("limits-store.linearizable", "limits-store.parallel", "explains no order for")
+    .breaks("limits-store.linearizable", "limits-store.parallel", "no order of the calls explains")
     .by(readThenWrite(Effect.yieldNow)),
   fault("limits-store.raced-closely", "Reads a state and writes the next in a second step, without yielding.")
-    .breaks("limits-store.linearizable", "limits-store.interleaved", "explains no order for")
+    .breaks("limits-store.linearizable", "limits-store.interleaved", "no order of the calls explains")
     .by(readThenWrite(Effect.void)),
   fault("limits-store.one-of-a-group", "Passes the same state to all waiting steps on one key.")
     .breaks("limits-store.modify.atomic", "limits-store.at-once", "different states seen 1")

@@ -12,7 +12,6 @@ export interface Outsider {
   readonly gap?: string
 }
 
-/** Makes an outsider. */
 export const outsider = (
   id: string,
   section: string,

@@ -23,13 +23,13 @@ export const int64 = (source: string): bigint | undefined => {
 
 /** Parses JSON with each accepted int64 as a `bigint`; returns `undefined` if the body cannot be parsed. */
 const parse = (body: Uint8Array, integers: Choices["integers"]): unknown => {
-  const exactly = (_name: string, value: unknown, context?: { readonly source?: string }): unknown => {
+  const reviver = (_name: string, value: unknown, context?: { readonly source?: string }): unknown => {
     if (typeof value !== "number") return value
     const source = context?.source ?? ""
     return integers === "digits only" && !/^-?\d+$/.test(source) ? value : (int64(source) ?? value)
   }
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body), exactly)
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body), reviver)
   } catch {
     return undefined // not UTF-8, not JSON, or nested too deeply for the parser's stack
   }

@@ -42,16 +42,16 @@ const take = ({ day, minute }: Caller, now: number): void => {
 
 /** Creates an empty record of callers. */
 export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
-  const valid = new Map(
+  const validKeys = new Map(
     keys.filter(({ isValid }) => isValid !== false).map((key) => [key.secret, key] as const)
   )
   const keyOf = ({ headers }: WireRequest): PlainKey | undefined => {
     const given = headers.filter(([name]) => name.toLowerCase() === "authorization")
     const credential = choices.scheme === "exact" ? /^Bearer +([^ ]+)$/ : /^Bearer +([^ ]+)$/i
     const secret = given.length === 1 ? credential.exec(given[0]?.[1] ?? "")?.[1] : undefined
-    return secret === undefined ? undefined : valid.get(secret)
+    return secret === undefined ? undefined : validKeys.get(secret)
   }
-  const started = (plan: Pick<PlainKey, "perMinute" | "perDay">, hasKey: boolean): Caller => ({
+  const newCaller = (plan: Pick<PlainKey, "perMinute" | "perDay">, hasKey: boolean): Caller => ({
     minute: Windows.make(choices.minute, plan.perMinute, minuteMs, 0),
     day: Windows.make(choices.day, plan.perDay, dayMs, choices.dayZone * minuteMs),
     hasKey,
@@ -60,19 +60,19 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
     bannedUntil: 0
   })
   /** Requests without a valid key share this caller, which has the limits of the Free plan. */
-  const anonymous = started({ perMinute: 60, perDay: 1000 }, false)
+  const anonymous = newCaller({ perMinute: 60, perDay: 1000 }, false)
   const callers = new Map<string, Caller>()
   const accounts = new Map<string, Caller>()
   /**
    * Returns the caller for a key. If requests are counted per account, the keys of an account share windows. They never
    * share bans, because §8.4.3 bans keys.
    */
-  const known = (key: PlainKey): Caller => {
+  const callerOf = (key: PlainKey): Caller => {
     const earlier = callers.get(key.secret)
     if (earlier !== undefined) return earlier
     const account = `${key.perMinute}/${key.perDay}`
     const sibling = choices.counted === "per account" ? accounts.get(account) : undefined
-    const caller = { ...started(key, true), ...(sibling && { minute: sibling.minute, day: sibling.day }) }
+    const caller = { ...newCaller(key, true), ...(sibling && { minute: sibling.minute, day: sibling.day }) }
     callers.set(key.secret, caller)
     accounts.set(account, caller)
     return caller
@@ -81,7 +81,7 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
   return {
     of: (request: WireRequest): Caller => {
       const key = keyOf(request)
-      return key === undefined ? anonymous : known(key)
+      return key === undefined ? anonymous : callerOf(key)
     },
     isDenied: (caller: Caller, now: number): boolean =>
       isCounted(caller) && (freeAt(caller, now) > now || now < caller.bannedUntil),
@@ -103,7 +103,7 @@ export const make = (keys: ReadonlyArray<PlainKey>, choices: Choices) => {
       caller.retryAt = now + seconds * 1000
       const date = new Date(Math.ceil(caller.retryAt / 1000) * 1000)
       const retryAfter = choices.retryAfter === "date" ? date.toUTCString() : String(seconds)
-      // §8.4.1: a request over the limit returns 429 even during a ban.
+      // §8.4.1: a request over the limit gets 429 even during a ban.
       if (ban === "never" || freeAt(caller, now) > now) return { status: 429, retryAfter }
       return { status: ban.status, retryAfter: ban.isSilent === true ? undefined : retryAfter }
     },

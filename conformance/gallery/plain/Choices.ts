@@ -48,7 +48,7 @@ export interface Choices {
   readonly sentId: "ignored" | 400
   /** §4.2 names one content type: whether a creation with another one is rejected. */
   readonly contentTypes: "any" | 415
-  /** The maximum size of a body in bytes; a larger body returns 413. */
+  /** The maximum size of a body in bytes; a larger body gets 413. */
   readonly largestBody: number
   /** §4.1: the handling of a `limit` outside 1 to 100. `clamped` moves it into the range; a non-integer becomes 20. */
   readonly badLimit: 400 | 422 | "clamped"

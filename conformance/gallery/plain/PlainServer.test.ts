@@ -7,25 +7,25 @@ import { created, digitsOf, json, names, rex, serverOf } from "./Server.fixture.
 
 describe("a plain server", () => {
   it("assigns ids and orders lists according to the choices", () => {
-    const scene = (choices: Partial<Choices>) => {
+    const idsAndNames = (choices: Partial<Choices>) => {
       const server = serverOf(choices)
       const ids = ["b", "c", "a"].map((name) =>
         digitsOf(server.create(`{"name":"${name}","categoryId":0}`), "id")
       )
-      return [ids.join(" "), names(server.ask("GET", "/v1/pets")).join("")]
+      return [ids.join(" "), names(server.send("GET", "/v1/pets")).join("")]
     }
-    expect(scene({})).toEqual(["1 2 3", "bca"])
-    expect(scene({ ids: "in steps" })).toEqual(["1000 2000 3000", "bca"])
-    expect(scene({ ids: "negative" })).toEqual(["-1 -2 -3", "acb"])
-    expect(scene({ ids: "from 2^53 up" })[0]).toMatch(/^9007199254740993 /)
-    expect(scene({ ids: "from 2^63-1 down" })[0]).toMatch(/^9223372036854775807 9223372036854775806 /)
-    expect(scene({ ids: "random" })[0]).toMatch(/^\d+ \d+ \d+$/)
-    expect(scene({ order: "newest first" })[1]).toBe("acb")
-    expect(scene({ order: "by name" })[1]).toBe("abc")
+    expect(idsAndNames({})).toEqual(["1 2 3", "bca"])
+    expect(idsAndNames({ ids: "in steps" })).toEqual(["1000 2000 3000", "bca"])
+    expect(idsAndNames({ ids: "negative" })).toEqual(["-1 -2 -3", "acb"])
+    expect(idsAndNames({ ids: "from 2^53 up" })[0]).toMatch(/^9007199254740993 /)
+    expect(idsAndNames({ ids: "from 2^63-1 down" })[0]).toMatch(/^9223372036854775807 9223372036854775806 /)
+    expect(idsAndNames({ ids: "random" })[0]).toMatch(/^\d+ \d+ \d+$/)
+    expect(idsAndNames({ order: "newest first" })[1]).toBe("acb")
+    expect(idsAndNames({ order: "by name" })[1]).toBe("abc")
     const orders = (order: Choices["order"]) => {
-      const { ask, create } = serverOf({ order })
+      const { send, create } = serverOf({ order })
       for (const name of "abcdefgh") create(`{"name":"${name}","categoryId":0}`)
-      return new Set(Array.from({ length: 9 }, () => names(ask("GET", "/v1/pets?limit=8")).join("")))
+      return new Set(Array.from({ length: 9 }, () => names(send("GET", "/v1/pets?limit=8")).join("")))
     }
     expect(orders("by hash").size).toBe(1)
     expect([...orders("by hash")]).not.toEqual(["abcdefgh"])
@@ -44,17 +44,17 @@ describe("a plain server", () => {
     expect(statusOf(created({ defaultStatus: "absent" }, rex))).toEqual([201, undefined])
     expect(statusOf(created({}, withNull))).toEqual([400, "400"])
     expect(statusOf(created({ nullStatus: "as absent" }, withNull))).toEqual([201, '"available"'])
-    const { ask, create } = serverOf({ defaultStatus: "absent" })
+    const { send, create } = serverOf({ defaultStatus: "absent" })
     create(rex)
-    expect(names(ask("GET", "/v1/pets?status=available"))).toEqual([])
-    expect(names(ask("GET", "/v1/pets"))).toEqual(["Rex"])
+    expect(names(send("GET", "/v1/pets?status=available"))).toEqual([])
+    expect(names(send("GET", "/v1/pets"))).toEqual(["Rex"])
   })
 
   it("handles invalid and unknown query parameters of a list according to the choices", () => {
     const outcome = (choices: Partial<Choices>, query: string) => {
-      const { ask, create } = serverOf(choices)
+      const { send, create } = serverOf(choices)
       for (let n = 0; n < 120; n++) create(`{"name":"n${n}","categoryId":0,"status":"sold"}`)
-      const response = ask("GET", `/v1/pets?${query}`)
+      const response = send("GET", `/v1/pets?${query}`)
       return response.status === 200 ? names(response).length : response.status
     }
     expect(["", "limit=1", "limit=100"].map((query) => outcome({}, query))).toEqual([20, 1, 100])
@@ -70,37 +70,37 @@ describe("a plain server", () => {
   })
 
   it("links each page except the last to the next page, if paging is chosen", () => {
-    const { ask, create } = serverOf({ paging: "link", unknownParameters: 400 })
+    const { send, create } = serverOf({ paging: "link", unknownParameters: 400 })
     for (let n = 0; n < 5; n++) create(`{"name":"n${n}","categoryId":0,"status":"sold"}`)
     const seen: Array<string> = []
     let next: string | undefined = "/v1/pets?limit=2&status=sold"
     while (next !== undefined) {
-      const page = ask("GET", next)
+      const page = send("GET", next)
       seen.push(names(page).join(" "))
       next = /^<(.*)>; rel="next"$/.exec(Wire.header(page, "link") ?? "")?.[1]
     }
     expect(seen).toEqual(["n0 n1", "n2 n3", "n4"])
-    expect(Wire.header(ask("GET", "/v1/pets?limit=5"), "link")).toBeUndefined()
-    expect(Wire.header(serverOf().ask("GET", "/v1/pets"), "link")).toBeUndefined()
+    expect(Wire.header(send("GET", "/v1/pets?limit=5"), "link")).toBeUndefined()
+    expect(Wire.header(serverOf().send("GET", "/v1/pets"), "link")).toBeUndefined()
   })
 
   it("returns the chosen status for an invalid petId and after the removal of getPet", () => {
-    const { ask } = serverOf()
-    expect(ask("GET", "/v1/pets/x").status).toBe(404)
-    expect(serverOf({ badPetId: 400 }).ask("GET", "/v1/pets/9223372036854775808").status).toBe(400)
-    expect(serverOf({ badPetId: 400 }).ask("GET", "/v1/pets/9223372036854775807").status).toBe(404)
-    expect(serverOf({ badPetId: 400 }).ask("GET", "/v1/pets/1/x").status).toBe(404)
+    const { send } = serverOf()
+    expect(send("GET", "/v1/pets/x").status).toBe(404)
+    expect(serverOf({ badPetId: 400 }).send("GET", "/v1/pets/9223372036854775808").status).toBe(400)
+    expect(serverOf({ badPetId: 400 }).send("GET", "/v1/pets/9223372036854775807").status).toBe(404)
+    expect(serverOf({ badPetId: 400 }).send("GET", "/v1/pets/1/x").status).toBe(404)
     for (const { choices } of decoys) {
-      const { ask, clock, create } = serverOf(choices)
+      const { send, clock, create } = serverOf(choices)
       const id = digitsOf(create(rex, [["Content-Type", "application/json"]]), "id")
-      const before = ask("GET", `/v1/pets/${id}`)
+      const before = send("GET", `/v1/pets/${id}`)
       expect(Wire.header(before, "sunset") !== undefined).toBe(choices.deprecationHeaders === true)
       const removal = Date.parse(choices.removedAt ?? "2030-12-05T00:00:00Z")
       clock.now = removal - 1
-      expect(ask("GET", `/v1/pets/${id}`).status).toBe(200)
+      expect(send("GET", `/v1/pets/${id}`).status).toBe(200)
       clock.now = removal
-      expect(ask("GET", `/v1/pets/${id}`).status).toBe(choices.removed ?? 404)
-      expect(ask("GET", "/v1/pets").status).toBe(200)
+      expect(send("GET", `/v1/pets/${id}`).status).toBe(choices.removed ?? 404)
+      expect(send("GET", "/v1/pets").status).toBe(200)
     }
   })
 
@@ -108,7 +108,7 @@ describe("a plain server", () => {
     const status = (choices: Partial<Choices>, method: string, target: string, authorization?: string) => {
       const headers: ReadonlyArray<Header> =
         authorization === undefined ? [] : [["authorization", authorization]]
-      return serverOf(choices).ask(method, target, { key: undefined, headers }).status
+      return serverOf(choices).send(method, target, { key: undefined, headers }).status
     }
     const wrong = [undefined, "", "Bearer", "Bearer ", "key", "Basic key", "Bearer wrong", "Bearer revoked"]
     for (const credential of wrong) {
@@ -121,26 +121,26 @@ describe("a plain server", () => {
     expect(status({ scheme: "exact" }, "GET", "/v1/pets", "bearer key")).toBe(401)
     expect(status({ scheme: "exact" }, "GET", "/v1/pets", "Bearer key")).toBe(200)
     const twice: ReadonlyArray<Header> = [["Authorization", "Bearer key"]]
-    expect(serverOf().ask("GET", "/v1/pets", { headers: twice, key: "key" }).status).toBe(401)
+    expect(serverOf().send("GET", "/v1/pets", { headers: twice, key: "key" }).status).toBe(401)
     const server = serverOf()
-    server.ask("POST", "/v1/pets", { key: undefined, body: rex })
-    expect(names(server.ask("GET", "/v1/pets"))).toEqual([])
+    server.send("POST", "/v1/pets", { key: undefined, body: rex })
+    expect(names(server.send("GET", "/v1/pets"))).toEqual([])
 
     const methods = ["HEAD", "OPTIONS", "DELETE"]
     const few = { head: 405, options: 405, otherMethods: 404 } as const
     expect(methods.map((method) => status({}, method, "/v1/pets", "Bearer key"))).toEqual([200, 204, 405])
     expect(methods.map((method) => status(few, method, "/v1/pets", "Bearer key"))).toEqual([405, 405, 404])
-    expect(Wire.header(server.ask("PUT", "/v1/pets/1"), "allow")).toBe("GET, HEAD, OPTIONS")
+    expect(Wire.header(server.send("PUT", "/v1/pets/1"), "allow")).toBe("GET, HEAD, OPTIONS")
     expect(status({}, "GET", "/v1/pets/", "Bearer key")).toBe(404)
     expect(status({ trailingSlash: "tolerated" }, "GET", "/v1/pets/", "Bearer key")).toBe(200)
     expect(status({ trailingSlash: "tolerated" }, "GET", "/v1/pets//", "Bearer key")).toBe(404)
-    expect(Wire.header(server.ask("GET", "/", { key: "no" }), "www-authenticate")).toMatch(/^Bearer/)
-    const silent = serverOf({ challenge: false }).ask("GET", "/", { key: "no" })
+    expect(Wire.header(server.send("GET", "/", { key: "no" }), "www-authenticate")).toMatch(/^Bearer/)
+    const silent = serverOf({ challenge: false }).send("GET", "/", { key: "no" })
     expect(Wire.header(silent, "www-authenticate")).toBeUndefined()
   })
 
   it("encodes animals, errors and headers according to the choices", () => {
-    const error = (choices: Partial<Choices>) => serverOf(choices).ask("GET", "/v1/nothing")
+    const error = (choices: Partial<Choices>) => serverOf(choices).send("GET", "/v1/nothing")
     expect(json(error({}))).toEqual({
       code: "not_found",
       message: "There is no such resource.",

@@ -36,11 +36,11 @@ export const serverOf = (choices: Partial<Choices> = {}, plan = plenty) => {
       body: typeof body === "string" ? Wire.bytes(body) : body
     }
   }
-  const ask = (method: string, target: string, sent?: Sent): WireResponse =>
+  const send = (method: string, target: string, sent?: Sent): WireResponse =>
     Effect.runSync(transport(requestOf(method, target, sent)))
   const create = (body: string, headers: ReadonlyArray<Header> = []) =>
-    ask("POST", "/v1/pets", { body, headers })
-  return { clock, transport, requestOf, ask, create }
+    send("POST", "/v1/pets", { body, headers })
+  return { clock, transport, requestOf, send, create }
 }
 
 export const json = (response: WireResponse): unknown => JSON.parse(Wire.text(response.body))

@@ -14,7 +14,7 @@ describe("a window", () => {
   > = {
     "token bucket": (admitted, now, limit, length) =>
       admitted.every(
-        (from, at) => (admitted.length - at + 1) * length <= limit * length + (now - from) * limit
+        (from, index) => (admitted.length - index + 1) * length <= limit * length + (now - from) * limit
       ),
     "clock window": (admitted, now, limit, length, zoneMs) => {
       const windowAt = (time: number) => Math.floor((time + zoneMs) / length)
@@ -22,7 +22,7 @@ describe("a window", () => {
     },
     "window from first use": (admitted, now, limit, length) => {
       const first = admitted.reduce(
-        (open, time) => (time < open + length ? open : time),
+        (start, time) => (time < start + length ? start : time),
         Number.NEGATIVE_INFINITY
       )
       return now >= first + length || admitted.filter((time) => time >= first).length < limit
@@ -31,13 +31,13 @@ describe("a window", () => {
       admitted.filter((time) => time > now - length).length < limit
   }
 
-  const ofAnyWindow = ["clock window", "window from first use", "sliding log"] as const
+  const algorithms = ["clock window", "window from first use", "sliding log"] as const
   const cases = fc.constantFrom(
-    ...ofAnyWindow.map((algorithm) => ({ window: "day" as const, algorithm })),
-    ...ofAnyWindow.map((algorithm) => ({ window: "minute" as const, algorithm })),
+    ...algorithms.map((algorithm) => ({ window: "day" as const, algorithm })),
+    ...algorithms.map((algorithm) => ({ window: "minute" as const, algorithm })),
     { window: "minute" as const, algorithm: "token bucket" as const }
   )
-  /** Pauses as a fraction of the window and an offset in ms: many end exactly when one more request is admitted. */
+  /** Generates pauses as a fraction of the window plus an offset in ms; many end exactly when a request is admitted. */
   const gap = fc.oneof(
     { weight: 3, arbitrary: fc.constant([0, 0] as const) },
     fc.tuple(fc.constantFrom(1 / 7, 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 3), fc.constantFrom(0, -1, 1)),
@@ -54,27 +54,27 @@ describe("a window", () => {
           const length = lengths[window]
           const plan = window === "minute" ? { ...plenty, perMinute: limit } : { ...plenty, perDay: limit }
           const choices = { minute: "sliding log", [window]: algorithm, dayZone: zone } as const
-          const { ask, clock } = serverOf(choices, plan)
+          const { send, clock } = serverOf(choices, plan)
           const zoneMs = window === "day" ? zone * 60_000 : 0
           const admitted: Array<number> = []
-          const mayAt = (now: number) => admissible[algorithm](admitted, now, limit, length, zoneMs)
-          for (const [share, beside] of gaps) {
-            clock.now += Math.max(0, Math.floor(share * length) + beside)
-            const isAdmitted = mayAt(clock.now)
-            const response = ask("GET", "/v1/pets")
+          const isAdmissibleAt = (now: number) => admissible[algorithm](admitted, now, limit, length, zoneMs)
+          for (const [share, offset] of gaps) {
+            clock.now += Math.max(0, Math.floor(share * length) + offset)
+            const isAdmitted = isAdmissibleAt(clock.now)
+            const response = send("GET", "/v1/pets")
             expect(response.status).toBe(isAdmitted ? 200 : 429)
             if (isAdmitted) {
               admitted.push(clock.now)
-              const more: Array<number> = []
-              while (admissible[algorithm]([...admitted, ...more], clock.now, limit, length, zoneMs)) {
-                more.push(clock.now)
+              const additional: Array<number> = []
+              while (admissible[algorithm]([...admitted, ...additional], clock.now, limit, length, zoneMs)) {
+                additional.push(clock.now)
               }
-              expect(numberIn(response, "x-ratelimit-remaining")).toBe(more.length)
+              expect(numberIn(response, "x-ratelimit-remaining")).toBe(additional.length)
             } else {
               expect(numberIn(response, "x-ratelimit-remaining")).toBe(0)
               const seconds = numberIn(response, "retry-after")
-              expect(mayAt(clock.now + seconds * 1000)).toBe(true)
-              expect(seconds === 1 || !mayAt(clock.now + (seconds - 1) * 1000)).toBe(true)
+              expect(isAdmissibleAt(clock.now + seconds * 1000)).toBe(true)
+              expect(seconds === 1 || !isAdmissibleAt(clock.now + (seconds - 1) * 1000)).toBe(true)
             }
             expect(numberIn(response, "x-ratelimit-limit")).toBe(limit)
           }
@@ -85,19 +85,19 @@ describe("a window", () => {
   })
 
   it("refills a token bucket with a precision of one millisecond", () => {
-    const { ask, clock } = serverOf({ minute: "token bucket" }, { perMinute: 7, perDay: 100 })
-    for (let n = 0; n < 7; n++) ask("GET", "/v1/pets")
+    const { send, clock } = serverOf({ minute: "token bucket" }, { perMinute: 7, perDay: 100 })
+    for (let n = 0; n < 7; n++) send("GET", "/v1/pets")
     clock.now += 8571
-    expect(ask("GET", "/v1/pets").status).toBe(429)
+    expect(send("GET", "/v1/pets").status).toBe(429)
     clock.now += 1
-    expect(ask("GET", "/v1/pets").status).toBe(200)
+    expect(send("GET", "/v1/pets").status).toBe(200)
   })
 
   it("shows the limit, the remaining requests and the reset of the chosen window", () => {
     const shown = (choices: Partial<Choices>, plan = { perMinute: 4, perDay: 100 }) => {
-      const { ask, clock } = serverOf(choices, plan)
+      const { send, clock } = serverOf(choices, plan)
       clock.now = 60_000_000
-      const response = ask("GET", "/v1/pets")
+      const response = send("GET", "/v1/pets")
       return [
         numberIn(response, "x-ratelimit-limit"),
         numberIn(response, "x-ratelimit-remaining"),
@@ -113,11 +113,11 @@ describe("a window", () => {
     expect(shown({ minute: "token bucket", reset: "all left again" })).toEqual([4, 3, 15])
     expect(shown({ minute: "token bucket", reset: "one more left" })).toEqual([4, 3, 15])
     const second = (reset: Choices["reset"], minute: Algorithm) => {
-      const { ask, clock } = serverOf({ minute, reset }, { perMinute: 4, perDay: 100 })
+      const { send, clock } = serverOf({ minute, reset }, { perMinute: 4, perDay: 100 })
       clock.now = 0
-      ask("GET", "/v1/pets")
+      send("GET", "/v1/pets")
       clock.now = 10_000
-      return numberIn(ask("GET", "/v1/pets"), "x-ratelimit-reset")
+      return numberIn(send("GET", "/v1/pets"), "x-ratelimit-reset")
     }
     expect(second("window end", "token bucket")).toBe(70)
     expect(second("all left again", "token bucket")).toBe(30)
@@ -127,10 +127,10 @@ describe("a window", () => {
     expect(second("one more left", "sliding log")).toBe(60)
     expect(second("all left again", "window from first use")).toBe(60)
 
-    const { ask, clock } = serverOf({ minute: "window from first use", errorsCost: false })
+    const { send, clock } = serverOf({ minute: "window from first use", errorsCost: false })
     clock.now = 0
-    ask("GET", "/v1/pets?limit=0")
+    send("GET", "/v1/pets?limit=0")
     clock.now = 30_000
-    expect(numberIn(ask("GET", "/v1/pets", { key: "key" }), "x-ratelimit-reset")).toBe(90)
+    expect(numberIn(send("GET", "/v1/pets", { key: "key" }), "x-ratelimit-reset")).toBe(90)
   })
 })

@@ -19,25 +19,25 @@ const bucket = (limit: number, length: number): Window => {
   const capacity = limit * length
   let level = capacity
   let at = 0
-  const settled = (now: number) => {
+  const levelAt = (now: number) => {
     level = Math.min(capacity, level + Math.max(0, now - at) * limit)
     at = Math.max(at, now)
     return level
   }
-  const left = (now: number) => Math.floor(settled(now) / length)
-  const reaches = (target: number, now: number) =>
-    now + Math.max(0, Math.ceil((target - settled(now)) / limit))
+  const left = (now: number) => Math.floor(levelAt(now) / length)
+  const reachedAt = (target: number, now: number) =>
+    now + Math.max(0, Math.ceil((target - levelAt(now)) / limit))
   return {
     limit,
     left,
     take: (now) => {
-      level = Math.max(0, settled(now) - length)
+      level = Math.max(0, levelAt(now) - length)
     },
-    freeAt: (now) => reaches(length, now),
+    freeAt: (now) => reachedAt(length, now),
     resets: (now) => ({
       "window end": now + length,
-      "all left again": reaches(capacity, now),
-      "one more left": reaches(Math.min(capacity, (left(now) + 1) * length), now)
+      "all left again": reachedAt(capacity, now),
+      "one more left": reachedAt(Math.min(capacity, (left(now) + 1) * length), now)
     })
   }
 }
@@ -46,25 +46,25 @@ const bucket = (limit: number, length: number): Window => {
 const fixed = (limit: number, endOf: (now: number) => number): Window => {
   let used = 0
   let end = 0
-  const settle = (now: number) => {
+  const restartIfEnded = (now: number) => {
     if (now < end && used > 0) return
     used = 0
     end = endOf(now)
   }
   const left = (now: number) => {
-    settle(now)
+    restartIfEnded(now)
     return Math.max(0, limit - used)
   }
   return {
     limit,
     left,
     take: (now) => {
-      settle(now)
+      restartIfEnded(now)
       used++
     },
     freeAt: (now) => (left(now) > 0 ? now : end),
     resets: (now) => {
-      settle(now)
+      restartIfEnded(now)
       return { "window end": end, "all left again": end, "one more left": end }
     }
   }
@@ -73,23 +73,23 @@ const fixed = (limit: number, endOf: (now: number) => number): Window => {
 /** Creates a log of request times: admits a request if fewer than `limit` were logged in the last `length` ms. */
 const log = (limit: number, length: number): Window => {
   let times: Array<number> = []
-  const settled = (now: number) => {
+  const timesAt = (now: number) => {
     const kept = times.findIndex((time) => time > now - length)
     if (kept !== 0) times = kept === -1 ? [] : times.slice(kept)
     return times
   }
-  const expires = (time: number | undefined, now: number) => (time === undefined ? now : time + length)
+  const expiryOf = (time: number | undefined, now: number) => (time === undefined ? now : time + length)
   return {
     limit,
-    left: (now) => Math.max(0, limit - settled(now).length),
+    left: (now) => Math.max(0, limit - timesAt(now).length),
     take: (now) => {
-      settled(now).push(now)
+      timesAt(now).push(now)
     },
-    freeAt: (now) => expires(settled(now).at(-limit), now),
+    freeAt: (now) => expiryOf(timesAt(now).at(-limit), now),
     resets: (now) => ({
       "window end": now + length,
-      "all left again": expires(settled(now).at(-1), now),
-      "one more left": expires(settled(now)[0], now)
+      "all left again": expiryOf(timesAt(now).at(-1), now),
+      "one more left": expiryOf(timesAt(now)[0], now)
     })
   }
 }

@@ -21,10 +21,10 @@ export interface Rules {
   readonly ceiling?: number
   readonly address?: (path: string) => string
   /** Changes the parameters of the next link. */
-  readonly keeps?: (parameters: URLSearchParams) => void
+  readonly changeParameters?: (parameters: URLSearchParams) => void
 }
 
-/** Lists the animals that were created through this server; a cursor is the number of the link and the last id. */
+/** Creates a server that lists the animals created through it; a cursor is the number of the link and the last id. */
 export const server =
   ({
     address = (path) => path,
@@ -34,7 +34,7 @@ export const server =
     forged = () => undefined,
     isLinked = (more) => more > 0,
     isUnbound = false,
-    keeps = () => {}
+    changeParameters = () => {}
   }: Rules) =>
   (real: Transport): Transport => {
     const animals: Array<Animal> = []
@@ -55,8 +55,8 @@ export const server =
       const after = isAccepted ? known?.after : forged(cursor)
       if (!isAccepted && after === undefined) return real(Requests.withParameter(request, "limit", "0"))
       const isLarge = limit > 100 && limit <= ceiling
-      const asked = isLarge ? Requests.withParameter(request, "limit", "100") : request
-      return Effect.map(real(Requests.withParameter(asked, "cursor", undefined)), (response) => {
+      const bounded = isLarge ? Requests.withParameter(request, "limit", "100") : request
+      return Effect.map(real(Requests.withParameter(bounded, "cursor", undefined)), (response) => {
         if (response.status !== 200) return response
         const wanted = after === undefined ? status : filter(status)
         const all = animals.filter(
@@ -71,7 +71,7 @@ export const server =
         const next = `${cursors.size}.${last.id}`
         cursors.set(next, { after: last.id, status })
         parameters.set("cursor", next)
-        keeps(parameters)
+        changeParameters(parameters)
         const path = request.target.split("?")[0] ?? ""
         return Edit.header("Link", `<${address(path)}?${parameters}>; rel="next"`)(page)
       })

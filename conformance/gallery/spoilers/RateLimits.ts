@@ -19,14 +19,14 @@ export type Step = (
 /** Selects callers by their rate-limit key: callers with a valid API key, callers without one, or all. */
 type Whose = "key:" | "network:" | ""
 
-/** Decides the requests of the selected callers, by default with an API key, by another rule. */
+/** Applies another rule to the requests of the selected callers; by default, those with an API key. */
 export const deciding =
   (step: Step, whose: Whose = "key:"): Spoil<RateLimitStore["Service"]> =>
   (real) => ({
     modify: real.modify,
     consume: (key, now, policy) => {
-      const isTheirs = key.startsWith(whose)
-      return real.modify(key, (state) => (isTheirs ? step : RateLimit.step)(state, now, policy))
+      const isSelected = key.startsWith(whose)
+      return real.modify(key, (state) => (isSelected ? step : RateLimit.step)(state, now, policy))
     }
   })
 
@@ -87,14 +87,14 @@ export const windows =
     return [verdict, { ...before, at: now, level: level + cost, day, used: used + cost }]
   }
 
-/** Decides requests by another rule if `isTheirs`; the state is shared, so runs must not overlap. */
-const decidingSome = (isTheirs: (request: WireRequest) => boolean, step: Step): Where => {
+/** Decides requests by another rule if `isSelected`; the state is shared, so runs must not overlap. */
+const decidingSome = (isSelected: (request: WireRequest) => boolean, step: Step): Where => {
   let isCurrent = false
   return {
     at: "http",
     transport: (real) => (request) =>
       Effect.suspend(() => {
-        isCurrent = isTheirs(request)
+        isCurrent = isSelected(request)
         return real(request)
       }),
     limits: deciding((...given) => (isCurrent ? step : RateLimit.step)(...given))

@@ -20,51 +20,51 @@ type Decide = (situation: Situation.Situation) => string
 const calling = <A, E>(
   decide: () => string,
   call: Effect.Effect<A, E>,
-  latest: { value: A | undefined; late: ReadonlyArray<Effect.Effect<A, E>> },
+  latest: { value: A | undefined; delayed: ReadonlyArray<Effect.Effect<A, E>> },
   skipped: () => A
 ): Effect.Effect<A, E | StoreUnavailable> =>
   Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-    const way = decide()
+    const action = decide()
     const before = latest.value
-    const noted = Effect.tap(call, (value) =>
+    const recorded = Effect.tap(call, (value) =>
       Effect.sync(() => {
         latest.value = value
       })
     )
-    switch (way) {
+    switch (action) {
       case "skip":
         return Effect.sync(skipped)
       case "repeat":
-        return Effect.andThen(call, noted)
+        return Effect.andThen(call, recorded)
       case "stale":
-        return Effect.map(noted, (value) => before ?? value)
+        return Effect.map(recorded, (value) => before ?? value)
       case "delay": {
         // The call is made together with the next one.
-        const { late } = latest
-        latest.late = [call]
-        return Effect.andThen(Effect.all(late), Effect.sync(skipped))
+        const { delayed } = latest
+        latest.delayed = [call]
+        return Effect.andThen(Effect.all(delayed), Effect.sync(skipped))
       }
       case "fail":
         return failed
       default: {
-        const { late } = latest
-        latest.late = []
-        return Effect.andThen(Effect.all(late), noted)
+        const { delayed } = latest
+        latest.delayed = []
+        return Effect.andThen(Effect.all(delayed), recorded)
       }
     }
   })
 
-const newLatest = () => ({ value: undefined, late: [] })
+const newLatest = () => ({ value: undefined, delayed: [] })
 
 const place = (
   id: string,
   install: (decide: () => string) => SpoiledPorts,
-  under: Place["under"] = ["any", "key", "history", "time"]
+  topics: Place["topics"] = ["any", "key", "history", "time"]
 ): Place => ({
   id: `call of ${id}`,
   kind: "call",
   group: "calls of stores",
-  under,
+  topics,
   install: (mutate: Mutate) => {
     const tracker = Situation.make()
     const decide: Decide = (situation) => String(mutate("call", situation))
@@ -87,7 +87,8 @@ const invented = (): ((newPet: NewPet) => Pet) => {
 export const places: ReadonlyArray<Place> = [
   place("pets.insert", (decide) => ({
     pets: (real) => {
-      const latest: { value: Pet | undefined; late: ReadonlyArray<ReturnType<Pets["insert"]>> } = newLatest()
+      const latest: { value: Pet | undefined; delayed: ReadonlyArray<ReturnType<Pets["insert"]>> } =
+        newLatest()
       const invent = invented()
       return {
         ...real,
@@ -97,15 +98,19 @@ export const places: ReadonlyArray<Place> = [
   })),
   place("pets.find", (decide) => ({
     pets: (real) => {
-      const latest: { value: Option.Option<Pet> | undefined; late: ReadonlyArray<ReturnType<Pets["find"]>> } =
-        newLatest()
+      const latest: {
+        value: Option.Option<Pet> | undefined
+        delayed: ReadonlyArray<ReturnType<Pets["find"]>>
+      } = newLatest()
       return { ...real, find: (id) => calling(decide, real.find(id), latest, Option.none) }
     }
   })),
   place("pets.page", (decide) => ({
     pets: (real) => {
-      const latest: { value: ReadonlyArray<Pet> | undefined; late: ReadonlyArray<ReturnType<Pets["page"]>> } =
-        newLatest()
+      const latest: {
+        value: ReadonlyArray<Pet> | undefined
+        delayed: ReadonlyArray<ReturnType<Pets["page"]>>
+      } = newLatest()
       return { ...real, page: (query) => calling(decide, real.page(query), latest, () => []) }
     }
   })),
@@ -116,7 +121,7 @@ export const places: ReadonlyArray<Place> = [
         type Found = ReturnType<typeof real.findByHash>
         const latest: {
           value: Effect.Success<Found> | undefined
-          late: ReadonlyArray<Found>
+          delayed: ReadonlyArray<Found>
         } = newLatest()
         return {
           ...real,

@@ -15,7 +15,7 @@ interface Given {
 }
 
 /** Changes a safe integer; returns any other number unchanged. */
-const number = (mutate: Mutate, value: number, situation: Situation.Situation): number => {
+const mutateNumber = (mutate: Mutate, value: number, situation: Situation.Situation): number => {
   if (!Number.isSafeInteger(value)) return value
   const changed = mutate(BigInt(value), situation)
   return typeof changed === "bigint" ? Number(changed) : value
@@ -41,9 +41,9 @@ const deciding = (mutate: Mutate, change: Change): Where => {
           after = (verdict) => verdict,
           before = (same) => same,
           stored = (same) => same
-        } = change((value) => number(mutate, value, situation))
-        const used = before(given)
-        const [verdict, next] = Limits.step(used.state, used.now, used.policy)
+        } = change((value) => mutateNumber(mutate, value, situation))
+        const changed = before(given)
+        const [verdict, next] = Limits.step(changed.state, changed.now, changed.policy)
         return [after(verdict), stored(next)]
       })
   })
@@ -58,7 +58,7 @@ const place = (id: string, change: Change): Place => ({
   id,
   kind: "count",
   group: "limits and bans",
-  under: ["any", "operation", "key", "no key", "history", "time"],
+  topics: ["any", "operation", "key", "no key", "history", "time"],
   install: (mutate) => deciding(mutate, change)
 })
 
@@ -119,7 +119,7 @@ const callerPlace: Place = {
   id: "caller of a decision",
   kind: "caller",
   group: "limits and bans",
-  under: ["any", "operation", "key", "no key", "history", "time"],
+  topics: ["any", "operation", "key", "no key", "history", "time"],
   install: (mutate) => {
     const tracker = Situation.make()
     return {

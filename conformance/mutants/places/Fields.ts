@@ -20,9 +20,10 @@ type Field = keyof typeof kinds
 const fields = ["id", "name", "categoryId", "status"] as const satisfies ReadonlyArray<Field>
 
 /**
- * Returns the value to write for a changed field. A duplicate becomes an array, because an object has no member twice.
+ * Returns the value to write for a changed field. A duplicate becomes an array, because an object cannot have a member
+ * twice.
  */
-const written = (changed: unknown): unknown => {
+const valueToWrite = (changed: unknown): unknown => {
   if (changed === absent) return undefined
   return changed instanceof Twice ? [changed.value, changed.value] : unquoted(changed)
 }
@@ -39,14 +40,14 @@ const changeField = (animal: Animal, field: Field, mutate: Mutate, situation: Si
   const value = animal[field]
   if (value === undefined) return animal
   const changed = mutate(value, { ...situation, animal })
-  return changed === value ? animal : { ...animal, [field]: written(changed) }
+  return changed === value ? animal : { ...animal, [field]: valueToWrite(changed) }
 }
 
 /** Selects responses, and animals in these responses. */
 interface Position {
   readonly id: string
   readonly isHere: (response: WireResponse, situation: Situation) => boolean
-  readonly isChanged: (at: number, count: number) => boolean
+  readonly isChanged: (index: number, count: number) => boolean
 }
 
 const isListed = ({ status }: WireResponse, { operation }: Situation): boolean =>
@@ -60,25 +61,25 @@ const positions: ReadonlyArray<Position> = [
     isChanged: () => true
   },
   { id: "in a list", isHere: isListed, isChanged: () => true },
-  { id: "of the first in a list", isHere: isListed, isChanged: (at) => at === 0 },
-  { id: "of the last in a list", isHere: isListed, isChanged: (at, count) => at === count - 1 }
+  { id: "of the first in a list", isHere: isListed, isChanged: (index) => index === 0 },
+  { id: "of the last in a list", isHere: isListed, isChanged: (index, count) => index === count - 1 }
 ]
 
 const fieldPlace = (field: Field, { id, isChanged, isHere }: Position): Place => ({
   id: `${field} ${id}`,
   kind: kinds[field],
   group: "fields of animals",
-  under: ["any", "animal", "history", "key"],
+  topics: ["any", "animal", "history", "key"],
   install: (mutate) =>
     responding((response, situation) => {
       if (!isHere(response, situation)) return response
       const single = Edit.animalOf(response)
       const animals = single === undefined ? Edit.animalsOf(response) : [single]
       if (animals === undefined) return response
-      const changed = animals.map((animal, at) =>
-        isChanged(at, animals.length) ? changeField(animal, field, mutate, situation) : animal
+      const changed = animals.map((animal, index) =>
+        isChanged(index, animals.length) ? changeField(animal, field, mutate, situation) : animal
       )
-      if (changed.every((animal, at) => animal === animals[at])) return response
+      if (changed.every((animal, index) => animal === animals[index])) return response
       return Edit.body(Edit.write(single === undefined ? changed : changed[0]))(response)
     })
 })
@@ -87,7 +88,7 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
   id: `${field} of an error`,
   kind: field === "status" ? "integer" : "words",
   group: "fields of errors",
-  under: ["any", "operation", "key", "no key", "history", "response"],
+  topics: ["any", "operation", "key", "no key", "history", "response"],
   operations: ["list", "create", "get"],
   statuses: [400, 401, 404, 429],
   install: (mutate) =>
@@ -96,7 +97,7 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
       return Edit.members((members) => {
         const value = members[field]
         const changed = mutate(value, situation)
-        return changed === value ? members : { ...members, [field]: written(changed) }
+        return changed === value ? members : { ...members, [field]: valueToWrite(changed) }
       })(response)
     })
 })
@@ -105,7 +106,7 @@ const lists: Place = {
   id: "list",
   kind: "list",
   group: "lists",
-  under: ["any", "key", "history", "time", "query"],
+  topics: ["any", "key", "history", "time", "query"],
   install: (mutate) =>
     responding((response, situation) => {
       const animals = isListed(response, situation) ? Edit.animalsOf(response) : undefined

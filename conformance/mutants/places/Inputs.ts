@@ -25,7 +25,7 @@ const parameterPlace = (name: "limit" | "status"): Place => ({
   id: `parameter ${name}`,
   kind: name === "limit" ? "integer" : "status",
   group: "parameters and paths",
-  under: ["any", "operation", "history", "key", "query", "time"],
+  topics: ["any", "operation", "history", "key", "query", "time"],
   operations: ["list", "head"],
   install: (mutate) =>
     reading((request, situation) => {
@@ -42,7 +42,7 @@ const idPlace: Place = {
   id: "id in the path",
   kind: "integer",
   group: "parameters and paths",
-  under: ["any", "operation", "history", "key", "time"],
+  topics: ["any", "operation", "history", "key", "time"],
   operations: ["get", "head"],
   install: (mutate) =>
     reading((request, situation) => {
@@ -66,7 +66,7 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
   id: `${field} as read`,
   kind: kinds[field],
   group: "bodies as read",
-  under: ["any", "animal", "history", "key", "time"],
+  topics: ["any", "animal", "history", "key", "time"],
   install: (mutate) =>
     reading((request, situation) => {
       if (situation.operation !== "create") return request
@@ -83,12 +83,12 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
     })
 })
 
-/** Creates a place for a rule of validation. To skip the rule, a mutant makes the request valid before it is read. */
-const rulePlace = (id: string, fixed: (members: { readonly [name: string]: unknown }) => object): Place => ({
+/** Creates a place for a rule of validation; a mutant skips it by making a request valid before the server reads it. */
+const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown }) => object): Place => ({
   id: `rule: ${id}`,
   kind: "rule",
   group: "rules",
-  under: ["any", "history", "key", "time"],
+  topics: ["any", "history", "key", "time"],
   install: (mutate) =>
     reading((request, situation) => {
       if (situation.operation !== "create") return request
@@ -96,7 +96,7 @@ const rulePlace = (id: string, fixed: (members: { readonly [name: string]: unkno
       const value = Result.isSuccess(parsed) ? parsed.success : undefined
       if (typeof value !== "object" || value === null) return request
       const before = { ...value }
-      const after = fixed(before)
+      const after = fix(before)
       if (after === before || mutate("apply", situation) !== "skip") return request
       return { ...request, body: bytes(Edit.write(after)) }
     })
@@ -144,19 +144,19 @@ const rules: ReadonlyArray<Place> = [
 const keyPlace = (
   id: string,
   isHere: (situation: Situation.Situation) => boolean,
-  toMain: boolean
+  usesMainKey: boolean
 ): Place => ({
   id,
   kind: "rule",
   group: "keys",
-  under: ["any", "operation", "history", "time", "query"],
+  topics: ["any", "operation", "history", "time", "query"],
   install: (mutate) => {
     const tracker = Situation.make()
     return AtHttp.transport((real, world) =>
       tracker.follow((followed, situation) => {
         const { request } = situation
         if (!isHere(situation) || mutate("check", situation) !== "skip") return followed(request)
-        return followed(Requests.withKey(request, toMain ? world.keys.main : undefined))
+        return followed(Requests.withKey(request, usesMainKey ? world.keys.main : undefined))
       })(real, world)
     )
   }

@@ -26,7 +26,7 @@ const headerPlace = (name: string, kind: "integer" | "type"): Place => ({
   id: name,
   kind,
   group: "headers",
-  under: ["any", "operation", "key", "no key", "history", "time", "response"],
+  topics: ["any", "operation", "key", "no key", "history", "time", "response"],
   ...(name === "Retry-After" ? { statuses: [429] } : {}),
   install: (mutate) =>
     responding((response, situation) => {
@@ -63,7 +63,7 @@ const codePlace = (code: number): Place => ({
   id: `status ${code}`,
   kind: "code",
   group: "status codes",
-  under: ["any", "operation", "key", "history", "time", ...(code === 200 ? (["query"] as const) : [])],
+  topics: ["any", "operation", "key", "history", "time", ...(code === 200 ? (["query"] as const) : [])],
   operations: operationsOf[code] ?? ["list", "create", "get", "head"],
   install: (mutate) =>
     responding((response, situation) => {
@@ -84,7 +84,7 @@ const bodyPlace = (
   id,
   kind: "body",
   group: "bodies",
-  under: ["any", "key", "history", "time", ...(id === "body of a list" ? (["query"] as const) : [])],
+  topics: ["any", "key", "history", "time", ...(id === "body of a list" ? (["query"] as const) : [])],
   install: (mutate) =>
     responding((response, situation) => {
       if (!isHere(response, situation) || response.body.length === 0) return response

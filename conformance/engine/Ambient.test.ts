@@ -23,7 +23,7 @@ const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
     isAlone: !given.endsWith("+")
   }))
 
-const hear = (
+const examineToy = (
   exchanges: ReadonlyArray<Exchange>,
   examine: AmbientCheck["examine"],
   isAbout: AmbientCheck["isAbout"] = () => true
@@ -36,14 +36,14 @@ const hear = (
 /** Returns, for each exchange, the index of the previous exchange that the check gets. */
 const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefined> => {
   const seen: Array<number | undefined> = []
-  hear(exchangesOf(...keys), (_exchange, previous) => {
+  examineToy(exchangesOf(...keys), (_exchange, previous) => {
     seen.push(previous?.index)
     return undefined
   })
   return seen
 }
 
-const fault = new Violation({ expected: "yes", actual: "no" })
+const violation = new Violation({ expected: "yes", actual: "no" })
 
 describe("Ambient.examineExchanges", () => {
   it("gives the check the previous exchange of the key if both were alone and no made-up credential came between", () => {
@@ -55,7 +55,7 @@ describe("Ambient.examineExchanges", () => {
 
   it("gives the check all earlier exchanges of the same key", () => {
     const seen: Array<ReadonlyArray<number>> = []
-    hear(exchangesOf("main", "tiny", "main+", "main"), (_exchange, _previous, history) => {
+    examineToy(exchangesOf("main", "tiny", "main+", "main"), (_exchange, _previous, history) => {
       seen.push(history.map(({ index }) => index))
       return undefined
     })
@@ -63,13 +63,13 @@ describe("Ambient.examineExchanges", () => {
   })
 
   it("returns pass if no exchange violates the law, and inconclusive if nothing was sent", () => {
-    expect(hear(exchangesOf("main", "main"), () => undefined)).toMatchObject({
+    expect(examineToy(exchangesOf("main", "main"), () => undefined)).toMatchObject({
       status: "pass",
       reason: undefined,
       runs: { planned: 2, executed: 2, decided: 2 },
       counterexample: undefined
     })
-    expect(hear([], () => fault)).toMatchObject({
+    expect(examineToy([], () => violation)).toMatchObject({
       status: "inconclusive",
       reason: "nothing was sent",
       runs: { decided: 0 }
@@ -82,23 +82,27 @@ describe("Ambient.examineExchanges", () => {
         fc.array(fc.constantFrom<Sent>("main", "main+", "tiny", "other")),
         fc.func(fc.boolean()),
         fc.func(fc.boolean()),
-        (keys, speaksOf, isWrong) => {
+        (keys, applies, isViolated) => {
           const seen: Array<number> = []
           const exchanges = exchangesOf(...keys)
-          const { reason, runs, status } = hear(
+          const { reason, runs, status } = examineToy(
             exchanges,
             ({ index }) => {
               seen.push(index)
-              return isWrong(index) ? fault : undefined
+              return isViolated(index) ? violation : undefined
             },
-            ({ index }) => speaksOf(index)
+            ({ index }) => applies(index)
           )
-          const about = exchanges.map(({ index }) => index).filter((index) => speaksOf(index))
-          expect(seen).toEqual(about)
-          expect(runs).toEqual({ planned: keys.length, executed: about.length, decided: about.length })
-          const found = about.some((index) => isWrong(index)) ? "fail" : "pass"
-          expect(status).toBe(about.length === 0 ? "inconclusive" : found)
-          if (keys.length > 0 && about.length === 0) {
+          const applicable = exchanges.map(({ index }) => index).filter((index) => applies(index))
+          expect(seen).toEqual(applicable)
+          expect(runs).toEqual({
+            planned: keys.length,
+            executed: applicable.length,
+            decided: applicable.length
+          })
+          const found = applicable.some((index) => isViolated(index)) ? "fail" : "pass"
+          expect(status).toBe(applicable.length === 0 ? "inconclusive" : found)
+          if (keys.length > 0 && applicable.length === 0) {
             expect(reason).toBe("the law applied to no exchange of the run")
           }
         }
@@ -107,30 +111,30 @@ describe("Ambient.examineExchanges", () => {
   })
 
   it("calls `isAbout` and `examine` with the same arguments", () => {
-    const asked: Array<ReadonlyArray<number | undefined>> = []
-    const looked: Array<ReadonlyArray<number | undefined>> = []
-    const noteIn =
-      (list: typeof asked): Look<void> =>
+    const isAboutCalls: Array<ReadonlyArray<number | undefined>> = []
+    const examineCalls: Array<ReadonlyArray<number | undefined>> = []
+    const recordIn =
+      (list: typeof isAboutCalls): Look<void> =>
       ({ index }, previous, history) =>
         void list.push([index, previous?.index, ...history.map((earlier) => earlier.index)])
-    hear(
+    examineToy(
       exchangesOf("main", "tiny", "main+", "main", "main"),
-      (...look) => {
-        noteIn(looked)(...look)
+      (...call) => {
+        recordIn(examineCalls)(...call)
         return undefined
       },
-      (...look) => {
-        noteIn(asked)(...look)
+      (...call) => {
+        recordIn(isAboutCalls)(...call)
         return true
       }
     )
-    expect(asked).toEqual(looked)
-    expect(looked.at(-1)).toEqual([4, 3, 0, 2, 3])
+    expect(isAboutCalls).toEqual(examineCalls)
+    expect(examineCalls.at(-1)).toEqual([4, 3, 0, 2, 3])
   })
 
-  it("gives the check the previous exchange even if the law does not apply to the previous exchange", () => {
+  it("gives the check the previous exchange even if the law does not apply to it", () => {
     const seen: Array<number | undefined> = []
-    hear(
+    examineToy(
       exchangesOf("main", "main"),
       (_exchange, previous) => {
         seen.push(previous?.index)
@@ -142,9 +146,9 @@ describe("Ambient.examineExchanges", () => {
   })
 
   it("shows the first violation with the exchange before it, and the number of violations", () => {
-    const { counterexample, reason, status } = hear(
+    const { counterexample, reason, status } = examineToy(
       exchangesOf("main", "tiny", "main", "main", "main"),
-      ({ index }) => (index === 3 || index === 4 ? fault : undefined)
+      ({ index }) => (index === 3 || index === 4 ? violation : undefined)
     )
     expect(status).toBe("fail")
     expect(reason).toBe("expected yes, got no (in 2 of 5 exchanges)")
@@ -160,11 +164,11 @@ describe("Ambient.examineExchanges", () => {
   })
 
   it("returns no replay token for a made-up credential, which may differ from a key by one letter", () => {
-    const { counterexample } = hear(exchangesOf("other"), () => fault)
+    const { counterexample } = examineToy(exchangesOf("other"), () => violation)
     expect(counterexample?.token).toBeUndefined()
   })
 
-  it("never returns error for a real check, whatever times the clock and the headers show", () => {
+  it("never returns the status error for a real check, whatever times the clock and the headers show", () => {
     const time = fc.oneof(
       fc.double(),
       fc.maxSafeInteger(),

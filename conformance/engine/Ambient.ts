@@ -33,39 +33,39 @@ export const Requests = Schema.Array(
 
 /** The findings of a check: how many exchanges it applies to, how many violate it, and the first violation. */
 interface Found {
-  readonly about: number
-  readonly faults: number
+  readonly applicable: number
+  readonly violations: number
   readonly counterexample: Counterexample | undefined
 }
 
-const look = (check: AmbientCheck, subject: Subject): Found => {
+const examineAll = (check: AmbientCheck, subject: Subject): Found => {
   const histories = new Map<KeyName, Array<Exchange>>()
-  let about = 0
-  let faults = 0
-  let credentialsAt = -1
-  const remembering = check.begin?.()
+  let applicable = 0
+  let violations = 0
+  let lastCredentialAt = -1
+  const examineNext = check.begin?.()
   let counterexample: Counterexample | undefined
   for (const exchange of subject.exchanges) {
     const history = histories.get(exchange.key) ?? []
     histories.set(exchange.key, history)
     const latest = history.at(-1)
-    const isNext = latest !== undefined && latest.index > credentialsAt
+    const isNext = latest !== undefined && latest.index > lastCredentialAt
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
     // The subject may accept a made-up credential as a declared key, and count the request against that key.
-    if (exchange.key === "other") credentialsAt = exchange.index
-    const remembered = remembering?.(exchange)
-    if (remembering === undefined ? check.isAbout(exchange, previous, history) : remembered !== undefined) {
-      about++
+    if (exchange.key === "other") lastCredentialAt = exchange.index
+    const examined = examineNext?.(exchange)
+    if (examineNext === undefined ? check.isAbout(exchange, previous, history) : examined !== undefined) {
+      applicable++
       const violation =
-        remembering === undefined ? check.examine(exchange, previous, history) : remembered?.violation
+        examineNext === undefined ? check.examine(exchange, previous, history) : examined?.violation
       if (violation !== undefined) {
-        faults++
+        violations++
         counterexample ??= counterexampleOf(check, subject, [...history.slice(-CONTEXT), exchange], violation)
       }
     }
     history.push(exchange)
   }
-  return { about, faults, counterexample }
+  return { applicable, violations, counterexample }
 }
 
 /**
@@ -77,7 +77,7 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
   const finish = (
     status: Status,
     reason: string | undefined,
-    about: number,
+    applicable: number,
     counterexample?: Counterexample
   ): CheckResult =>
     resultOf(
@@ -86,44 +86,44 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
         status,
         reason,
         isPostponed: status === "not-applicable",
-        runs: { planned: count, executed: about, decided: about },
+        runs: { planned: count, executed: applicable, decided: applicable },
         counterexample
       }
     )
   if (count === 0) return finish("inconclusive", "nothing was sent", 0)
-  const found = Result.try(() => look(check, subject))
-  // No response may crash the suite; a check that throws is a fault of the suite.
+  const found = Result.try(() => examineAll(check, subject))
+  // No response may crash the suite; a check that throws is a bug of the suite.
   if (Result.isFailure(found)) return finish("error", String(found.failure), 0)
-  const { about, counterexample, faults } = found.success
-  if (about === 0) {
+  const { applicable, counterexample, violations } = found.success
+  if (applicable === 0) {
     const reason = check.inapplicable?.(subject.exchanges)
     return reason === undefined
       ? finish("inconclusive", "the law applied to no exchange of the run", 0)
       : finish("not-applicable", reason, 0)
   }
-  if (counterexample === undefined) return finish("pass", undefined, about)
+  if (counterexample === undefined) return finish("pass", undefined, applicable)
   const { actual, expected } = counterexample
-  const reason = `expected ${expected}, got ${actual} (in ${faults} of ${count} exchanges)`
-  return finish("fail", reason, about, counterexample)
+  const reason = `expected ${expected}, got ${actual} (in ${violations} of ${count} exchanges)`
+  return finish("fail", reason, applicable, counterexample)
 }
 
 const counterexampleOf = (
   check: AmbientCheck,
   subject: Subject,
-  led: ReadonlyArray<Exchange>,
+  exchanges: ReadonlyArray<Exchange>,
   violation: Violation
 ): Counterexample => {
   const expected = Excerpt.words(violation.expected, MAX_SHOWN)
   const actual = Excerpt.words(violation.actual, MAX_SHOWN)
-  const steps = led.map((exchange) => ({
+  const steps = exchanges.map((exchange) => ({
     did: describe(exchange),
     got: Conversation.outcome(exchange.response),
     exchange
   }))
-  const text = Case.encode(led.map((exchange) => sentOf(exchange, subject.basePath ?? "")))
+  const text = Case.encode(exchanges.map((exchange) => sentOf(exchange, subject.basePath ?? "")))
   // Made-up credentials are never reported, because they may differ from a key by one letter.
   const hasSecret = subject.redact !== undefined && subject.redact(text) !== text
-  const isRepeatable = !hasSecret && led.every(({ key }) => key !== "other")
+  const isRepeatable = !hasSecret && exchanges.every(({ key }) => key !== "other")
   return {
     expected,
     actual,

@@ -39,7 +39,7 @@ const distinct = {
   level: "spec"
 } as const
 
-const examined = (...statuses: ReadonlyArray<number>) =>
+const examine = (...statuses: ReadonlyArray<number>) =>
   examineExchanges(
     distinct,
     Toys.subject({ kind: "http", exchanges: statuses.map((status, at) => exchange(at, status)) })
@@ -47,20 +47,20 @@ const examined = (...statuses: ReadonlyArray<number>) =>
 
 describe("a law over the whole run", () => {
   it("compares the exchanges of all keys in one run, but not the exchanges of different runs", () => {
-    expect(examined(200, 404, 201).status).toBe("pass")
-    const twice = examined(200, 404, 404, 200)
+    expect(examine(200, 404, 201).status).toBe("pass")
+    const twice = examine(200, 404, 404, 200)
     expect(twice).toMatchObject({
       status: "fail",
       reason: "expected another, got 404 (in 2 of 4 exchanges)",
       runs: { executed: 4 }
     })
     expect(twice.counterexample?.steps.at(-1)?.did).toBe("request 2")
-    expect(examined(200, 404, 201).status).toBe("pass")
+    expect(examine(200, 404, 201).status).toBe("pass")
   })
 
   it("is inconclusive if it applies to no exchange, or not applicable if the check then gives a reason", () => {
-    expect(examined(503).status).toBe("inconclusive")
-    expect(examined(500)).toMatchObject({ status: "not-applicable", reason: "the first is 500" })
-    expect(examined(500, 200, 200).status).toBe("fail")
+    expect(examine(503).status).toBe("inconclusive")
+    expect(examine(500)).toMatchObject({ status: "not-applicable", reason: "the first is 500" })
+    expect(examine(500, 200, 200).status).toBe("fail")
   })
 })

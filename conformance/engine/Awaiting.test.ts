@@ -9,7 +9,7 @@ import * as Awaiting from "./Awaiting.ts"
 const down = Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" }))
 
 /** Waits up to `ms` milliseconds for a server with one step per try; returns any failure and the number of tries. */
-const awaited = (steps: ReadonlyArray<number | "down">, ms: number) => {
+const awaitServer = (steps: ReadonlyArray<number | "down">, ms: number) => {
   let tries = 0
   const transport: Transport = () =>
     Effect.suspend(() => {
@@ -39,15 +39,18 @@ const awaited = (steps: ReadonlyArray<number | "down">, ms: number) => {
 
 describe("Awaiting.server", () => {
   it("returns after the first response with a status other than 502, 503 and 504", async () => {
-    expect(await awaited([200], 0)).toEqual({ failure: undefined, tries: 1 })
-    expect(await awaited(["down", "down", 503, 502, 401], 30_000)).toEqual({ failure: undefined, tries: 5 })
+    expect(await awaitServer([200], 0)).toEqual({ failure: undefined, tries: 1 })
+    expect(await awaitServer(["down", "down", 503, 502, 401], 30_000)).toEqual({
+      failure: undefined,
+      tries: 5
+    })
   })
 
   it("fails after the timeout, with the reason of the last try", async () => {
-    expect((await awaited(["down"], 0)).failure).toBe(
+    expect((await awaitServer(["down"], 0)).failure).toBe(
       "http://127.0.0.1:1/v1 is not ready after 0 s (--wait): connect ECONNREFUSED"
     )
-    const { failure, tries } = await awaited(["down", 503], 5_000)
+    const { failure, tries } = await awaitServer(["down", 503], 5_000)
     expect(failure).toBe("http://127.0.0.1:1/v1 is not ready after 5 s (--wait): it responds with status 503")
     expect(tries).toBe(26)
   })

@@ -19,24 +19,27 @@ export const server = Effect.fnUntraced(function* (
   { basePath, baseUrl, clock, keys, name, transport }: HttpTarget,
   ms: number
 ): Effect.fn.Return<void, SetupFault> {
-  const began = yield* Clock.currentTimeMillis
+  const startedAt = yield* Clock.currentTimeMillis
   const request = {
     method: "GET",
     target: `${basePath}/pets?limit=1`,
     headers: [["Authorization", `Bearer ${keys.main}`]],
     body: undefined
   } as const
-  const look = Effect.gen(function* () {
+  const probe = Effect.gen(function* () {
     const { status } = yield* transport(request)
     if (notReady.includes(status)) return `it responds with status ${status}`
     if (clock !== undefined) yield* clock.now
     return undefined
   })
   for (;;) {
-    const looked = yield* Effect.result(look)
-    const reason = Result.match(looked, { onSuccess: (why) => why, onFailure: (none) => none.reason })
+    const probed = yield* Effect.result(probe)
+    const reason = Result.match(probed, {
+      onSuccess: (message) => message,
+      onFailure: (failure) => failure.reason
+    })
     if (reason === undefined) return
-    if ((yield* Clock.currentTimeMillis) - began >= ms) {
+    if ((yield* Clock.currentTimeMillis) - startedAt >= ms) {
       return yield* new SetupFault({
         reason: `${baseUrl ?? name} is not ready after ${ms / 1_000} s (--wait): ${reason}`
       })

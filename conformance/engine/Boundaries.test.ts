@@ -11,33 +11,36 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const violation = Effect.fail(new Violation({ expected: "the integer", actual: "another" }))
 
 describe("an integer in a shrunk case", () => {
-  const faults: ReadonlyArray<readonly [string, (value: bigint) => boolean, ReadonlyArray<bigint>]> = [
+  const narrowTypes: ReadonlyArray<readonly [string, (value: bigint) => boolean, ReadonlyArray<bigint>]> = [
     ["a double", (value) => BigInt(Number(value)) !== value, [2n ** 53n + 1n, -(2n ** 53n) - 1n]],
     ["an int32", (value) => BigInt.asIntN(32, value) !== value, [2n ** 31n, -(2n ** 32n)]],
     ["a uint53", (value) => value > 2n ** 53n, [2n ** 53n + 1n]]
   ]
 
-  it.each(faults)("becomes the first boundary that does not fit %s", async (_what, isWrong, shown) => {
-    for (const seed of [1, 2, 3, 4, 5]) {
-      const toy = Toys.check<{ readonly all: ReadonlyArray<bigint> }>({
-        examples: [],
-        cases: fc.record({ all: fc.array(int64, { minLength: 1 }) }),
-        holds: (_face, { all }) => (all.some(isWrong) ? violation : Effect.void)
-      })
-      const { counterexample, status } = await Toys.investigate(toy, { seed })
-      expect(status).toBe("fail")
-      const given = Case.decode(counterexample?.case ?? "") as { readonly all: ReadonlyArray<bigint> }
-      expect(shown).toContain(given.all.find(isWrong))
+  it.each(narrowTypes)(
+    "becomes the first boundary that does not fit into %s",
+    async (_what, doesNotFit, expected) => {
+      for (const seed of [1, 2, 3, 4, 5]) {
+        const toy = Toys.check<{ readonly all: ReadonlyArray<bigint> }>({
+          examples: [],
+          cases: fc.record({ all: fc.array(int64, { minLength: 1 }) }),
+          holds: (_face, { all }) => (all.some(doesNotFit) ? violation : Effect.void)
+        })
+        const { counterexample, status } = await Toys.investigate(toy, { seed })
+        expect(status).toBe("fail")
+        const given = Case.decode(counterexample?.case ?? "") as { readonly all: ReadonlyArray<bigint> }
+        expect(expected).toContain(given.all.find(doesNotFit))
+      }
     }
-  })
+  )
 
   it("gets a smaller absolute value, and the rest of the case is unchanged", () => {
     fc.assert(
       fc.property(int64, fc.string(), (value, word) => {
-        const size = (integer: bigint) => (integer < 0n ? -integer : integer)
+        const absolute = (integer: bigint) => (integer < 0n ? -integer : integer)
         for (const variant of Boundaries.simpler({ value, word, bytes: new Uint8Array(1) })) {
           const { value: replacement, ...rest } = variant as { readonly value: bigint }
-          expect(size(replacement) < size(value)).toBe(true)
+          expect(absolute(replacement) < absolute(value)).toBe(true)
           expect(rest).toEqual({ word, bytes: new Uint8Array(1) })
         }
       })

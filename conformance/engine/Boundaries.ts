@@ -12,12 +12,12 @@ const boundaries: ReadonlyArray<bigint> = [
   2n ** 53n + 1n,
   2n ** 62n,
   2n ** 63n - 1n
-].flatMap((size) => [size, -size])
+].flatMap((value) => [value, -value])
 
-const size = (value: bigint): bigint => (value < 0n ? -value : value)
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 
 const smaller = (value: bigint): ReadonlyArray<bigint> =>
-  boundaries.filter((boundary) => size(boundary) < size(value))
+  boundaries.filter((boundary) => absolute(boundary) < absolute(value))
 
 /**
  * Returns copies of a case, each with one `bigint` replaced with a boundary of smaller absolute value, the smallest

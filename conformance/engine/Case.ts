@@ -17,7 +17,7 @@ const reviver = (_name: string, value: unknown): unknown => {
   return value
 }
 
-// JSON.parse removes a member if the reviver returns `undefined`, so `restored` replaces this symbol afterwards.
+// JSON.parse removes a member if the reviver returns `undefined`, so `restore` replaces this symbol afterwards.
 const UNDEFINED = Symbol("undefined")
 
 const restore = (value: unknown): unknown => {

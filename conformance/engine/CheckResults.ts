@@ -11,7 +11,6 @@ export type CheckOutcome = Pick<CheckResult, "status" | "reason"> &
     Pick<CheckResult, "isPostponed" | "runs" | "requests" | "milliseconds" | "counterexample" | "coverage">
   >
 
-/** Creates the result of a check. */
 export const resultOf = (
   { clauses, id, law, level, profile }: CheckFields,
   {

@@ -8,9 +8,9 @@ const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
 type Claimed = Pick<CheckResult, "profile" | "status" | "isPostponed">
 
 /**
- * Returns the profiles in which at least one check passed, and every check was decided that the declarations and the
- * choices of the subject make possible. A check that was not applicable only because of the subject's time or data
- * blocks the claim, as do failed, undecided and excluded checks.
+ * Returns the profiles in which at least one check passed and none blocks the claim. Failed, undecided and excluded
+ * checks block it, and so do checks that were not applicable only because of the subject's time or data. Checks that do
+ * not apply because of the subject's declarations or choices do not block it.
  */
 export const of = (checks: ReadonlyArray<Claimed>): ReadonlyArray<Profile> =>
   profiles.filter((profile) => {

@@ -11,7 +11,7 @@ const NOON = Date.UTC(2027, 0, 1, 12)
 
 const run = Effect.runPromise
 
-interface Plant {
+interface Changes {
   /** Overrides a response of the correct server; `undefined` keeps the correct response. */
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
@@ -38,9 +38,9 @@ const examine = async ({
   options = {},
   respond,
   target = {}
-}: Plant = {}): Promise<ReadonlyArray<string> | string> => {
+}: Changes = {}): Promise<ReadonlyArray<string> | string> => {
   let now = NOON
-  const sound: HttpSubject.HttpTarget["clock"] = {
+  const correctClock: HttpSubject.HttpTarget["clock"] = {
     now: Effect.sync(() => now),
     advance: (ms) =>
       Effect.sync(() => {
@@ -66,7 +66,7 @@ const examine = async ({
       basePath: "/v1",
       baseUrl: "http://127.0.0.1:3000/v1",
       keys,
-      clock: clock === "none" ? undefined : (clock ?? sound),
+      clock: clock === "none" ? undefined : (clock ?? correctClock),
       ...target
     })
   )
@@ -113,27 +113,29 @@ describe("Doctor.examine with a correct set-up", () => {
   })
 
   it("reports the number of selected checks", async () => {
-    const counted = async (options: Partial<Run.RunOptions>) => {
+    const countChecks = async (options: Partial<Run.RunOptions>) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
     }
-    const all = await counted({})
-    const auth = await counted({ only: ["auth"] })
+    const all = await countChecks({})
+    const auth = await countChecks({ only: ["auth"] })
     expect(auth).toBeGreaterThan(0)
     expect(auth).toBeLessThan(all)
-    expect(await counted({ exclude: ["auth"] })).toBe(all - auth)
-    expect(await counted({ level: "design" })).toBeGreaterThan(all)
+    expect(await countChecks({ exclude: ["auth"] })).toBe(all - auth)
+    expect(await countChecks({ level: "design" })).toBeGreaterThan(all)
   })
 
   it("accepts an exhausted main key, missing rate and Date headers, and any status for a wrong key", async () => {
-    const tired = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
-    expect(tired).toContain(
+    const exhausted = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
+    expect(exhausted).toContain(
       "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
     )
-    expect(tired).toContain("a wrong key gets status 429: the auth checks give details")
-    const open = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
-    expect(open).toContain("a wrong key gets status 200: the auth checks give details")
-    expect(open).toContain("no clock is given, and responses have no Date: this machine's time is used")
+    expect(exhausted).toContain("a wrong key gets status 429: the auth checks give details")
+    const acceptingAll = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
+    expect(acceptingAll).toContain("a wrong key gets status 200: the auth checks give details")
+    expect(acceptingAll).toContain(
+      "no clock is given, and responses have no Date: this machine's time is used"
+    )
   })
 
   it("accepts a clock that also advances by itself", async () => {
@@ -165,7 +167,7 @@ describe("Doctor.examine with a correct set-up", () => {
 })
 
 describe("a response that cannot be read completely", () => {
-  it("is reported as a finding, not as a set-up fault, so that the run continues", async () => {
+  it("is reported as a finding, not as a set-up error, so that the run continues", async () => {
     const reason = "the body is longer than 1 MB"
     const lines = await examine({
       target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
@@ -178,7 +180,7 @@ describe("a response that cannot be read completely", () => {
 })
 
 describe("the doctor reports in one sentence that", () => {
-  const faults: ReadonlyArray<readonly [string, Plant, string]> = [
+  const setupErrors: ReadonlyArray<readonly [string, Changes, string]> = [
     [
       "no server listens",
       {
@@ -295,8 +297,8 @@ describe("the doctor reports in one sentence that", () => {
       "the key given with --expired is also given for another purpose: each purpose needs its own key"
     ]
   ]
-  it.each(faults)("%s", async (_what, plant, sentence) => {
-    expect(await examine(plant)).toBe(`SetupFault: ${sentence}`)
+  it.each(setupErrors)("%s", async (_what, changes, sentence) => {
+    expect(await examine(changes)).toBe(`SetupFault: ${sentence}`)
   })
 
   it("a key is given twice, before the first request", async () => {
@@ -321,7 +323,7 @@ describe("findings of the doctor", () => {
         fc.nat(5),
         async (status, from) => {
           let count = 0
-          const said = await examine({
+          const result = await examine({
             respond: ({ headers }) =>
               count++ < from
                 ? undefined
@@ -331,7 +333,7 @@ describe("findings of the doctor", () => {
                     `no ${headers.flat().join(" ")} ${given.join(" ")}`
                   )
           })
-          for (const key of given) expect([said].flat().join("\n")).not.toContain(key)
+          for (const key of given) expect([result].flat().join("\n")).not.toContain(key)
         }
       ),
       { numRuns: 60 }
@@ -347,7 +349,7 @@ describe("findings of the doctor", () => {
 })
 
 describe("a server that accepts any key", () => {
-  it("causes no set-up fault, even if all keys have the same limits", async () => {
+  it("causes no set-up error, even if all keys have the same limits", async () => {
     const findings = await examine({
       clock: "none",
       respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")

@@ -1,5 +1,5 @@
 /**
- * Checks the set-up before a run over HTTP, so that a mistake is reported in one sentence and not as a cascade of
+ * Checks the set-up before a run over HTTP, so that an error is reported in one sentence and not as a cascade of
  * failures.
  */
 import * as Clock from "effect/Clock"
@@ -16,7 +16,7 @@ import type * as Conversation from "../subjects/Conversation.ts"
 import { REMOVAL_BEGINS } from "../subjects/HttpCatalogue.ts"
 import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
 import * as DoctorClock from "./DoctorClock.ts"
-import { fault, send, type Unreadable } from "./DoctorRequest.ts"
+import { failSetup, send, type Unreadable } from "./DoctorRequest.ts"
 import * as Estimate from "./Estimate.ts"
 import * as Run from "./Run.ts"
 import { SetupFault } from "./SetupFault.ts"
@@ -39,7 +39,7 @@ const findings = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
   yield* checkKeysDiffer(subject.target)
   const found: Array<string> = []
-  const state = yield* Effect.catchTag(look(subject, found), "Unreadable", ({ reason }) =>
+  const state = yield* Effect.catchTag(examineSubject(subject, found), "Unreadable", ({ reason }) =>
     Effect.sync((): Estimate.State => {
       found.push(`a response cannot be read: ${reason}; the checks give details`)
       return {}
@@ -50,16 +50,21 @@ const findings = Effect.fnUntraced(function* (
   return [...found, ...Estimate.lines(subject, options, latencyMs, state)]
 })
 
-/** Sends the requests of the doctor, adds a line to `findings` for each result, and returns the state of the subject. */
-const look = Effect.fnUntraced(function* (
+/** Sends the requests of the doctor, adds a line to `findings` for each result, and returns the subject's state. */
+const examineSubject = Effect.fnUntraced(function* (
   subject: HttpSubject,
   findings: Array<string>
 ): Effect.fn.Return<Estimate.State, SetupFault | Unreadable> {
   const { conversation, target } = subject
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
-  const at = target.baseUrl ?? target.name
+  const address = target.baseUrl ?? target.name
   const list = (key: "main" | "tiny" | "victim") =>
-    send(conversation, { path: "/pets?limit=1", key }, trial, (message) => `cannot reach ${at}: ${message}`)
+    send(
+      conversation,
+      { path: "/pets?limit=1", key },
+      trial,
+      (message) => `cannot reach ${address}: ${message}`
+    )
 
   const began = yield* Clock.currentTimeMillis
   const first = yield* list("main")
@@ -71,12 +76,12 @@ const look = Effect.fnUntraced(function* (
       break
     case 401:
     case 403:
-      return yield* fault(`the server rejects the main key (--key) with status ${response.status}`)
+      return yield* failSetup(`the server rejects the main key (--key) with status ${response.status}`)
     default: {
-      // If a creation succeeds, the address is right, and the list should have been an empty array (contract §4.1).
+      // If a creation succeeds, the address is correct, and the list should have been an empty array (contract §4.1).
       const { status } = yield* create(subject, trial)
       if (status !== 201) {
-        return yield* fault(
+        return yield* failSetup(
           response.status === 404
             ? `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
             : `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
@@ -85,7 +90,7 @@ const look = Effect.fnUntraced(function* (
       findings.push(`a list without animals returns status ${response.status}: the checks give details`)
     }
   }
-  findings.push(`${at} responds in ${latencyMs} ms and accepts the main key`)
+  findings.push(`${address} responds in ${latencyMs} ms and accepts the main key`)
   const rate = RateHeaders.of(response)
   findings.push(
     rate === undefined
@@ -121,13 +126,13 @@ const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> 
     ["--revoked", keys.revoked],
     ["--expired", keys.expired]
   ].filter(([, secret]) => secret !== undefined)
-  const twice = given.find(
+  const duplicate = given.find(
     ([, secret], index) => given.findIndex(([, earlier]) => earlier === secret) < index
   )
-  return twice === undefined
+  return duplicate === undefined
     ? Effect.void
-    : fault(
-        `the key given with ${twice[0]} is also given for another purpose: each purpose needs its own key`
+    : failSetup(
+        `the key given with ${duplicate[0]} is also given for another purpose: each purpose needs its own key`
       )
 }
 
@@ -148,7 +153,7 @@ const create = (
   const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
   return Effect.flatMap(send(conversation, { method: "POST", path: "/pets", json }, trial), ({ response }) =>
     response.status === 400 && categories === "any"
-      ? fault(
+      ? failSetup(
           `the server rejects the creation ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts only certain categories, declare them (--category)`
         )
       : Effect.succeed(response)
@@ -178,8 +183,8 @@ const sendWrongKey = (conversation: Conversation.Conversation, trial: Trial.Tria
 const FULL_LIST = 100
 
 /**
- * Number of animals with each status from which their lists are full when the first checks need a list that is not, or
- * at the end of a run.
+ * If the store has this many animals with each status before the run, every list is full when the first check needs one
+ * that is not (`SHORT_LIST`), or at the end of the run (`SHORTER_LIST`).
  */
 const [SHORT_LIST, SHORTER_LIST] = [80, 15]
 
@@ -250,12 +255,12 @@ interface Examined {
 
 const limitOf = ({ response }: Examined): number | undefined => RateHeaders.of(response)?.limit
 
-const isOn = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
+const isOnPlan = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
   limit === perMinute || limit === perDay
 
 const examineSmallKeys = (
   all: ReadonlyArray<Examined>,
-  rejectsOthers: boolean
+  rejectsWrongKeys: boolean
 ): Effect.Effect<ReadonlyArray<string>, SetupFault> => {
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
   // probably wrong, and the checks of limits report it. Such a server may also have the same limits for all keys.
@@ -263,18 +268,18 @@ const examineSmallKeys = (
     all.length > 1 &&
     all.every((examined) => {
       const limit = limitOf(examined)
-      return limit !== undefined && !all.some(({ key }) => isOn(key, limit))
+      return limit !== undefined && !all.some(({ key }) => isOnPlan(key, limit))
     })
-  return Effect.forEach(all, (examined) => examineSmallKey(examined, rejectsOthers && !isServerWrong))
+  return Effect.forEach(all, (examined) => examineSmallKey(examined, rejectsWrongKeys && !isServerWrong))
 }
 
-/** Reports whether a small key is accepted, and on its declared plan; `trusts` states whether limits are reliable. */
+/** Reports whether a small key is accepted and on its plan; another plan is an error only if `areLimitsReliable`. */
 const examineSmallKey = (
   { key: { perDay, perMinute }, name, response }: Examined,
-  trusts: boolean
+  areLimitsReliable: boolean
 ): Effect.Effect<string, SetupFault> => {
   if (response.status === 401 || response.status === 403) {
-    return fault(`the server rejects the key given with --${name} with status ${response.status}`)
+    return failSetup(`the server rejects the key given with --${name} with status ${response.status}`)
   }
   if (response.status !== 200 && response.status !== 429) {
     return Effect.succeed(
@@ -285,10 +290,10 @@ const examineSmallKey = (
   const declared = `${perMinute} requests per minute and ${perDay} per day`
   if (limit === undefined)
     return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
-  if (isOn({ perDay, perMinute }, limit))
+  if (isOnPlan({ perDay, perMinute }, limit))
     return Effect.succeed(`the ${name} key is on the declared plan: ${declared}`)
-  return trusts
-    ? fault(
+  return areLimitsReliable
+    ? failSetup(
         `the key given with --${name} is not on the declared plan: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
       )
     : Effect.succeed(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)

@@ -10,7 +10,7 @@ import * as RateHeaders from "../http/RateHeaders.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import { header, type NoResponse } from "../http/Wire.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
-import { fault, send, type Unreadable } from "./DoctorRequest.ts"
+import { failSetup, send, type Unreadable } from "./DoctorRequest.ts"
 import { SetupFault } from "./SetupFault.ts"
 
 const DAY_MS = 86_400_000
@@ -37,16 +37,16 @@ const DATE_SLACK_MS = 3_000
 const MAX_REQUESTS = 250
 
 /** The times in a response, in epoch milliseconds. */
-interface Shown {
+interface ResponseTimes {
   readonly reset: number | undefined
   readonly date: number | undefined
 }
 
-const clockFault = (reason: string) =>
+const clockError = (reason: string) =>
   new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
 
-const call = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupFault> =>
-  Effect.mapError(reading, ({ reason }) => clockFault(reason))
+const callClock = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupFault> =>
+  Effect.mapError(reading, ({ reason }) => clockError(reason))
 
 const difference = (before: number | undefined, after: number | undefined): number =>
   before === undefined || after === undefined ? 0 : after - before
@@ -57,12 +57,12 @@ const move = Effect.fnUntraced(function* (
   clock: ServerClock,
   ms: number
 ): Effect.fn.Return<number, SetupFault> {
-  const from = yield* call(clock.now)
-  const to = yield* call(clock.advance(ms))
+  const from = yield* callClock(clock.now)
+  const to = yield* callClock(clock.advance(ms))
   // The conversation must read the clock again, because it derives the times of its exchanges from it.
-  yield* Effect.mapError(conversation.now, ({ message }) => clockFault(message))
+  yield* Effect.mapError(conversation.now, ({ message }) => clockError(message))
   return to < from + ms
-    ? yield* Effect.fail(clockFault(`it was advanced by ${ms} ms but moved by ${to - from} ms`))
+    ? yield* Effect.fail(clockError(`it was advanced by ${ms} ms but moved by ${to - from} ms`))
     : to
 })
 
@@ -75,25 +75,28 @@ export const examine = Effect.fnUntraced(function* (
   clock: ServerClock,
   trial: Trial.Trial
 ): Effect.fn.Return<string, SetupFault | Unreadable> {
-  const shown = Effect.map(send(conversation, { path: "/pets?limit=1" }, trial), ({ response }): Shown => {
-    const date = Date.parse(header(response, "date") ?? "")
-    const rate = RateHeaders.of(response)
-    return {
-      reset: rate && rate.resetAt * 1_000,
-      date: Number.isNaN(date) ? undefined : date
+  const readTimes = Effect.map(
+    send(conversation, { path: "/pets?limit=1" }, trial),
+    ({ response }): ResponseTimes => {
+      const date = Date.parse(header(response, "date") ?? "")
+      const rate = RateHeaders.of(response)
+      return {
+        reset: rate && rate.resetAt * 1_000,
+        date: Number.isNaN(date) ? undefined : date
+      }
     }
-  })
+  )
   yield* move(conversation, clock, FULL_MS)
-  let before = yield* shown
+  let before = yield* readTimes
   for (const { by, least } of [MINUTES_MS, DAYS_MS]) {
     const now = yield* move(conversation, clock, by)
-    const after = yield* shown
+    const after = yield* readTimes
     const isDateMoved = difference(before.date, after.date) >= by - DATE_SLACK_MS
     // If Date moves with the clock, it must also show the time of the clock.
     if (isDateMoved && Math.abs(difference(after.date, now)) > DATE_SLACK_MS) {
       const date = Moment.iso(after.date ?? 0)
       return yield* Effect.fail(
-        clockFault(
+        clockError(
           `it shows ${Moment.iso(now)}, but the server's Date is ${date}: it belongs to another server`
         )
       )
@@ -101,21 +104,21 @@ export const examine = Effect.fnUntraced(function* (
     if (isDateMoved || difference(before.reset, after.reset) >= least) return describeTime(now)
     before = after
   }
-  const isUnknown = before.reset === undefined
-  if (target.keys.tiny !== undefined && (yield* isRefilled(conversation, clock, trial)))
-    return describeTime(yield* call(clock.now))
-  if (isUnknown) {
+  const hasNoReset = before.reset === undefined
+  if (target.keys.tiny !== undefined && (yield* testRefill(conversation, clock, trial)))
+    return describeTime(yield* callClock(clock.now))
+  if (hasNoReset) {
     return `the clock can be moved, but whether it belongs to this server is unknown without X-RateLimit-Reset`
   }
-  return yield* fault(
+  return yield* failSetup(
     `the clock (--clock) does not work: it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server`
   )
 })
 
 const describeTime = (now: number): string => `the clock can be moved, and shows ${Moment.iso(now)}`
 
-/** Uses up the tiny key. Returns whether the key is admitted after the clock moved by a Retry-After of over 2 s. */
-const isRefilled = Effect.fnUntraced(function* (
+/** Uses up the tiny key; returns whether it is admitted again after the clock moved by a Retry-After of over 2 s. */
+const testRefill = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
   trial: Trial.Trial

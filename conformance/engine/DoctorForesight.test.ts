@@ -25,7 +25,7 @@ const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubjec
 /** Returns the findings of the doctor, or its error as text, for a server that shares no code with ours. */
 const examinePlain = async (
   choices: Partial<Choices>,
-  plant: {
+  changes: {
     readonly animals?: number
     readonly disguise?: (response: WireResponse, request: WireRequest) => WireResponse
     readonly declared?: HttpSubject.HttpTarget["declared"]
@@ -33,9 +33,9 @@ const examinePlain = async (
     readonly begin?: number
   } = {}
 ): Promise<ReadonlyArray<string> | string> => {
-  const { disguise = (response) => response } = plant
-  let now = plant.begin ?? NOON
-  let others = NOON
+  const { disguise = (response) => response } = changes
+  let now = changes.begin ?? NOON
+  let otherTime = NOON
   const transport = PlainServer.make({
     keys: [{ secret: keys.main, perMinute: 60, perDay: 100_000 }, keys.tiny, keys.victim],
     now: () => now,
@@ -49,9 +49,9 @@ const examinePlain = async (
       basePath: "/v1",
       baseUrl: "http://127.0.0.1:3000/v1",
       keys,
-      declared: plant.declared,
+      declared: changes.declared,
       clock:
-        plant.clock === undefined
+        changes.clock === undefined
           ? clockOf(
               () => now,
               (ms) => {
@@ -60,16 +60,16 @@ const examinePlain = async (
               }
             )
           : clockOf(
-              () => others,
+              () => otherTime,
               (ms) => {
-                others += ms
-                return others
+                otherTime += ms
+                return otherTime
               }
             )
     })
   )
   const headers: ReadonlyArray<Header> = [["Authorization", `Bearer ${keys.main}`]]
-  for (let count = 0; count < (plant.animals ?? 0); count++) {
+  for (let count = 0; count < (changes.animals ?? 0); count++) {
     await run(transport({ method: "POST", target: "/v1/pets", headers, body: bytes(json) }))
     now += 2_000
   }
@@ -119,7 +119,7 @@ describe("the doctor with a clock", () => {
 })
 
 describe("the doctor with a server that returns 404 for an empty list", () => {
-  it("reports a finding instead of a set-up fault, because the checks report the violation", async () => {
+  it("reports a finding instead of a set-up error, because the checks report the violation", async () => {
     const findings = await examinePlain(
       {},
       {
@@ -144,13 +144,13 @@ describe("the advice of the doctor", () => {
     )
   })
 
-  it("suggests a new server and an empty store if an earlier run left a late time and many animals", async () => {
-    const later = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
-    expect([later].flat().join("\n")).toMatch(
+  it("suggests a restart and an empty store if an earlier run left a late time and many animals behind", async () => {
+    const afterRun = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
+    expect([afterRun].flat().join("\n")).toMatch(
       /after the removal of GET .*: restart the server before each run/
     )
-    expect([later].flat().join("\n")).toMatch(/100 animals or more.*: start with an empty store/)
-    const first = await examinePlain({})
-    expect([first].flat().join("\n")).not.toMatch(/start/)
+    expect([afterRun].flat().join("\n")).toMatch(/100 animals or more.*: start with an empty store/)
+    const initial = await examinePlain({})
+    expect([initial].flat().join("\n")).not.toMatch(/start/)
   })
 })

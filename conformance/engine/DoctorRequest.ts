@@ -11,7 +11,7 @@ import { SetupFault } from "./SetupFault.ts"
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly reason: string }> {}
 
 /** Fails with an error in the set-up. */
-export const fault = (reason: string): Effect.Effect<never, SetupFault> =>
+export const failSetup = (reason: string): Effect.Effect<never, SetupFault> =>
   Effect.fail(new SetupFault({ reason }))
 
 /** Sends a request; fails with `Unreadable` if the response cannot be read, or with `SetupFault` if there is none. */

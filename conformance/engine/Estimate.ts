@@ -18,8 +18,8 @@ const reasons = {
   "shorter list": "each list will be full at the end of the run"
 } as const satisfies { readonly [finding in Finding]: string }
 
-/** Returns the reason why the state of the subject prevents a decision; `undefined` if nothing is known to prevent it. */
-const prevents = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
+/** Returns the reason why the subject's state prevents a decision; `undefined` if it is not known to prevent one. */
+const reasonPrevented = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
   finds.length > 0 && finds.every((finding) => state[finding] === false)
     ? finds.map((finding) => reasons[finding]).join(", and ")
     : undefined
@@ -36,9 +36,13 @@ export const lines = (
     check,
     plan: Selection.planOf(check, subject, selection)
   }))
-  const planned = plans.filter(({ check, plan }) => plan.run && prevents(check.finds, state) === undefined)
+  const planned = plans.filter(
+    ({ check, plan }) => plan.run && reasonPrevented(check.finds, state) === undefined
+  )
   const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
-  const seconds = Math.ceil((requests * Math.max(latencyMs, 1) * 0.5 + waits(subject, planned)) / 1_000)
+  const seconds = Math.ceil(
+    (requests * Math.max(latencyMs, 1) * 0.5 + estimateWaits(subject, planned)) / 1_000
+  )
   const ambient = Run.ambientFor(subject, level).filter((check) =>
     Selection.isSelected(Run.selectable(check), selection)
   )
@@ -47,11 +51,11 @@ export const lines = (
     ...plans.filter(({ plan }) => plan.run).map(({ check }) => check),
     ...ambient
   ]) {
-    const reason = prevents(finds, state)
+    const reason = reasonPrevented(finds, state)
     if (reason !== undefined) prevented.set(reason, [...(prevented.get(reason) ?? []), id])
   }
-  const decidable = ambient.filter(({ finds }) => prevents(finds, state) === undefined)
-  const because = (status: "inconclusive" | "not-applicable") => {
+  const decidable = ambient.filter(({ finds }) => reasonPrevented(finds, state) === undefined)
+  const idsByReason = (status: "inconclusive" | "not-applicable") => {
     const ids = new Map<string, Array<string>>()
     for (const { check, plan } of plans) {
       if (!plan.run && plan.status === status)
@@ -61,15 +65,15 @@ export const lines = (
   }
   return [
     `${planned.length + decidable.length} checks at level ${level}, about ${requests} requests and ${seconds} s`,
-    ...because("inconclusive").map(
+    ...idsByReason("inconclusive").map(
       ([reason, ids]) => `${ids.length} of the checks will stay inconclusive: ${reason}`
     ),
     ...[...prevented].map(([reason, ids]) => `${ids.join(", ")} cannot be decided: ${reason}`),
-    ...because("not-applicable").map(([reason, ids]) => `${ids.join(", ")} will not apply: ${reason}`)
+    ...idsByReason("not-applicable").map(([reason, ids]) => `${ids.join(", ")} will not apply: ${reason}`)
   ]
 }
 
-const waits = (
+const estimateWaits = (
   { conversation }: HttpSubject,
   planned: ReadonlyArray<{ readonly check: { readonly on: Face } }>
 ): number =>

@@ -31,26 +31,26 @@ export const evaluate = (
 ): Effect.Effect<Evaluation> => {
   const trial = Trial.make(token)
   const { timeoutMs = TIMEOUT_MS } = check
-  const late = () =>
+  const timeoutViolation = () =>
     new Violation({
       expected: `every response within ${timeoutMs / 1_000} s`,
       actual: `none after ${trial.steps.at(-1)?.did ?? "opening the subject"}`
     })
   // A separate fiber, so that a subject that cannot be interrupted or never closes does not block the run.
-  const inTime = Effect.gen(function* () {
+  const bounded = Effect.gen(function* () {
     const law = yield* Effect.forkDetach(Effect.suspend(() => check.evaluate(subject, given, trial)))
-    const ended = yield* Fiber.await(law).pipe(
+    const exit = yield* Fiber.await(law).pipe(
       Effect.asSome,
       Effect.raceFirst(Effect.as(sleepWhileWorking(timeoutMs, subject), Option.none())),
       Effect.onInterrupt(() => Fiber.interrupt(law))
     )
-    if (Option.isSome(ended)) return ended.value
-    const failure = late()
+    if (Option.isSome(exit)) return exit.value
+    const failure = timeoutViolation()
     law.interruptUnsafe()
     yield* Effect.timeoutOption(Fiber.await(law), GRACE_MS)
     return Exit.fail(failure)
   })
-  return Effect.map(inTime, (exit) => {
+  return Effect.map(bounded, (exit) => {
     if (Exit.isSuccess(exit)) return { trial, failure: undefined, fault: undefined }
     const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
     const fault = failure === undefined ? Cause.pretty(exit.cause) : undefined
@@ -60,11 +60,11 @@ export const evaluate = (
 
 /** Sleeps for `ms` milliseconds of real time, not counting time in which the run waits for the subject's limits. */
 const sleepWhileWorking = Effect.fnUntraced(function* (ms: number, { waitedMs = () => 0 }: Subject) {
-  const begun = yield* Clock.currentTimeMillis
+  const startedAt = yield* Clock.currentTimeMillis
   const waitedBefore = waitedMs()
   let left = ms
   while (left > 0) {
     yield* Effect.sleep(left)
-    left = ms - ((yield* Clock.currentTimeMillis) - begun - (waitedMs() - waitedBefore))
+    left = ms - ((yield* Clock.currentTimeMillis) - startedAt - (waitedMs() - waitedBefore))
   }
 })

@@ -7,7 +7,7 @@ import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 import { SetupFault } from "./SetupFault.ts"
 
-/** Examines the set-up and runs the checks. If the set-up is wrong, fails with one sentence before any check runs. */
+/** Examines the set-up and runs the checks. If the set-up is invalid, fails with one sentence before any check runs. */
 export const run = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Omit<Run.RunOptions, "findings">

@@ -4,62 +4,66 @@ import { describe, expect, it } from "vitest"
 import { type Failure, inapplicable, undecided, Violation } from "../evaluation/Outcome.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-const collecting = (id: string) => {
-  const met: Array<string> = []
+const collectCases = (id: string) => {
+  const tried: Array<string> = []
   const toy = Toys.check<string>({
     id,
     cases: fc.string(),
     runs: { port: 10, http: 10 },
-    holds: (_face, given) => Effect.sync(() => void met.push(given))
+    holds: (_face, given) => Effect.sync(() => void tried.push(given))
   })
-  return { met, toy }
+  return { tried, toy }
 }
 
 describe("the seed of a run", () => {
   it("gives a check the same cases, no matter which checks ran before", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), fc.string(), fc.string(), async (seed, id, otherId) => {
-        const first = collecting(id)
+        const first = collectCases(id)
         await Toys.investigate(first.toy, { seed })
-        await Toys.investigate(collecting(otherId).toy, { seed })
-        const second = collecting(id)
+        await Toys.investigate(collectCases(otherId).toy, { seed })
+        const second = collectCases(id)
         await Toys.investigate(second.toy, { seed })
-        expect(second.met).toEqual(first.met)
-        expect(first.met).toHaveLength(10)
+        expect(second.tried).toEqual(first.tried)
+        expect(first.tried).toHaveLength(10)
       }),
       { numRuns: 30 }
     )
   })
 
-  it("gives different cases to different checks, and a different seed gives a check different cases", async () => {
+  it("gives different checks different cases, and another seed gives a check different cases", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
-        const [first, second, later] = [collecting("toy.one"), collecting("toy.two"), collecting("toy.one")]
+        const [first, second, later] = [
+          collectCases("toy.one"),
+          collectCases("toy.two"),
+          collectCases("toy.one")
+        ]
         await Toys.investigate(first.toy, { seed })
         await Toys.investigate(second.toy, { seed })
         await Toys.investigate(later.toy, { seed: seed + 1 })
-        expect(second.met).not.toEqual(first.met)
-        expect(later.met).not.toEqual(first.met)
+        expect(second.tried).not.toEqual(first.tried)
+        expect(later.tried).not.toEqual(first.tried)
       }),
       { numRuns: 20 }
     )
   })
 })
 
-/** How an evaluation of a toy check ends. */
-type Ending = "holds" | "undecided" | "inapplicable" | "violation" | "defect"
+/** The outcomes of an evaluation of a toy check. */
+type OutcomeName = "holds" | "undecided" | "inapplicable" | "violation" | "defect"
 
-const ends = {
+const outcomes = {
   holds: Effect.void,
   undecided: undecided("why"),
   inapplicable: inapplicable("never"),
   violation: Effect.fail(new Violation({ expected: "a", actual: "b" })),
   defect: Effect.die(new Error("oops"))
-} as const satisfies { readonly [ending in Ending]: Effect.Effect<void, Failure> }
+} as const satisfies { readonly [outcome in OutcomeName]: Effect.Effect<void, Failure> }
 
 describe("Investigate.investigate with arbitrary examples or cases", () => {
   it("returns the status of the first failure or error; without one, an undecided example makes the check inconclusive", async () => {
-    const endings = fc.constantFrom<Ending>(
+    const outcomeNames = fc.constantFrom<OutcomeName>(
       "holds",
       "holds",
       "undecided",
@@ -68,18 +72,18 @@ describe("Investigate.investigate with arbitrary examples or cases", () => {
       "defect"
     )
     await fc.assert(
-      fc.asyncProperty(fc.array(endings), async (examples) => {
-        const toy = Toys.check<Ending>({
+      fc.asyncProperty(fc.array(outcomeNames), async (examples) => {
+        const toy = Toys.check<OutcomeName>({
           examples,
-          holds: (_face, given) => ends[given]
+          holds: (_face, given) => outcomes[given]
         })
         const { counterexample, runs, status } = await Toys.investigate(toy)
-        const last = examples.findIndex((ending) => ending === "violation" || ending === "defect")
+        const last = examples.findIndex((outcome) => outcome === "violation" || outcome === "defect")
         const tried = last === -1 ? examples : examples.slice(0, last + 1)
-        const decided = tried.filter((ending) => !["undecided", "inapplicable"].includes(ending)).length
-        const ending = last === -1 ? undefined : examples[last]
-        if (ending === "violation") expect(status).toBe("fail")
-        else if (ending === "defect") expect(status).toBe("error")
+        const decided = tried.filter((outcome) => !["undecided", "inapplicable"].includes(outcome)).length
+        const outcome = last === -1 ? undefined : examples[last]
+        if (outcome === "violation") expect(status).toBe("fail")
+        else if (outcome === "defect") expect(status).toBe("error")
         else if (examples.includes("undecided") || examples.length === 0) expect(status).toBe("inconclusive")
         else expect(status).toBe(decided > 0 ? "pass" : "not-applicable")
         expect(counterexample !== undefined).toBe(status === "fail")
@@ -95,7 +99,7 @@ describe("Investigate.investigate with arbitrary examples or cases", () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.nat(), async (boundary, seed) => {
         const toy = Toys.check<number>({
           cases: fc.nat({ max: 1_000 }),
-          holds: (_face, given) => ends[given >= boundary ? "violation" : "holds"]
+          holds: (_face, given) => outcomes[given >= boundary ? "violation" : "holds"]
         })
         const { counterexample } = await Toys.investigate(toy, { seed })
         expect(counterexample?.case).toBe(String(boundary))

@@ -6,33 +6,33 @@ import * as Case from "./Case.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-const broken = (actual = "no"): Effect.Effect<never, Failure> =>
+const violate = (actual = "no"): Effect.Effect<never, Failure> =>
   Effect.fail(new Violation({ expected: "yes", actual }))
 
 describe("Investigate.investigate", () => {
   it("tries the examples first, in order, and then the given number of random cases", async () => {
-    const met: Array<number> = []
+    const tried: Array<number> = []
     const toy = Toys.check<number>({
       examples: [-1, -2, -3],
       cases: fc.nat(),
       runs: { port: 7, http: 2 },
-      holds: (_face, given) => Effect.sync(() => void met.push(given))
+      holds: (_face, given) => Effect.sync(() => void tried.push(given))
     })
     const result = await Toys.investigate(toy)
-    expect(met.slice(0, 3)).toEqual([-1, -2, -3])
-    expect(met.slice(3).every((given) => given >= 0)).toBe(true)
+    expect(tried.slice(0, 3)).toEqual([-1, -2, -3])
+    expect(tried.slice(3).every((given) => given >= 0)).toBe(true)
     expect(result).toMatchObject({
       status: "pass",
       reason: undefined,
       counterexample: undefined,
       runs: { planned: 10, executed: 10, decided: 10 }
     })
-    met.length = 0
+    tried.length = 0
     await Toys.investigate(toy, { on: Toys.subject({ kind: "http" }) })
-    expect(met).toHaveLength(5)
-    met.length = 0
+    expect(tried).toHaveLength(5)
+    tried.length = 0
     await Toys.investigate(toy, { effort: 4 / 7 })
-    expect(met).toHaveLength(7)
+    expect(tried).toHaveLength(7)
   })
 
   it("tries 100 random cases for a port and 12 over HTTP by default", async () => {
@@ -43,26 +43,26 @@ describe("Investigate.investigate", () => {
   })
 
   it("tries the examples and at least one random case, however small the effort is", async () => {
-    const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => broken() })
+    const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => violate() })
     expect((await Toys.investigate(toy, { effort: 0.001 })).status).toBe("fail")
-    const sound = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
-    expect((await Toys.investigate(sound, { effort: 0.001 })).status).toBe("pass")
+    const correct = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
+    expect((await Toys.investigate(correct, { effort: 0.001 })).status).toBe("pass")
   })
 
   it("stops at the first failing example, and does not shrink the example", async () => {
-    const met: Array<number> = []
+    const tried: Array<number> = []
     const toy = Toys.check<number>({
       examples: [1, 5_000, 3],
       cases: fc.nat(),
       holds: (_face, given, trial) =>
         Effect.suspend(() => {
-          met.push(given)
+          tried.push(given)
           trial.record({ did: `tried ${given}`, got: "something" })
-          return given === 5_000 ? broken(`no at ${given}`) : Effect.void
+          return given === 5_000 ? violate(`no at ${given}`) : Effect.void
         })
     })
     const { counterexample, reason, status } = await Toys.investigate(toy)
-    expect(met).toEqual([1, 5_000, 5_000, 5_000, 5_000])
+    expect(tried).toEqual([1, 5_000, 5_000, 5_000, 5_000])
     expect(status).toBe("fail")
     expect(reason).toBe("expected yes, got no at 5000")
     expect(counterexample).toMatchObject({
@@ -82,7 +82,7 @@ describe("Investigate.investigate", () => {
       runs: { port: 500, http: 500 },
       holds: (_face, given, trial) => {
         trial.record({ did: `tried ${given.join(" ")}`, got: "" })
-        return given.some((number) => number >= 17) ? broken(String(given)) : Effect.void
+        return given.some((number) => number >= 17) ? violate(String(given)) : Effect.void
       }
     })
     const { counterexample, status } = await Toys.investigate(toy)
@@ -102,7 +102,7 @@ describe("Investigate.investigate", () => {
     const toy = Toys.check<typeof given>({
       id: "toy.token",
       examples: [given],
-      holds: (_face, { big }) => (big === given.big ? broken() : Effect.void)
+      holds: (_face, { big }) => (big === given.big ? violate() : Effect.void)
     })
     const { counterexample } = await Toys.investigate(toy)
     const token = Effect.runSync(Effect.fromResult(ReplayToken.decode(counterexample?.token ?? "")))
@@ -115,7 +115,7 @@ describe("Investigate.investigate", () => {
       examples: [4],
       holds: (_face, _given, trial) => {
         trial.record({ did: "tried", got: "nothing" })
-        return broken()
+        return violate()
       }
     })
     const { counterexample } = await Toys.investigate(toy, {
@@ -133,7 +133,7 @@ describe("Investigate.investigate", () => {
     const base = Toys.subject()
     const toy = Toys.check<number>({
       examples: [1, 2, 3],
-      holds: () => Effect.suspend(() => (open === 1 ? broken() : Effect.die(new Error(`${open} open`))))
+      holds: () => Effect.suspend(() => (open === 1 ? violate() : Effect.die(new Error(`${open} open`))))
     })
     const { status } = await Toys.investigate(toy, {
       on: {
@@ -166,6 +166,22 @@ describe("Investigate.investigate", () => {
     exchanges.push(undefined as never)
     expect((await Toys.investigate(toy, { on: Toys.subject({ exchanges }) })).requests).toBe(2)
   })
+
+  it("returns inconclusive for a check without cases", async () => {
+    const toy = Toys.check({ holds: () => Effect.void })
+    expect(await Toys.investigate(toy)).toMatchObject({
+      status: "inconclusive",
+      reason: "no case was tried"
+    })
+  })
+
+  it("returns inconclusive if the subject lacks the interface of the check", async () => {
+    const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
+    expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
+      status: "inconclusive",
+      reason: "the subject has no catalogue"
+    })
+  })
 })
 
 describe("an intermittent failure", () => {
@@ -177,7 +193,7 @@ describe("an intermittent failure", () => {
         holds: (_face, _given, trial) =>
           Effect.suspend(() => {
             trial.record({ did: `try ${tries}`, got: "" })
-            return tries++ <= times ? broken(`no at try ${tries}`) : Effect.void
+            return tries++ <= times ? violate(`no at try ${tries}`) : Effect.void
           })
       })
       const { counterexample, status } = await Toys.investigate(toy)
@@ -191,20 +207,20 @@ describe("an intermittent failure", () => {
 
   it("fails the check even if all repetitions are undecided or end with an error of the suite", async () => {
     let tries = 0
-    const vague = Toys.check<number>({
+    const inconclusive = Toys.check<number>({
       examples: [1],
-      holds: () => Effect.suspend(() => (tries++ === 0 ? broken() : undecided("no idea")))
+      holds: () => Effect.suspend(() => (tries++ === 0 ? violate() : undecided("no idea")))
     })
-    expect(await Toys.investigate(vague)).toMatchObject({
+    expect(await Toys.investigate(inconclusive)).toMatchObject({
       status: "fail",
       counterexample: { expected: "yes", actual: "no", reproduced: { times: 0, of: 3 } }
     })
     tries = 0
-    const faulty = Toys.check<number>({
+    const erring = Toys.check<number>({
       examples: [1],
-      holds: () => Effect.suspend(() => (tries++ === 0 ? broken() : Effect.die(new Error("oops"))))
+      holds: () => Effect.suspend(() => (tries++ === 0 ? violate() : Effect.die(new Error("oops"))))
     })
-    expect((await Toys.investigate(faulty)).status).toBe("fail")
+    expect((await Toys.investigate(erring)).status).toBe("fail")
   })
 })
 
@@ -252,36 +268,20 @@ describe("undecided cases", () => {
   it("allow a failure in a later case", async () => {
     const toy = Toys.check<number>({
       examples: [1, 2],
-      holds: (_face, given) => (given === 1 ? undecided("no idea") : broken())
+      holds: (_face, given) => (given === 1 ? undecided("no idea") : violate())
     })
     expect((await Toys.investigate(toy)).status).toBe("fail")
-  })
-
-  it("are not the only reason for an inconclusive check: a check without cases is inconclusive", async () => {
-    const toy = Toys.check({ holds: () => Effect.void })
-    expect(await Toys.investigate(toy)).toMatchObject({
-      status: "inconclusive",
-      reason: "no case was tried"
-    })
-  })
-
-  it("are not the only reason for an inconclusive check: a check without its interface is inconclusive", async () => {
-    const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
-    expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
-      status: "inconclusive",
-      reason: "the subject has no catalogue"
-    })
   })
 })
 
 describe("a check that requires circumstances (`mustSee`)", () => {
-  const needing = (meets: (given: number) => ReadonlyArray<string>) =>
+  const needing = (circumstancesOf: (given: number) => ReadonlyArray<string>) =>
     Toys.check<number>({
       examples: [1, 2],
       mustSee: ["a full page", "a sold animal"],
       holds: (_face, given, trial) =>
         Effect.sync(() => {
-          for (const circumstance of meets(given)) trial.saw(circumstance)
+          for (const circumstance of circumstancesOf(given)) trial.saw(circumstance)
         })
     })
 
@@ -301,7 +301,7 @@ describe("a check that requires circumstances (`mustSee`)", () => {
   })
 
   it("fails if the law is violated, even if no circumstance occurred", async () => {
-    const toy = Toys.check<number>({ examples: [1], mustSee: ["x"], holds: () => broken() })
+    const toy = Toys.check<number>({ examples: [1], mustSee: ["x"], holds: () => violate() })
     expect((await Toys.investigate(toy)).status).toBe("fail")
   })
 })
@@ -327,8 +327,8 @@ describe("a law that does not apply to the subject", () => {
   })
 })
 
-describe("a fault of the suite", () => {
-  const faults: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
+describe("an error of the suite", () => {
+  const errors: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
     ["a defect", () => Effect.die(new Error("oops"))],
     [
       "an exception when the law is called",
@@ -345,7 +345,7 @@ describe("a fault of the suite", () => {
     ],
     ["a rejected promise", () => Effect.promise(() => Promise.reject(new Error("oops")))]
   ]
-  it.each(faults)("%s in an example gives status error with the reason", async (_what, holds) => {
+  it.each(errors)("%s in an example gives status error with the reason", async (_what, holds) => {
     const { counterexample, reason, status } = await Toys.investigate(
       Toys.check<number>({ examples: [1], holds })
     )
@@ -354,7 +354,7 @@ describe("a fault of the suite", () => {
     expect(counterexample).toBeUndefined()
   })
 
-  it.each(faults)("%s in a random case gives status error with the reason", async (_what, holds) => {
+  it.each(errors)("%s in a random case gives status error with the reason", async (_what, holds) => {
     const { reason, status } = await Toys.investigate(
       Toys.check<number>({
         examples: [1],

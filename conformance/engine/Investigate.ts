@@ -56,13 +56,14 @@ interface Tally {
   executed: number
   decided: number
   /** The reasons why cases were undecided. */
-  readonly open: Array<string>
+  readonly undecided: Array<string>
   /** The reasons why cases did not apply to this subject. */
   readonly inapplicable: Array<string>
   /** Whether a case did not apply only because of the subject's time or data. */
   isPostponed: boolean
   readonly seen: Set<string>
-  fault: string | undefined
+  /** The first error of the suite. */
+  suiteError: string | undefined
   /** Whether the timeout expired. */
   interrupted: boolean
 }
@@ -70,26 +71,26 @@ interface Tally {
 const emptyTally = (): Tally => ({
   executed: 0,
   decided: 0,
-  open: [],
+  undecided: [],
   inapplicable: [],
   isPostponed: false,
   seen: new Set(),
-  fault: undefined,
+  suiteError: undefined,
   interrupted: false
 })
 
-const note = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
+const addTo = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
   tally.executed++
-  tally.fault ??= fault
+  tally.suiteError ??= fault
   for (const circumstance of trial.seen) tally.seen.add(circumstance)
-  if (failure?._tag === "Undecided") tally.open.push(failure.reason)
+  if (failure?._tag === "Undecided") tally.undecided.push(failure.reason)
   else if (failure?._tag === "Inapplicable") {
     tally.inapplicable.push(failure.reason)
     tally.isPostponed ||= failure.isPostponed === true
   } else tally.decided++
 }
 
-const isAgainst = ({ failure, fault }: Evaluation): boolean =>
+const isFailure = ({ failure, fault }: Evaluation): boolean =>
   failure?._tag === "Violation" || fault !== undefined
 
 /** Fails a property of fast-check, which requires an exception. */
@@ -97,17 +98,17 @@ class Falsified extends Error {}
 
 /** Evaluates a check on all its cases; never fails. */
 export const investigate = Effect.fnUntraced(function* (check: Check, subject: Subject, options: Options) {
-  const begun = yield* Clock.currentTimeMillis
+  const startedAt = yield* Clock.currentTimeMillis
   const requestsBefore = subject.exchanges.length
-  const own = check.cases === undefined ? 0 : (check.runs ?? RUNS)[subject.kind]
-  const planned = own === 0 ? 0 : Math.max(1, Math.round(own * (options.effort ?? 1)))
+  const defaultRuns = check.cases === undefined ? 0 : (check.runs ?? RUNS)[subject.kind]
+  const planned = defaultRuns === 0 ? 0 : Math.max(1, Math.round(defaultRuns * (options.effort ?? 1)))
   const boundaries = emptyTally()
-  const drawn = emptyTally()
+  const random = emptyTally()
   const tried: Array<Coverage.Tried> = []
   const attempt = (tally: Tally) => (given: unknown) =>
     Effect.tap(evaluate(check, subject, given, options.nextToken()), (evaluation) =>
       Effect.sync(() => {
-        note(tally, evaluation)
+        addTo(tally, evaluation)
         tried.push(...evaluation.trial.tuples)
       })
     )
@@ -115,37 +116,37 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   let found: Found | undefined
   for (const given of check.examples) {
     const evaluation = yield* attempt(boundaries)(given)
-    if (!isAgainst(evaluation)) continue
+    if (!isFailure(evaluation)) continue
     found = { given, evaluation, runs: 0, shrinks: 0 }
     break
   }
-  const saysNothing = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
-  if (found === undefined && !saysNothing && check.cases !== undefined) {
+  const isInapplicable = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
+  if (found === undefined && !isInapplicable && check.cases !== undefined) {
     const seed = seedOf(options.seed, check.id)
-    const searched = yield* Effect.exit(search(check.cases, attempt(drawn), seed, planned, options))
+    const searched = yield* Effect.exit(search(check.cases, attempt(random), seed, planned, options))
     if (Exit.isSuccess(searched)) {
       found = options.isBrief
         ? searched.value.found
         : yield* moveToBoundary(searched.value.found, attempt(emptyTally()))
-      drawn.interrupted = searched.value.interrupted
-    } else drawn.fault ??= Cause.pretty(searched.cause)
+      random.interrupted = searched.value.interrupted
+    } else random.suiteError ??= Cause.pretty(searched.cause)
   }
   const executed = {
-    executed: boundaries.executed + drawn.executed,
-    decided: boundaries.decided + drawn.decided
+    executed: boundaries.executed + random.executed,
+    decided: boundaries.decided + random.decided
   }
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
       : yield* confirm(check, subject, found, attempt(emptyTally()), options.isBrief ? 0 : REPRODUCTIONS)
-  const [status, reason] = judge(check, boundaries, drawn, counterexample, saysNothing ? 0 : planned)
+  const [status, reason] = judge(check, boundaries, random, counterexample, isInapplicable ? 0 : planned)
   return resultOf(check, {
     status,
     reason,
-    isPostponed: status === "not-applicable" && (boundaries.isPostponed || drawn.isPostponed),
+    isPostponed: status === "not-applicable" && (boundaries.isPostponed || random.isPostponed),
     runs: { planned: check.examples.length + planned, ...executed },
     requests: subject.exchanges.length - requestsBefore,
-    milliseconds: (yield* Clock.currentTimeMillis) - begun,
+    milliseconds: (yield* Clock.currentTimeMillis) - startedAt,
     counterexample,
     coverage: check.product && Coverage.of(check.product, tried)
   })
@@ -162,12 +163,12 @@ const search = Effect.fnUntraced(function* (
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let last: Found | undefined
   let violated: Found | undefined
-  let underWay: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
   const property = fc.asyncProperty(cases, async (given) => {
     const trying = run(attempt(given))
-    underWay = trying
+    running = trying
     const evaluation = await trying
-    if (!isAgainst(evaluation)) return
+    if (!isFailure(evaluation)) return
     const isViolation = evaluation.failure?._tag === "Violation"
     // After a violation, a smaller case in which only the suite fails does not count.
     if (violated !== undefined && !isViolation) return
@@ -183,7 +184,7 @@ const search = Effect.fnUntraced(function* (
       endOnFailure: isBrief
     })
     // After the timeout, fast-check leaves its last evaluation running; it must not affect the next check.
-    await underWay
+    await running
     return checked
   })
   // The last failing evaluation is the smallest, because fast-check only shrinks failures.
@@ -225,14 +226,14 @@ const confirm = Effect.fnUntraced(function* (
   repetitions: number
 ) {
   let times = 0
-  let shown = evaluation
+  let reported = evaluation
   for (let index = 0; index < repetitions; index++) {
     const again = yield* attempt(given)
     if (again.failure?._tag !== "Violation") continue
     times++
-    shown = again
+    reported = again
   }
-  const { failure, trial } = shown
+  const { failure, trial } = reported
   const text = Case.encode(given)
   const violation = failure?._tag === "Violation" ? failure : new Violation({ actual: "", expected: "" })
   const { clause } = violation
@@ -262,31 +263,32 @@ const confirm = Effect.fnUntraced(function* (
 const judge = (
   check: Check,
   boundaries: Tally,
-  drawn: Tally,
+  random: Tally,
   counterexample: Counterexample | undefined,
   planned: number
 ): readonly [Status, string | undefined] => {
   if (counterexample !== undefined) {
     return ["fail", `expected ${counterexample.expected}, got ${counterexample.actual}`]
   }
-  const fault = boundaries.fault ?? drawn.fault
-  if (fault !== undefined) return ["error", fault]
-  const decided = boundaries.decided + drawn.decided
-  const open = [...boundaries.open, ...drawn.open]
-  const [inapplicable] = [...boundaries.inapplicable, ...drawn.inapplicable]
-  if (decided === 0 && open.length === 0 && inapplicable !== undefined)
+  const suiteError = boundaries.suiteError ?? random.suiteError
+  if (suiteError !== undefined) return ["error", suiteError]
+  const decided = boundaries.decided + random.decided
+  const undecided = [...boundaries.undecided, ...random.undecided]
+  const [inapplicable] = [...boundaries.inapplicable, ...random.inapplicable]
+  if (decided === 0 && undecided.length === 0 && inapplicable !== undefined)
     return ["not-applicable", inapplicable]
   // Each boundary example is part of the law, so an undecided one makes the check inconclusive.
-  if (boundaries.open[0] !== undefined) return ["inconclusive", boundaries.open[0]]
-  if (decided === 0) return ["inconclusive", open[0] ?? "no case was tried"]
+  if (boundaries.undecided[0] !== undefined) return ["inconclusive", boundaries.undecided[0]]
+  if (decided === 0) return ["inconclusive", undecided[0] ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter(
-    (circumstance) => !boundaries.seen.has(circumstance) && !drawn.seen.has(circumstance)
+    (circumstance) => !boundaries.seen.has(circumstance) && !random.seen.has(circumstance)
   )
-  if (unseen.length > 0) return ["inconclusive", open.at(-1) ?? `this never occurred: ${unseen.join(", ")}`]
-  const settled = drawn.decided + drawn.inapplicable.length
-  if (settled < planned / 2) {
-    const cause = drawn.interrupted ? "time ran out" : (drawn.open[0] ?? "they were not tried")
-    return ["inconclusive", `only ${settled} of ${planned} random cases could be decided: ${cause}`]
+  if (unseen.length > 0)
+    return ["inconclusive", undecided.at(-1) ?? `this never occurred: ${unseen.join(", ")}`]
+  const conclusive = random.decided + random.inapplicable.length
+  if (conclusive < planned / 2) {
+    const cause = random.interrupted ? "time ran out" : (random.undecided[0] ?? "they were not tried")
+    return ["inconclusive", `only ${conclusive} of ${planned} random cases could be decided: ${cause}`]
   }
   return ["pass", undefined]
 }

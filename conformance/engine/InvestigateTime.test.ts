@@ -13,10 +13,10 @@ describe("an evaluation that never ends", () => {
         return Effect.never
       }
     })
-    const begun = performance.now()
+    const startedAt = performance.now()
     const { counterexample, status } = await Toys.investigate(toy)
     // The first try and three repetitions, each with a timeout of 50 ms.
-    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
     expect(status).toBe("fail")
     expect(counterexample).toMatchObject({
       expected: "every response within 0.05 s",
@@ -26,14 +26,14 @@ describe("an evaluation that never ends", () => {
   })
 
   it("is interrupted after the timeout, in the first try and in each repetition", async () => {
-    let given = 0
+    let interruptions = 0
     const toy = Toys.check<number>({
       examples: [1],
       timeoutMs: 20,
-      holds: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void given++))
+      holds: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interruptions++))
     })
     await Toys.investigate(toy)
-    expect(given).toBe(4)
+    expect(interruptions).toBe(4)
   })
 
   it("fails the check if the subject never finishes opening", async () => {
@@ -96,18 +96,18 @@ describe("the time limit of a check", () => {
   })
 
   it("leaves no evaluation running, because its requests could affect the next check", async () => {
-    let underWay = 0
+    let running = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
       holds: () =>
         Effect.acquireUseRelease(
-          Effect.sync(() => underWay++),
+          Effect.sync(() => running++),
           () => Effect.sleep(60),
-          () => Effect.sync(() => underWay--)
+          () => Effect.sync(() => running--)
         )
     })
     await Toys.investigate(toy, { timeLimitMs: 90 })
-    expect(underWay).toBe(0)
+    expect(running).toBe(0)
   })
 })
 

@@ -1,6 +1,5 @@
 /**
- * Checks that Node is new enough for the suite: on an older version, the suite reports faults that the subject does not
- * have.
+ * Checks that Node is new enough for the suite: on an older version, the suite reports violations that do not exist.
  */
 import * as Effect from "effect/Effect"
 import packageJson from "../../package.json" with { type: "json" }
@@ -15,10 +14,10 @@ const running = (): string | undefined => globalThis.process?.versions?.node
  *
  * @example
  * ```ts
- * fault("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
+ * problem("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
  * ```
  */
-export const fault = (
+export const problem = (
   version: string | undefined = running(),
   range: string = packageJson.engines.node
 ): string | undefined => {
@@ -30,6 +29,6 @@ export const fault = (
 
 /** Fails if Node is too old. */
 export const check: Effect.Effect<void, SetupFault> = Effect.suspend(() => {
-  const reason = fault()
+  const reason = problem()
   return reason === undefined ? Effect.void : Effect.fail(new SetupFault({ reason }))
 })

@@ -8,7 +8,7 @@ import * as Case from "./Case.ts"
 import * as Replay from "./Replay.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A replay finds its check in this list, which here contains toy checks.
+// A replay finds its check in this list; each test fills it with toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -25,15 +25,15 @@ const replay = async (given: unknown, subject = Toys.subject(), text = Case.enco
   return { outcome: replayed.outcome, lines: ReplayText.lines(token, replayed) }
 }
 
-const plant = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest = {}) =>
+const addCheck = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest = {}) =>
   list.checks.push(Toys.check<unknown>({ ...rest, holds }))
 
 describe("a replay", () => {
   it("reports `fixed` if the law holds in all three tries", async () => {
-    const met: Array<unknown> = []
-    plant((_face, given, trial) =>
+    const tried: Array<unknown> = []
+    addCheck((_face, given, trial) =>
       Effect.sync(() => {
-        met.push(given)
+        tried.push(given)
         trial.record({ did: "GET /pets", got: "200 []" })
         trial.record({ did: "let 1 s pass", got: "" })
       })
@@ -43,11 +43,11 @@ describe("a replay", () => {
       outcome: "fixed",
       lines: ["FIXED toy.check", "  1. GET /pets → 200 []", "  2. let 1 s pass"]
     })
-    expect(met).toEqual([given, given, given])
+    expect(tried).toEqual([given, given, given])
   })
 
   it("reports `failed` with the violation if the law is still violated", async () => {
-    plant((_face, _given, trial) => {
+    addCheck((_face, _given, trial) => {
       trial.record({ did: "GET /pets", got: "500" })
       return Effect.fail(new Violation({ expected: "200", actual: "500" }))
     })
@@ -58,7 +58,7 @@ describe("a replay", () => {
   })
 
   it("reports `failed` if there is no response before the timeout", async () => {
-    plant(() => Effect.never, { timeoutMs: 20 })
+    addCheck(() => Effect.never, { timeoutMs: 20 })
     expect((await replay(1)).outcome).toBe("failed")
   })
 
@@ -66,33 +66,33 @@ describe("a replay", () => {
     ["undecided", undecided("no idea"), "CANNOT toy.check: no idea"],
     ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
   ] as const)("reports `cannot` if the law is %s", async (_what, ending, line) => {
-    plant(() => ending)
+    addCheck(() => ending)
     expect(await replay(1)).toEqual({ outcome: "cannot", lines: [line] })
   })
 
   it("reports `cannot` if the law throws, for example because the case belongs to another check", async () => {
-    plant((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
+    addCheck((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
     const { lines, outcome } = await replay({ not: "an array" })
     expect(outcome).toBe("cannot")
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
   it("reports `cannot` if the text is not an encoded case", async () => {
-    plant(() => Effect.void)
+    addCheck(() => Effect.void)
     expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
     expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
   })
 
   it("reports `cannot` if the check, its interface or a required capability is missing", async () => {
     expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
-    plant(() => Effect.void, { needs: ["clock", "tinyPlan"] })
+    addCheck(() => Effect.void, { needs: ["clock", "tinyPlan"] })
     expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([
       "CANNOT toy.check: toy.check is a check of catalogue, which the subject does not have"
     ])
     expect((await replay(1, Toys.subject({ capabilities: new Set(["clock"]) }))).lines).toEqual([
       "CANNOT toy.check: toy.check needs tinyPlan"
     ])
-    const able = Toys.subject({ capabilities: new Set(["clock", "tinyPlan"]) })
-    expect((await replay(1, able)).outcome).toBe("fixed")
+    const capable = Toys.subject({ capabilities: new Set(["clock", "tinyPlan"]) })
+    expect((await replay(1, capable)).outcome).toBe("fixed")
   })
 })

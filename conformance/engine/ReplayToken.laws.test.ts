@@ -10,13 +10,13 @@ const token = fc.record({
   case: fc.oneof(fc.json(), fc.string({ unit: "grapheme", maxLength: 400 }))
 })
 
-const parsed = (text: string): string =>
+const describeDecoded = (text: string): string =>
   Result.match(ReplayToken.decode(text), {
     onSuccess: (read) => `read ${JSON.stringify(read)}`,
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const noToken = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
+const rejection = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
   it("is one word, and is decoded to the same check and case", () => {
@@ -42,7 +42,7 @@ describe("a replay token", () => {
           fc.json().map((text) => `asc1_${gzipSync(text).toString("base64url")}`)
         ),
         (text) => {
-          expect(parsed(text)).toBe(noToken)
+          expect(describeDecoded(text)).toBe(rejection)
         }
       ),
       { numRuns: 500 }
@@ -53,7 +53,7 @@ describe("a replay token", () => {
     fc.assert(
       fc.property(token, fc.integer({ min: 1, max: 12 }), (given, cut) => {
         const text = ReplayToken.encode(given)
-        expect(parsed(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(noToken)
+        expect(describeDecoded(text.slice(0, Math.max(0, text.length - cut - 1)))).toBe(rejection)
       })
     )
   })
@@ -67,7 +67,7 @@ describe("a replay token", () => {
         const damaged = text.slice(0, at) + character + text.slice(at + 1)
         const read = ReplayToken.decode(damaged)
         if (Result.isSuccess(read)) expect(read.success).toEqual(given)
-        else expect(read.failure.message).toBe(noToken.slice("InvalidToken: ".length))
+        else expect(read.failure.message).toBe(rejection.slice("InvalidToken: ".length))
       }),
       { numRuns: 2_000 }
     )
@@ -75,20 +75,20 @@ describe("a replay token", () => {
 
   it("is rejected if it decompresses to more than a megabyte", () => {
     const bomb = "x".repeat(2_000_000)
-    expect(parsed(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(noToken)
+    expect(describeDecoded(ReplayToken.encode({ check: "toy", case: bomb }))).toBe(rejection)
   })
 
   it("is rejected with a message about both versions if it is from another version of the suite", () => {
-    const made = ReplayToken.encode({ check: "toy", case: "1" })
+    const encoded = ReplayToken.encode({ check: "toy", case: "1" })
     const { version } = packageJson
     try {
       packageJson.version = "99.0.0"
-      expect(parsed(made)).toBe(
+      expect(describeDecoded(encoded)).toBe(
         `InvalidToken: the token is from version ${version} of the suite, but this is 99.0.0`
       )
     } finally {
       packageJson.version = version
     }
-    expect(parsed(made)).toBe('read {"check":"toy","case":"1"}')
+    expect(describeDecoded(encoded)).toBe('read {"check":"toy","case":"1"}')
   })
 })

@@ -73,7 +73,7 @@ export type Verdict = "conformant" | "not-conformant" | "inconclusive" | "select
 export interface Implementation {
   readonly name: string
   readonly version?: string
-  /** A URL that begins with `https://`, or a mail address. */
+  /** A URL that begins with `https://`, or an email address. */
   readonly contact?: string
 }
 

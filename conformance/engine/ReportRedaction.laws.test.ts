@@ -32,7 +32,7 @@ const escapes: ReadonlyArray<(key: string) => string> = [
 const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
 
 describe("a redacted report", () => {
-  it("contains no secret in any rendering, wherever and in whatever encoding the subject returned the secret", () => {
+  it("contains no secret in any rendering, no matter where and in which encoding the subject returned it", () => {
     fc.assert(
       fc.property(
         report,

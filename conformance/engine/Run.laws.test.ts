@@ -10,7 +10,7 @@ import type { Report, Status } from "./Report.ts"
 import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A run finds its checks in this list, which here contains toy checks.
+// A run takes its checks from this list; each test fills it with toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -182,22 +182,22 @@ describe("the clauses of a report", () => {
 })
 
 describe("the level of a run", () => {
-  const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
-  const plant = () =>
+  const violate = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
+  const addChecks = () =>
     list.checks.push(
       Toys.check<number>({ id: "toy.spec", examples: [1], holds: () => Effect.void }),
-      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
+      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: violate }),
       Toys.check<number>({
         id: "toy.advised",
         level: "design",
         advisedBy: "RFC 9110 §9.3.2",
         examples: [1],
-        holds: breach
+        holds: violate
       })
     )
 
   it("spec: omits decisions of this project, and reports violations of recommendations only as warnings", async () => {
-    plant()
+    addChecks()
     const report = await run({ level: "spec" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
       "toy.spec pass",
@@ -208,7 +208,7 @@ describe("the level of a run", () => {
   })
 
   it("design: includes all checks, and reports every violation as a failure", async () => {
-    plant()
+    addChecks()
     const report = await run({ level: "design" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
       "toy.spec pass",
@@ -219,14 +219,14 @@ describe("the level of a run", () => {
   })
 
   it("spec: reports a violation of the contract as a failure", async () => {
-    list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: breach }))
+    list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: violate }))
     expect((await run({ level: "spec" })).verdict).toBe("not-conformant")
   })
 })
 
 describe("a run", () => {
   it("tries the same cases of a check, alone or together with other checks", async () => {
-    const met: Record<string, Array<number>> = {}
+    const tried: Record<string, Array<number>> = {}
     const toys = ["toy.a", "toy.b", "toy.c"].map((id) =>
       Toys.check<number>({
         id,
@@ -234,16 +234,16 @@ describe("a run", () => {
         runs: { port: 5, http: 5 },
         holds: (_face, given) =>
           Effect.sync(() => {
-            met[id] = [...(met[id] ?? []), given]
+            tried[id] = [...(tried[id] ?? []), given]
           })
       })
     )
     list.checks.push(...toys)
     const all = await run({ seed: 7 })
-    const before = structuredClone(met)
-    delete met["toy.b"]
+    const before = structuredClone(tried)
+    delete tried["toy.b"]
     const alone = await run({ seed: 7, only: ["toy.b"] })
-    expect(met["toy.b"]).toEqual(before["toy.b"])
+    expect(tried["toy.b"]).toEqual(before["toy.b"])
     expect(all.verdict).toBe("conformant")
     expect(alone).toMatchObject({
       verdict: "selection-passed",
@@ -253,19 +253,19 @@ describe("a run", () => {
   })
 
   it("chooses and reports a seed if none is given, and tries the same cases again with that seed", async () => {
-    const met: Array<number> = []
+    const tried: Array<number> = []
     list.checks.push(
       Toys.check<number>({
         cases: fc.nat(),
-        holds: (_face, given) => Effect.sync(() => void met.push(given))
+        holds: (_face, given) => Effect.sync(() => void tried.push(given))
       })
     )
     const { seed } = await run({ seed: undefined })
-    const first = met.splice(0)
+    const first = tried.splice(0)
     expect((await run({ seed: undefined })).seed).not.toBe(seed)
-    met.length = 0
+    tried.length = 0
     await run({ seed })
-    expect(met).toEqual(first)
+    expect(tried).toEqual(first)
   })
 
   it("fails for a pattern that matches nothing, before any check runs", async () => {

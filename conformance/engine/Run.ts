@@ -126,8 +126,11 @@ export const run = Effect.fnUntraced(function* (
 /** Adapts a result to a level: at level `spec`, the violation of a recommendation is only a warning. */
 export const atLevel = (result: CheckResult, level: Level): CheckResult => {
   const { clause } = result.counterexample ?? {}
-  const isOurs = clause === undefined ? result.level === "design" : bySlug.get(clause)?.level === "design"
-  return level === "spec" && isOurs && result.status === "fail" ? { ...result, status: "warn" } : result
+  const isDesignLevel =
+    clause === undefined ? result.level === "design" : bySlug.get(clause)?.level === "design"
+  return level === "spec" && isDesignLevel && result.status === "fail"
+    ? { ...result, status: "warn" }
+    : result
 }
 
 const exitCodes = {

@@ -12,7 +12,7 @@ import type { Report } from "./Report.ts"
 import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-// A run takes its checks from this list. The tests fill it with toy checks.
+// A run takes its checks from this list; each test fills it with toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -59,8 +59,8 @@ describe("a report", () => {
                 return Effect.fail(new Violation({ expected: `none of ${leak}`, actual: leak }))
               }
             }),
-            Toys.check<number>({ id: "toy.vague", examples: [1], holds: () => undecided(leak) }),
-            Toys.check<number>({ id: "toy.not", examples: [1], holds: () => inapplicable(leak) }),
+            Toys.check<number>({ id: "toy.inconclusive", examples: [1], holds: () => undecided(leak) }),
+            Toys.check<number>({ id: "toy.not-applicable", examples: [1], holds: () => inapplicable(leak) }),
             Toys.check<number>({
               id: "toy.error",
               examples: [1],

@@ -6,13 +6,13 @@ import { profiles } from "../evaluation/Profile.ts"
 import * as Selection from "./Selection.ts"
 import * as Toys from "./Toys.fixture.ts"
 
-const holds = () => Toys.unasked
+const holds = () => Toys.unexpectedCall
 const limit = Toys.check({ id: "list.limit", clauses: ["list.limit.default"], holds })
 const limitless = Toys.check({ id: "list.limitless", clauses: ["list.array", "list.empty"], holds })
 const auth = Toys.check({ id: "auth.first", clauses: ["auth.required"], profile: "auth", holds })
 const all = [limit, limitless, auth]
 
-const picked = (only: ReadonlyArray<string>, exclude: ReadonlyArray<string> = []) =>
+const select = (only: ReadonlyArray<string>, exclude: ReadonlyArray<string> = []) =>
   all.filter((check) => Selection.isSelected(check, { level: "spec", only, exclude })).map(({ id }) => id)
 
 describe("a selection", () => {
@@ -31,15 +31,15 @@ describe("a selection", () => {
     ["a pattern and the exclusion of a check", ["list.*"], ["list.limit"], ["list.limitless"]],
     ["a profile that is also excluded", ["auth"], ["auth"], []]
   ] as const)("contains exactly the matching checks for %s", (_what, only, exclude, expected) => {
-    expect(picked(only, exclude)).toEqual(expected)
+    expect(select(only, exclude)).toEqual(expected)
   })
 
   it("treats every character of a pattern except the asterisk literally", () => {
-    expect(picked(["list.limi?"])).toEqual([])
-    expect(picked(["listxlimit"])).toEqual([])
-    expect(picked(["list.limit|auth.first"])).toEqual([])
-    expect(picked(["LIST.LIMIT"])).toEqual([])
-    expect(picked(["limit"])).toEqual([])
+    expect(select(["list.limi?"])).toEqual([])
+    expect(select(["listxlimit"])).toEqual([])
+    expect(select(["list.limit|auth.first"])).toEqual([])
+    expect(select(["LIST.LIMIT"])).toEqual([])
+    expect(select(["limit"])).toEqual([])
     // The dot in the pattern must not match the x.
     const unrelated = Toys.check({ id: "listxlimit", holds })
     const selection = { level: "spec", only: ["list.limit"], exclude: [] } as const
@@ -55,7 +55,7 @@ describe("a selection", () => {
   it("is rejected if a pattern matches nothing, and the error names the pattern", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.boolean(), (pattern, isOnly) => {
-        fc.pre(!/^[*]+$/.test(pattern) && picked([pattern]).length === 0)
+        fc.pre(!/^[*]+$/.test(pattern) && select([pattern]).length === 0)
         const validated = Selection.validate(
           isOnly ? { only: ["auth", pattern], exclude: [] } : { only: [], exclude: ["auth", pattern] },
           all
@@ -111,12 +111,12 @@ describe("a plan", () => {
 
 describe("Selection.isOfLevel", () => {
   it("excludes from level spec only the checks of level design that no standard recommends", () => {
-    const of = Selection.isOfLevel
-    expect(of({ level: "spec" }, "spec")).toBe(true)
-    expect(of({ level: "spec" }, "design")).toBe(true)
-    expect(of({ level: "design" }, "spec")).toBe(false)
-    expect(of({ level: "design" }, "design")).toBe(true)
-    expect(of({ level: "design", advisedBy: "RFC 9110" }, "spec")).toBe(true)
+    const { isOfLevel } = Selection
+    expect(isOfLevel({ level: "spec" }, "spec")).toBe(true)
+    expect(isOfLevel({ level: "spec" }, "design")).toBe(true)
+    expect(isOfLevel({ level: "design" }, "spec")).toBe(false)
+    expect(isOfLevel({ level: "design" }, "design")).toBe(true)
+    expect(isOfLevel({ level: "design", advisedBy: "RFC 9110" }, "spec")).toBe(true)
   })
 })
 

@@ -16,7 +16,7 @@ export interface Selection {
   readonly exclude: ReadonlyArray<string>
 }
 
-/** A pattern matches nothing. If such a mistake were ignored, a run would look better than it is. */
+/** A pattern matches nothing. If this error were ignored, a run would look better than it is. */
 export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ readonly pattern: string }> {
   override get message(): string {
     return `${JSON.stringify(this.pattern)} names no check, clause or profile: see 'animal-store conformance list'`
@@ -33,11 +33,11 @@ export const matcher = (pattern: string): ((name: string) => boolean) => {
   return (name) => expression.test(name)
 }
 
-const names = ({ clauses, id, profile }: Selectable): ReadonlyArray<string> => [id, profile, ...clauses]
+const namesOf = ({ clauses, id, profile }: Selectable): ReadonlyArray<string> => [id, profile, ...clauses]
 
 /** Whether any of the patterns matches a check. */
 const isNamed = (check: Selectable, patterns: ReadonlyArray<string>): boolean =>
-  patterns.some((pattern) => names(check).some(matcher(pattern)))
+  patterns.some((pattern) => namesOf(check).some(matcher(pattern)))
 
 /** Fails with the first pattern that matches nothing. */
 export const validate = (
@@ -63,7 +63,7 @@ export type Plan =
   | { readonly run: true }
   | { readonly run: false; readonly status: Status; readonly reason: string }
 
-const help = {
+const descriptions = {
   clock: "a clock that can be moved (--clock URL)",
   tinyPlan: "a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)",
   victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
@@ -88,20 +88,20 @@ export const planOf = (check: Check, subject: Subject, selection: Selection): Pl
   if (!isSelected(check, selection)) return { run: false, ...unselected }
   const inapplicable = subject.notApplicable?.(check)
   if (inapplicable !== undefined) return { run: false, status: "not-applicable", reason: inapplicable }
-  const lacking = missing(check, subject)
-  return lacking.length === 0
+  const missingCapabilities = missing(check, subject)
+  return missingCapabilities.length === 0
     ? { run: true }
     : {
         run: false,
         status: "inconclusive",
-        reason: `it needs ${lacking.map((need) => help[need]).join(" and ")}`
+        reason: `it needs ${missingCapabilities.map((need) => descriptions[need]).join(" and ")}`
       }
 }
 
 /** Returns the position of a check in a run. Closing checks precede those that move time to the removal of getPet. */
-const placeOf = ({ isClosing = false, profile }: Check): number =>
+const positionOf = ({ isClosing = false, profile }: Check): number =>
   isClosing ? profiles.indexOf("deprecation") - 0.5 : profiles.indexOf(profile)
 
 /** Sorts checks by profile, and keeps their order within a profile. */
 export const ordered = (checks: ReadonlyArray<Check>): ReadonlyArray<Check> =>
-  checks.toSorted((a, b) => placeOf(a) - placeOf(b))
+  checks.toSorted((a, b) => positionOf(a) - positionOf(b))

@@ -1,7 +1,7 @@
 /** Defines the error of a run that cannot begin. */
 import * as Data from "effect/Data"
 
-/** The set-up is wrong: for example, the subject is unreachable, or a key is rejected. No check was run. */
+/** The set-up is invalid: for example, the subject is unreachable, or a key is rejected. No check was run. */
 export class SetupFault extends Data.TaggedError("SetupFault")<{
   /** One sentence for the user. */
   readonly reason: string

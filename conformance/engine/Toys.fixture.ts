@@ -5,15 +5,15 @@ import type { Catalogue } from "../evaluation/Catalogue.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Investigate from "./Investigate.ts"
 
-/** An effect that dies, for methods that no toy check calls. */
-export const unasked = Effect.die(new Error("toy laws do not call the catalogue"))
+/** Dies: the implementation of methods that no toy check calls. */
+export const unexpectedCall = Effect.die(new Error("toy laws do not call the catalogue"))
 
 const catalogue: Catalogue = {
   isShared: false,
   categoryOf: (wanted) => wanted,
-  create: () => unasked,
-  list: () => unasked,
-  get: () => unasked
+  create: () => unexpectedCall,
+  list: () => unexpectedCall,
+  get: () => unexpectedCall
 }
 
 /** Creates a subject with a catalogue that no toy law uses. */

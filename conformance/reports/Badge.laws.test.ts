@@ -5,18 +5,21 @@ import * as Badge from "./Badge.ts"
 import { report } from "./Report.arbitrary.ts"
 import { example } from "./Report.fixture.ts"
 
-const says = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> = []) =>
+const resultOf = (verdict: Report["verdict"], claims: NonNullable<Report["claims"]> = []) =>
   Badge.result({ verdict, claims })
 
 describe("a badge", () => {
   it("shows the verdict or the claims in the color of the result", () => {
-    expect(says("conformant", ["core", "auth"])).toEqual({ says: "conformant", color: "good" })
-    expect(says("inconclusive", ["core", "auth"])).toEqual({ says: "conformant: core, auth", color: "good" })
-    expect(says("selection-passed", ["core"])).toEqual({ says: "conformant: core", color: "good" })
-    expect(says("inconclusive")).toEqual({ says: "inconclusive", color: "open" })
-    expect(says("selection-passed")).toEqual({ says: "inconclusive", color: "open" })
-    expect(says("not-conformant", ["auth"])).toEqual({ says: "not conformant", color: "bad" })
-    expect(says("error", ["core"])).toEqual({ says: "error", color: "none" })
+    expect(resultOf("conformant", ["core", "auth"])).toEqual({ text: "conformant", color: "good" })
+    expect(resultOf("inconclusive", ["core", "auth"])).toEqual({
+      text: "conformant: core, auth",
+      color: "good"
+    })
+    expect(resultOf("selection-passed", ["core"])).toEqual({ text: "conformant: core", color: "good" })
+    expect(resultOf("inconclusive")).toEqual({ text: "inconclusive", color: "undecided" })
+    expect(resultOf("selection-passed")).toEqual({ text: "inconclusive", color: "undecided" })
+    expect(resultOf("not-conformant", ["auth"])).toEqual({ text: "not conformant", color: "bad" })
+    expect(resultOf("error", ["core"])).toEqual({ text: "error", color: "error" })
   })
 
   it("is never green for the verdicts not-conformant and error", () => {

@@ -4,12 +4,12 @@ import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
 /** The colors of the badge; white text on each of them has a contrast of at least 4.5 : 1. */
-const colors = { good: "#176639", bad: "#a8231c", open: "#7d5200", none: "#575c66" } as const
+const colors = { good: "#176639", bad: "#a8231c", undecided: "#7d5200", error: "#575c66" } as const
 
 const LABEL = "animal store"
 
 interface Result {
-  readonly says: string
+  readonly text: string
   readonly color: keyof typeof colors
 }
 
@@ -19,7 +19,7 @@ interface Result {
  *
  * @example
  * ```ts
- * result(report) // { says: "conformant: core, auth", color: "good" }
+ * result(report) // { text: "conformant: core, auth", color: "good" }
  * ```
  *
  * @internal
@@ -27,16 +27,16 @@ interface Result {
 export const result = ({ claims = [], verdict }: Pick<Report, "claims" | "verdict">): Result => {
   switch (verdict) {
     case "conformant":
-      return { says: "conformant", color: "good" }
+      return { text: "conformant", color: "good" }
     case "not-conformant":
-      return { says: "not conformant", color: "bad" }
+      return { text: "not conformant", color: "bad" }
     case "error":
-      return { says: "error", color: "none" }
+      return { text: "error", color: "error" }
     case "inconclusive":
     case "selection-passed":
       return claims.length > 0
-        ? { says: `conformant: ${claims.join(", ")}`, color: "good" }
-        : { says: "inconclusive", color: "open" }
+        ? { text: `conformant: ${claims.join(", ")}`, color: "good" }
+        : { text: "inconclusive", color: "undecided" }
   }
 }
 
@@ -62,10 +62,10 @@ const HEIGHT = 20
 
 /** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
 export const render = (report: Report): string => {
-  const { color: colour, says } = result(report)
+  const { color, text } = result(report)
   const left = widthOf(LABEL) + 2 * PADDING
-  const right = widthOf(says) + 2 * PADDING
-  const title = escaped(titleOf(report, says))
+  const right = widthOf(text) + 2 * PADDING
+  const title = escaped(titleOf(report, text))
   const label = (shown: string, x: number): string =>
     `<text x="${x}" y="14" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`
   return `${[
@@ -74,22 +74,22 @@ export const render = (report: Report): string => {
     `<clipPath id="corners"><rect width="${left + right}" height="${HEIGHT}" rx="3"/></clipPath>`,
     `<g clip-path="url(#corners)">`,
     `<rect width="${left}" height="${HEIGHT}" fill="#3b3f46"/>`,
-    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colors[colour]}"/>`,
+    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colors[color]}"/>`,
     "</g>",
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">`,
     label(LABEL, PADDING),
-    label(says, left + PADDING),
+    label(text, left + PADDING),
     "</g>",
     "</svg>"
   ].join("\n")}\n`
 }
 
 /** Returns the verdict with its level, contract, suite and date, such as `Shop 2.1: conformant at level spec, …`. */
-const titleOf = (report: Report, says: string): string => {
-  const who = Wording.implementation(report) ?? report.subject.name
+const titleOf = (report: Report, text: string): string => {
+  const name = Wording.implementation(report) ?? report.subject.name
   const contract = Wording.contract(report)
   return [
-    `${who}: ${says} at level ${report.level}`,
+    `${name}: ${text} at level ${report.level}`,
     ...(contract === undefined ? [] : [contract]),
     `suite ${Wording.suite(report)}`,
     report.startedAt.slice(0, 10)

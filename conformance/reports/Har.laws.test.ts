@@ -135,7 +135,7 @@ describe("the archive of a run", () => {
     )
   })
 
-  it("contains no key of 8 characters or more, wherever and in whatever encoding the key was sent or returned", () => {
+  it("contains no key of 8 characters or more, no matter where and in which encoding it was sent or returned", () => {
     fc.assert(
       fc.property(
         fc.array(exchange, { minLength: 1, maxLength: 3 }),

@@ -31,25 +31,25 @@ export const render = (report: Report, subject: Subject): string =>
   `${escaped(JSON.stringify({ log: logOf(report, subject) }, null, 1))}\n`
 
 const logOf = (report: Report, { exchanges, origin = "http://localhost", redact }: Subject) => {
-  const cleaned = cleaning(redact ?? ((content) => content))
-  let left = MAX_BODIES
+  const clean = createCleaner(redact ?? ((content) => content))
+  let available = MAX_BODIES
   let omitted = 0
   const bounded = (content: string): string | undefined => {
-    if (content.length > left) {
+    if (content.length > available) {
       omitted++
       return undefined
     }
-    left -= content.length
+    available -= content.length
     return content
   }
-  const entries = exchanges.map((exchange) => entryOf(exchange, origin, cleaned, bounded))
-  const without = report.requests - entries.length
+  const entries = exchanges.map((exchange) => entryOf(exchange, origin, clean, bounded))
+  const withoutResponse = report.requests - entries.length
   const notes = [
     "Credentials are removed.",
     "Times are those of the server's clock, which a run may move.",
     "Bodies are text; bytes that are not UTF-8 are shown as U+FFFD.",
-    ...(without > 0 ? [`${without} requests had no response and are not listed.`] : []),
-    ...(omitted > 0 ? [`${omitted} bodies are omitted, because all together exceed 16 MiB.`] : [])
+    ...(withoutResponse > 0 ? [`${withoutResponse} requests had no response and are not listed.`] : []),
+    ...(omitted > 0 ? [`${omitted} bodies are omitted, because all bodies together exceed 16 MiB.`] : [])
   ]
   return {
     version: "1.2",
@@ -146,15 +146,15 @@ const queryOf = (url: string, clean: Clean) => {
 }
 
 /** Maximum length in UTF-16 units of a text whose redacted form is cached, because headers repeat. */
-const MAX_REMEMBERED = 200
+const MAX_CACHED_LENGTH = 200
 
-const cleaning = (redact: Clean): Clean => {
-  const known = new Map<string, string>()
+const createCleaner = (redact: Clean): Clean => {
+  const cache = new Map<string, string>()
   return (content) => {
-    const before = known.get(content)
-    if (before !== undefined) return before
-    const after = redact(content).replace(credentialMember, `$1${REMOVED}`)
-    if (content.length <= MAX_REMEMBERED && known.size < 100_000) known.set(content, after)
-    return after
+    const cached = cache.get(content)
+    if (cached !== undefined) return cached
+    const clean = redact(content).replace(credentialMember, `$1${REMOVED}`)
+    if (content.length <= MAX_CACHED_LENGTH && cache.size < 100_000) cache.set(content, clean)
+    return clean
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Validates HAR 1.2 by a JSON Schema written after its specification, http://www.softwareishard.com/blog/har-12-spec/
+ * Validates HAR 1.2 with a JSON Schema that follows its specification, http://www.softwareishard.com/blog/har-12-spec/
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
 

@@ -8,9 +8,9 @@ import * as Wording from "./Wording.ts"
 
 /** Renders the report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
-  const of = (status: Status) => report.checks.filter((check) => check.status === status)
+  const withStatus = (status: Status) => report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
-  const failed = Wording.byCause(of("fail")).flatMap(([check, stopped]) => [check, ...stopped])
+  const failed = Wording.byCause(withStatus("fail")).flatMap(([check, prevented]) => [check, ...prevented])
   return `${[
     "<!DOCTYPE html>",
     '<html lang="en">',
@@ -34,9 +34,9 @@ export const render = (report: Report): string => {
           ...failed.flatMap((check) => failure(check, section, report.seed)),
           "</section>"
         ]),
-    ...reasons("Suite errors", of("error")),
-    ...reasons("Warnings", of("warn")),
-    ...reasons("Inconclusive", of("inconclusive")),
+    ...reasons("Suite errors", withStatus("error")),
+    ...reasons("Warnings", withStatus("warn")),
+    ...reasons("Inconclusive", withStatus("inconclusive")),
     ...checkTable(report),
     ...clauseTable(report.clauses),
     ...findings(report.findings),
@@ -51,9 +51,9 @@ const header = (report: Report): ReadonlyArray<string> => {
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["Subject", `${name} (${kind})`],
     ["Level", report.level],
-    ["Begun", report.startedAt],
+    ["Started", report.startedAt],
     [
-      "Took",
+      "Duration",
       `${Wording.duration(report.milliseconds)}${
         report.waitedMs > 0 ? `, including ${Wording.duration(report.waitedMs)} of waiting for limits` : ""
       }`
@@ -95,14 +95,14 @@ const failure = (
   `<p class="aside">${check.level} · ${Wording.clausesOf(check, section).map(escaped).join(", ")}</p>`,
   ...(check.counterexample === undefined
     ? [`<p>${escaped(Wording.summary(check))}</p>`]
-    : account(check.counterexample, seed)),
+    : details(check.counterexample, seed)),
   ...(check.counterexample?.clause === undefined
     ? []
     : [`<p>${escaped(Wording.blame(check.counterexample.clause, section))}</p>`]),
   "</article>"
 ]
 
-const account = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
+const details = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
   const { actual, expected, script, steps } = counterexample
   const replay = Wording.replayCommand(counterexample)
   return [
@@ -173,7 +173,7 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
     ...checks.map(
       ({ id, law, level, milliseconds, profile, requests, runs, status }) =>
         `<tr data-status="${status}">${row(
-          named(id, law),
+          nameAndText(id, law),
           badge(status),
           level,
           profile,
@@ -202,7 +202,7 @@ const clauseTable = (clauses: ReadonlyArray<ClauseResult>): ReadonlyArray<string
         "<tbody>",
         ...clauses.map(({ checks, says, section, slug, status }) => {
           const ids = checks.map((id) => `<code>${escaped(id)}</code>`).join(", ")
-          return `<tr>${row(named(slug, says), escaped(section), badge(status), ids)}</tr>`
+          return `<tr>${row(nameAndText(slug, says), escaped(section), badge(status), ids)}</tr>`
         }),
         "</tbody>",
         "</table>",
@@ -216,7 +216,7 @@ const headings = (...titles: ReadonlyArray<string>): string =>
 const row = (first: string, ...cells: ReadonlyArray<string>): string =>
   `<th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}`
 
-const named = (name: string, text: string): string =>
+const nameAndText = (name: string, text: string): string =>
   `<code>${escaped(name)}</code><small>${escaped(text)}</small>`
 
 const arrow = '<span aria-hidden="true">→ </span>'

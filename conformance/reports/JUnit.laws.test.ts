@@ -45,8 +45,8 @@ const readAll = (documents: ReadonlyArray<string>): ReadonlyArray<Element> => {
 
 const hasPython = spawnSync("python3", ["-c", "import xml.etree.ElementTree"]).status === 0
 
-const named = (element: Element, tag: string): ReadonlyArray<Element> =>
-  element.children.flatMap((child) => [...(child.tag === tag ? [child] : []), ...named(child, tag)])
+const descendants = (element: Element, tag: string): ReadonlyArray<Element> =>
+  element.children.flatMap((child) => [...(child.tag === tag ? [child] : []), ...descendants(child, tag)])
 
 /** The elements that a consumer must find in a case, by its status. */
 const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
@@ -59,8 +59,8 @@ const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
   excluded: ["skipped"]
 }
 
-const holds = (value: Report, root: Element): void => {
-  const cases = named(root, "testcase").filter(({ attributes }) => attributes.classname !== "run")
+const expectMatch = (value: Report, root: Element): void => {
+  const cases = descendants(root, "testcase").filter(({ attributes }) => attributes.classname !== "run")
   expect(cases.map(({ attributes }) => attributes.name).sort()).toEqual(
     value.checks.map(({ id }) => id).sort()
   )
@@ -91,15 +91,15 @@ const holds = (value: Report, root: Element): void => {
     if (check.status === "error") expect(first?.attributes.type).toBe("suite-error")
   }
   // Each count in the attributes must equal the number of elements.
-  for (const element of [root, ...named(root, "testsuite")]) {
-    const inside = named(element, "testcase")
-    const having = (tag: string) =>
+  for (const element of [root, ...descendants(root, "testsuite")]) {
+    const inside = descendants(element, "testcase")
+    const countWith = (tag: string) =>
       String(inside.filter((element) => element.children.some((child) => child.tag === tag)).length)
     const { errors, failures, skipped, tests } = element.attributes
     expect({ errors, failures, skipped, tests }).toEqual({
-      errors: having("error"),
-      failures: having("failure"),
-      skipped: having("skipped"),
+      errors: countWith("error"),
+      failures: countWith("failure"),
+      skipped: countWith("skipped"),
       tests: String(inside.length)
     })
   }
@@ -114,7 +114,7 @@ describe("a report as JUnit XML", () => {
       for (const [index, value] of values.entries()) {
         const root = roots[index]
         if (root === undefined) throw new Error("a document is missing")
-        holds(value, root)
+        expectMatch(value, root)
       }
     }
   )

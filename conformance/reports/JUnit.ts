@@ -17,24 +17,24 @@ export const render = (report: Report): string => {
     .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
     .filter(([, checks]) => checks.length > 0)
     .map(([profile, checks]) => suite(profile, checks, report))
-  const broken = hasNoTrace(report) ? run(report) : []
+  const failedRun = hasUnreportedError(report) ? run(report) : []
   const counted = {
     ...tally(report.checks),
-    ...(broken.length === 0 ? {} : { tests: String(report.checks.length + 1), errors: "1" })
+    ...(failedRun.length === 0 ? {} : { tests: String(report.checks.length + 1), errors: "1" })
   }
   const name = report.suite.name
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${attributes({ name, ...counted, time: seconds(report.milliseconds) })}>`,
     ...suites.flat(),
-    ...broken,
+    ...failedRun,
     "</testsuites>",
     ""
   ].join("\n")
 }
 
 /** Whether the run as a whole failed, but no check did; without a failed case, the document would look like a pass. */
-const hasNoTrace = ({ checks, verdict }: Report): boolean =>
+const hasUnreportedError = ({ checks, verdict }: Report): boolean =>
   verdict === "error" && checks.every(({ status }) => status !== "error" && status !== "fail")
 
 /** Renders the run itself as a failed case. */
@@ -77,22 +77,22 @@ const testcase = (check: CheckResult, seed: number): ReadonlyArray<string> => {
     name: check.id,
     time: seconds(check.milliseconds)
   })}`
-  const content = outcome(check, seed)
+  const content = resultElements(check, seed)
   return content.length === 0
     ? [`${open}/>`]
     : [`${open}>`, ...content.map((line) => `      ${line}`), "    </testcase>"]
 }
 
-const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
+const resultElements = (check: CheckResult, seed: number): ReadonlyArray<string> => {
   const message = Wording.summary(check)
   switch (check.status) {
     case "pass":
       return []
     case "warn":
-      return [element("system-out", {}, [`warning: ${message}`, ...account(check, seed)])]
+      return [element("system-out", {}, [`warning: ${message}`, ...describeFailure(check, seed)])]
     case "fail":
       return [
-        element("failure", { message, type: "violation" }, account(check, seed)),
+        element("failure", { message, type: "violation" }, describeFailure(check, seed)),
         ...(check.counterexample?.script === undefined
           ? []
           : [element("system-out", {}, check.counterexample.script.split("\n"))])
@@ -109,7 +109,7 @@ const outcome = (check: CheckResult, seed: number): ReadonlyArray<string> => {
 }
 
 /** Describes a failure: the law, the steps, the expected and the actual result, the history and the replay command. */
-const account = (check: CheckResult, seed: number): ReadonlyArray<string> => [
+const describeFailure = (check: CheckResult, seed: number): ReadonlyArray<string> => [
   `${check.law} (${check.clauses.join(", ")})`,
   ...(check.counterexample === undefined ? [] : counterexampleLines(check.counterexample, seed))
 ]
@@ -122,15 +122,15 @@ const counterexampleLines = (counterexample: Counterexample, seed: number): Read
   Wording.replayCommand(counterexample) ?? ""
 ]
 
-/** Counts all checks, and the failed, faulty and skipped checks, as attributes that consumers of JUnit add up. */
+/** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */
 const tally = (checks: ReadonlyArray<CheckResult>) => {
-  const of = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
+  const count = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
     String(checks.filter(({ status }) => statuses.includes(status)).length)
   return {
     tests: String(checks.length),
-    failures: of("fail"),
-    errors: of("error"),
-    skipped: of("not-applicable", "excluded", "inconclusive")
+    failures: count("fail"),
+    errors: count("error"),
+    skipped: count("not-applicable", "excluded", "inconclusive")
   }
 }
 

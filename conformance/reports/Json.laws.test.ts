@@ -9,9 +9,9 @@ import { report } from "./Report.arbitrary.ts"
 import { example } from "./Report.fixture.ts"
 import * as Terminal from "./Terminal.ts"
 
-const parsed = (text: string) => Result.getOrThrow(Json.parse(text))
+const parseOrThrow = (text: string) => Result.getOrThrow(Json.parse(text))
 
-const rejection = (text: string): string => {
+const rejectionOf = (text: string): string => {
   const result = Json.parse(text)
   if (Result.isSuccess(result)) throw new Error("it was accepted")
   return result.failure.message
@@ -22,7 +22,7 @@ describe("a report as JSON", () => {
     fc.assert(
       fc.property(report, (value) => {
         // Generated records have no prototype; a clone has one, like a parsed value.
-        expect(parsed(Json.render(value))).toStrictEqual(structuredClone(value))
+        expect(parseOrThrow(Json.render(value))).toStrictEqual(structuredClone(value))
       })
     )
   })
@@ -30,11 +30,11 @@ describe("a report as JSON", () => {
   it("is parsed to a report with the same renderings as the original report", () => {
     fc.assert(
       fc.property(report, (value) => {
-        const read = parsed(Json.render(value))
+        const read = parseOrThrow(Json.render(value))
         for (const { render } of [Terminal, JUnit, Markdown, Html]) expect(render(read)).toBe(render(value))
         // The parsed value has the field order of the schema.
         expect(JSON.parse(Json.render(read))).toEqual(JSON.parse(Json.render(value)))
-        expect(Json.render(parsed(Json.render(read)))).toBe(Json.render(read))
+        expect(Json.render(parseOrThrow(Json.render(read)))).toBe(Json.render(read))
       }),
       { numRuns: 50 }
     )
@@ -47,7 +47,7 @@ describe("a report as JSON", () => {
         fc.constantFrom(...paths),
         fc.constantFrom(undefined, null, {}, [], -1.5, "zz"),
         (path, value) => {
-          const json = replaced(JSON.parse(Json.render(example)), path, value)
+          const json = replaceAt(JSON.parse(Json.render(example)), path, value)
           const result = Json.parse(JSON.stringify(json) ?? "")
           if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is not a) report/)
           else for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) render(result.success)
@@ -66,21 +66,21 @@ describe("a report as JSON", () => {
   })
 
   it("is rejected with a reason if it is not JSON, has another schema version or is damaged", () => {
-    expect(rejection("{")).toBe("this is not a report: it is not JSON")
-    expect(rejection("[]")).toMatch("this is not a report: it has no schemaVersion")
-    expect(rejection('{"schemaVersion":2}')).toBe(
+    expect(rejectionOf("{")).toBe("this is not a report: it is not JSON")
+    expect(rejectionOf("[]")).toMatch("this is not a report: it has no schemaVersion")
+    expect(rejectionOf('{"schemaVersion":2}')).toBe(
       "the report has schema version 2, but this suite reads version 1"
     )
-    expect(rejection(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
+    expect(rejectionOf(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
       /the report is damaged: .*verdict/s
     )
-    expect(rejection(JSON.stringify({ ...example, seed: undefined }))).toMatch(
+    expect(rejectionOf(JSON.stringify({ ...example, seed: undefined }))).toMatch(
       /the report is damaged: .*seed/s
     )
   })
 
-  it("is accepted with unknown fields, which are dropped", () => {
-    expect(parsed(JSON.stringify({ ...example, later: 1 }))).toStrictEqual(example)
+  it("is accepted with unknown fields, which are ignored", () => {
+    expect(parseOrThrow(JSON.stringify({ ...example, later: 1 }))).toStrictEqual(example)
   })
 })
 
@@ -93,15 +93,15 @@ const pathsOf = (value: unknown): ReadonlyArray<Path> => [
     : [])
 ]
 
-const replaced = (value: unknown, [key, ...rest]: Path, replacement: unknown): unknown => {
+const replaceAt = (value: unknown, [key, ...rest]: Path, replacement: unknown): unknown => {
   if (key === undefined) return replacement
   if (Array.isArray(value)) {
-    return value.map((inner, index) => (String(index) === key ? replaced(inner, rest, replacement) : inner))
+    return value.map((inner, index) => (String(index) === key ? replaceAt(inner, rest, replacement) : inner))
   }
   return Object.fromEntries(
     Object.entries(value ?? {}).map(([name, inner]) => [
       name,
-      name === key ? replaced(inner, rest, replacement) : inner
+      name === key ? replaceAt(inner, rest, replacement) : inner
     ])
   )
 }

@@ -163,7 +163,7 @@ const unicodeEscapes = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Parses the output of `render`, and drops unknown fields. */
+/** Parses the output of `render`; ignores unknown fields. */
 export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   const invalid = (reason: string) => Result.fail(new InvalidReport({ reason }))
   let json: unknown
@@ -183,11 +183,11 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   }
   const decoded = decodeReport(json)
   if (Result.isFailure(decoded)) return invalid(`the report is damaged: ${decoded.failure.message}`)
-  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(whole) })
+  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(withAbsentMembers) })
 }
 
 /** Adds absent members to the result of a check, as `undefined`. */
-const whole = (check: typeof CheckResultSchema.Type): CheckResult => ({
+const withAbsentMembers = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,
   coverage: check.coverage,

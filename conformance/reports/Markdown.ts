@@ -5,9 +5,10 @@ import * as Wording from "./Wording.ts"
 
 /** Renders the report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
-  const of = (status: CheckResult["status"]) => report.checks.filter((check) => check.status === status)
+  const withStatus = (status: CheckResult["status"]) =>
+    report.checks.filter((check) => check.status === status)
   const section = Wording.sectionsOf(report.clauses)
-  const failed = Wording.byCause(of("fail")).flatMap(([check, stopped]) => [check, ...stopped])
+  const failed = Wording.byCause(withStatus("fail")).flatMap(([check, prevented]) => [check, ...prevented])
   const { kind, name } = report.subject
   const claims = Wording.claims(report)
   return [
@@ -15,7 +16,7 @@ export const render = (report: Report): string => {
     [
       `Subject: ${prose(name)} (${kind}).`,
       ...Wording.provenance(report).map(([name, text]) => `${name}: ${prose(text)}.`),
-      `Begun: ${prose(report.startedAt)}; ${prose(Wording.cost(report))}.`
+      `Started: ${prose(report.startedAt)}; ${prose(Wording.cost(report))}.`
     ].join(" "),
     ...(claims === undefined ? [] : [prose(`${claims}.`)]),
     table(
@@ -29,11 +30,11 @@ export const render = (report: Report): string => {
       ]
     ),
     ...(failed.length === 0 ? [] : failures(failed, section, report.seed)),
-    ...reasons("Suite errors", of("error")),
-    ...reasons("Warnings", of("warn")),
-    ...reasons("Inconclusive", of("inconclusive")),
-    ...folded("Not applicable", of("not-applicable")),
-    ...folded("Excluded", of("excluded")),
+    ...reasons("Suite errors", withStatus("error")),
+    ...reasons("Warnings", withStatus("warn")),
+    ...reasons("Inconclusive", withStatus("inconclusive")),
+    ...folded("Not applicable", withStatus("not-applicable")),
+    ...folded("Excluded", withStatus("excluded")),
     ...clauses(report),
     ...triedOver(report),
     ...(report.findings.length === 0
@@ -68,11 +69,14 @@ const failures = (
   ...checks.flatMap((check) =>
     check.counterexample === undefined
       ? []
-      : details(`${code(check.id)}: ${prose(check.law)}`, ...account(check.counterexample, section, seed))
+      : details(
+          `${code(check.id)}: ${prose(check.law)}`,
+          ...counterexampleBlocks(check.counterexample, section, seed)
+        )
   )
 ]
 
-const account = (
+const counterexampleBlocks = (
   counterexample: Counterexample,
   section: ReadonlyMap<string, string>,
   seed: number
@@ -152,8 +156,8 @@ const list = (items: ReadonlyArray<string>): string =>
 
 /** Puts printable lines unchanged into a fence that is longer than any run of backticks in them. */
 const fenced = (language: string, lines: ReadonlyArray<string>): string => {
-  const rows = lines.flatMap((line) => line.match(/`+/g) ?? [])
-  const fence = "`".repeat(Math.max(2, ...rows.map((row) => row.length)) + 1)
+  const runs = lines.flatMap((line) => line.match(/`+/g) ?? [])
+  const fence = "`".repeat(Math.max(2, ...runs.map((run) => run.length)) + 1)
   return [fence + language, ...lines, fence].join("\n")
 }
 

@@ -142,10 +142,10 @@ const clause = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<ClauseResult, "sl
 
 const countsOf = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
   const of = (wanted: Status) => checks.filter(({ status }) => status === wanted).length
-  const idle = of("not-applicable") + of("excluded")
+  const notExecuted = of("not-applicable") + of("excluded")
   return {
     planned: checks.length,
-    executed: checks.length - idle,
+    executed: checks.length - notExecuted,
     pass: of("pass"),
     fail: of("fail"),
     warn: of("warn"),
@@ -156,8 +156,8 @@ const countsOf = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
   }
 }
 
-/** Generates the fields that old reports lack, with or without values. */
-const published = (
+/** Generates the fields that old reports lack; some of the generated reports lack them, too. */
+const newerFields = (
   text: fc.Arbitrary<string>
 ): fc.Arbitrary<Pick<Report, "contract" | "implementation" | "limits" | "profiles" | "suite">> => {
   const suite = { name: "animal-store conformance", version: "0.1.0" }
@@ -214,7 +214,7 @@ export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
       verdict: fc.constantFrom("conformant", "not-conformant", "inconclusive", "selection-passed", "error"),
       exitCode: fc.constantFrom(0, 1, 2, 3)
     })
-    .chain((drawn) => published(text).map((about) => ({ ...drawn, about })))
+    .chain((drawn) => newerFields(text).map((about) => ({ ...drawn, about })))
     .map(({ about, capabilities, checks: drawn, clauses, kind, name, ...rest }): Report => {
       const checks = drawn.map((result, index): CheckResult => ({ id: `check.${index}`, ...result }))
       return {
@@ -266,7 +266,7 @@ export const mapTexts = (report: Report, change: (text: string) => string): Repo
 })
 
 /** Replaces each text in a report with a harmless text of the same number of lines: `t1`, `t2`, … */
-export const bland = (report: Report): Report => {
+export const withHarmlessTexts = (report: Report): Report => {
   const names = new Map<string, string>()
   return mapTexts(report, (text) => {
     const known = names.get(text)

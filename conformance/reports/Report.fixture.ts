@@ -138,7 +138,7 @@ export const example: Report = {
     {
       slug: "rate.remaining",
       section: "§8.3",
-      says: "X-RateLimit-Remaining tells the requests left in the current window.",
+      says: "X-RateLimit-Remaining is the number of requests left in the current window.",
       checks: ["rate.remaining.decrements"],
       status: "fail"
     },

@@ -50,7 +50,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
       counterexample: check.counterexample && { ...check.counterexample, steps }
     }))
     const lines = Terminal.render({ ...example, checks }).split("\n")
-    const from = lines.indexOf("      … 4 before")
+    const from = lines.indexOf("      … 4 earlier steps")
     expect(lines.slice(from + 1, from + 9).map((line) => line.trim().slice(0, 9))).toEqual([
       "5. do 5 →",
       "6. do 6 →",
@@ -85,15 +85,15 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
   })
 
   it("has a sentence for each verdict", () => {
-    const worded = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
-    expect(worded("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
-    expect(worded("inconclusive")).toBe(
+    const verdictOf = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
+    expect(verdictOf("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
+    expect(verdictOf("inconclusive")).toBe(
       "INCONCLUSIVE at level spec: 2 of 84 checks could not be decided, 1 warning"
     )
-    expect(worded("selection-passed")).toBe(
+    expect(verdictOf("selection-passed")).toBe(
       "SELECTION PASSED at level spec: 80 of 84 checks executed, 1 excluded, 1 warning"
     )
-    expect(worded("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
+    expect(verdictOf("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
   })
 
   it("shows the progress of a run in one line", () => {

@@ -26,25 +26,29 @@ const INDENT = "      "
  */
 export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
-  const of = (status: Status) => report.checks.filter((check) => check.status === status)
-  const failed = Wording.byCause(of("fail"))
+  const withStatus = (status: Status) => report.checks.filter((check) => check.status === status)
+  const failed = Wording.byCause(withStatus("fail"))
   const section = Wording.sectionsOf(report.clauses)
   const blocks = [
     ...failed
       .slice(0, MAX_SHOWN)
-      .map(([check, stopped]) => failure(check, stopped, report, section, scripts, screen)),
+      .map(([check, prevented]) => failure(check, prevented, report, section, scripts, screen)),
     failed
       .slice(MAX_SHOWN)
-      .flatMap(([check, stopped]) =>
-        headed("FAIL", "red", [check, ...stopped], Wording.summary(check), screen)
+      .flatMap(([check, prevented]) =>
+        formatStatus("FAIL", "red", [check, ...prevented], Wording.summary(check), screen)
       ),
-    ...of("error").map((check) => headed("ERROR", "red", [check], Wording.summary(check), screen)),
-    ...of("warn").map((check) => headed("WARN", "yellow", [check], Wording.summary(check), screen)),
-    ...Wording.byReason(of("inconclusive")).map(([reason, checks]) =>
-      headed("INCONCLUSIVE", "yellow", checks, reason, screen)
+    ...withStatus("error").map((check) =>
+      formatStatus("ERROR", "red", [check], Wording.summary(check), screen)
     ),
-    ...Wording.byReason(of("not-applicable")).map(([reason, checks]) =>
-      headed("NOT APPLICABLE", "dim", checks, reason, screen)
+    ...withStatus("warn").map((check) =>
+      formatStatus("WARN", "yellow", [check], Wording.summary(check), screen)
+    ),
+    ...Wording.byReason(withStatus("inconclusive")).map(([reason, checks]) =>
+      formatStatus("INCONCLUSIVE", "yellow", checks, reason, screen)
+    ),
+    ...Wording.byReason(withStatus("not-applicable")).map(([reason, checks]) =>
+      formatStatus("NOT APPLICABLE", "dim", checks, reason, screen)
     ),
     // The findings of the doctor explain why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
@@ -109,7 +113,7 @@ const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u
 const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
 
 /** Formats a status, its checks, and a text about them. */
-const headed = (
+const formatStatus = (
   word: string,
   color: Color,
   checks: ReadonlyArray<CheckResult>,
@@ -125,7 +129,7 @@ const headed = (
 
 const failure = (
   check: CheckResult,
-  stopped: ReadonlyArray<CheckResult>,
+  prevented: ReadonlyArray<CheckResult>,
   { seed }: Report,
   section: ReadonlyMap<string, string>,
   scripts: Options["scripts"],
@@ -144,10 +148,12 @@ const failure = (
       ? []
       : indented(wrap(Wording.blame(counterexample.clause, section), width)))
   ]
-  const alsoStopped =
-    stopped.length === 0 ? [] : indented(wrap(`also stops: ${stopped.map(({ id }) => id).join(", ")}`, width))
+  const alsoPrevented =
+    prevented.length === 0
+      ? []
+      : indented(wrap(`also prevents: ${prevented.map(({ id }) => id).join(", ")}`, width))
   if (counterexample === undefined) {
-    return [...heading, ...indented(labelled("reason", Wording.summary(check), width)), ...alsoStopped]
+    return [...heading, ...indented(labelled("reason", Wording.summary(check), width)), ...alsoPrevented]
   }
   const script = scripts?.get(check.id)
   const replay = Wording.replayCommand(counterexample)
@@ -157,7 +163,7 @@ const failure = (
     ...indented(labelled("expected", counterexample.expected, width)),
     ...indented(labelled("actual", counterexample.actual, width)),
     ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
-    ...alsoStopped,
+    ...alsoPrevented,
     ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
     ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
   ]
@@ -180,7 +186,7 @@ const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<s
           cut(`${" ".repeat(number.length)}→ ${printable(step.got)}`, width)
         ]
   })
-  return hidden === 0 ? shown : [`… ${hidden} before`, ...shown]
+  return hidden === 0 ? shown : [`… ${Wording.plural(hidden, "earlier step")}`, ...shown]
 }
 
 const wide =

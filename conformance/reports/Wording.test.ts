@@ -17,25 +17,25 @@ const failed = (id: string, clauses: ReadonlyArray<string>, blames?: string): Ch
   }
 }
 
-const grouped = (checks: ReadonlyArray<CheckResult>) =>
-  Wording.byCause(checks).map(([{ id }, stopped]) => [id, stopped.map((check) => check.id)])
+const groupIds = (checks: ReadonlyArray<CheckResult>) =>
+  Wording.byCause(checks).map(([{ id }, prevented]) => [id, prevented.map((check) => check.id)])
 
 describe("Wording.byCause", () => {
   it("groups failures under the failed check of the violated clause, whatever the order of the failures", () => {
     const all = [failed("list", ["b"], "a"), failed("create", ["a"]), failed("get", ["c"], "a")]
-    expect(grouped(all)).toEqual([["create", ["list", "get"]]])
+    expect(groupIds(all)).toEqual([["create", ["list", "get"]]])
   })
 
   it("groups failures under the first failure if the violated clause belongs to no failed check", () => {
     const all = [failed("list", ["b"], "a"), failed("get", ["c"], "a"), failed("other", ["d"])]
-    expect(grouped(all)).toEqual([
+    expect(groupIds(all)).toEqual([
       ["list", ["get"]],
       ["other", []]
     ])
   })
 
   it("keeps failures separate if each check violated its own clause", () => {
-    expect(grouped([failed("one", ["a"]), failed("two", ["a"])])).toEqual([
+    expect(groupIds([failed("one", ["a"]), failed("two", ["a"])])).toEqual([
       ["one", []],
       ["two", []]
     ])

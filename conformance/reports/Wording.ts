@@ -88,7 +88,7 @@ export const summary = ({ counterexample, reason }: CheckResult): string =>
 
 /** Describes how a counterexample was found, and whether it is intermittent. */
 export const history = ({ found, reproduced }: Counterexample, seed: number): string => {
-  if (reproduced.of === 0) return "seen in an exchange of the run"
+  if (reproduced.of === 0) return "found in an exchange of the run"
   const origin =
     found.runs === 0
       ? "found by a boundary example"
@@ -106,7 +106,7 @@ export const clausesOf = (check: CheckResult, section: ReadonlyMap<string, strin
 
 /** Returns a sentence that names the violated clause that prevented the check, with its section if known. */
 export const blame = (clause: string, section: ReadonlyMap<string, string>): string =>
-  `A step that it needs failed: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
+  `A step that this check needs failed: ${clause}${section.has(clause) ? ` ${section.get(clause)}` : ""}.`
 
 /**
  * Groups failures by cause. A check that failed because of a clause of another check is listed with the failed check of
@@ -114,15 +114,15 @@ export const blame = (clause: string, section: ReadonlyMap<string, string>): str
  */
 export const byCause = (
   failed: ReadonlyArray<CheckResult>
-): ReadonlyArray<readonly [check: CheckResult, stopped: ReadonlyArray<CheckResult>]> => {
-  const blamed = ({ counterexample }: CheckResult) => counterexample?.clause
+): ReadonlyArray<readonly [check: CheckResult, prevented: ReadonlyArray<CheckResult>]> => {
+  const clauseBlamedBy = ({ counterexample }: CheckResult) => counterexample?.clause
   const headOf = (check: CheckResult): CheckResult => {
-    const clause = blamed(check)
+    const clause = clauseBlamedBy(check)
     if (clause === undefined) return check
     const own = failed.find(
-      (candidate) => blamed(candidate) === undefined && candidate.clauses.includes(clause)
+      (candidate) => clauseBlamedBy(candidate) === undefined && candidate.clauses.includes(clause)
     )
-    return own ?? failed.find((candidate) => blamed(candidate) === clause) ?? check
+    return own ?? failed.find((candidate) => clauseBlamedBy(candidate) === clause) ?? check
   }
   const heads = failed.filter((check) => headOf(check) === check)
   return heads.map((head) => [head, failed.filter((check) => check !== head && headOf(check) === head)])

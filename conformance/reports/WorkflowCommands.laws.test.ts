@@ -25,17 +25,17 @@ const renderings: { readonly [name: string]: (value: Report) => string } = {
  * Whether a line contains a command: `::` at its start for GitHub Actions, which trims it; `##` anywhere for other
  * services.
  */
-const commandIn = (line: string): boolean => /^\s*::/.test(line) || /##(?:vso|teamcity)?\[/i.test(line)
+const hasCommand = (line: string): boolean => /^\s*::/.test(line) || /##(?:vso|teamcity)?\[/i.test(line)
 
 const control = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
-const harmful = (text: string): ReadonlyArray<string> =>
-  text.split("\n").filter((line) => commandIn(line) || control.test(line))
+const harmfulLines = (text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => hasCommand(line) || control.test(line))
 
 describe("a report in the log of a CI service", () => {
   it.each(Object.entries(renderings))("contains no command and no control character: %s", (_name, render) => {
     fc.assert(
       fc.property(report, (value) => {
-        expect(harmful(render(value))).toEqual([])
+        expect(harmfulLines(render(value))).toEqual([])
       })
     )
   })
@@ -91,7 +91,7 @@ describe("a curl script in the log of a CI service", () => {
             }
           ]
         })
-        expect(harmful(script ?? "")).toEqual([])
+        expect(harmfulLines(script ?? "")).toEqual([])
       })
     )
   })

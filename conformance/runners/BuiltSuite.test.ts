@@ -11,19 +11,19 @@ import * as Platform from "../engine/Platform.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** The path and version of the first Node on this machine that is too old, if there is one. */
-const old = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
-  .map((folder) => path.join(folder, "node"))
+const oldNode = [...new Set((process.env.PATH ?? "").split(path.delimiter).concat("/usr/bin"))]
+  .map((directory) => path.join(directory, "node"))
   .filter((file) => fs.existsSync(file))
   .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
-  .find(([, version]) => Platform.fault(version) !== undefined)
+  .find(([, version]) => Platform.problem(version) !== undefined)
 
 describe("the built suite, as a library", () => {
-  // The folder is within the repository, so that packages are found.
-  const folder = fs.mkdtempSync(path.join(root, "conformance/runners/.built-"))
-  afterAll(() => fs.rmSync(folder, { recursive: true }))
+  // The directory is within the repository, so that packages are found.
+  const directory = fs.mkdtempSync(path.join(root, "conformance/runners/.built-"))
+  afterAll(() => fs.rmSync(directory, { recursive: true }))
 
-  it.skipIf(old === undefined)(
-    `fails with a SetupFault on Node ${old?.[1] ?? "(skipped: no old Node is installed)"}, where its parser works`,
+  it.skipIf(oldNode === undefined)(
+    `can parse every int64, but rejects a run with a SetupFault, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
     async () => {
       if (typeof buildOptions === "function" || Array.isArray(buildOptions))
         throw new Error("unexpected options")
@@ -31,7 +31,7 @@ describe("the built suite, as a library", () => {
         Conformance: path.join(root, "conformance/Conformance.ts"),
         PetJson: path.join(root, "conformance/http/PetJson.ts")
       }
-      await build({ ...buildOptions, config: false, entry, outDir: folder, silent: true })
+      await build({ ...buildOptions, config: false, entry, outDir: directory, silent: true })
       const program = `
         import * as Conformance from "./Conformance.js"
         import * as PetJson from "./PetJson.js"
@@ -39,9 +39,9 @@ describe("the built suite, as a library", () => {
         const subject = Conformance.ports({ name: "none" })
         await Conformance.check(subject).catch(({ name, message }) => console.log(name + ": " + message))
       `
-      fs.writeFileSync(path.join(folder, "program.mjs"), program)
-      const [node = "", version = ""] = old ?? []
-      const ran = spawnSync(node, [path.join(folder, "program.mjs")], { encoding: "utf8" })
+      fs.writeFileSync(path.join(directory, "program.mjs"), program)
+      const [node = "", version = ""] = oldNode ?? []
+      const ran = spawnSync(node, [path.join(directory, "program.mjs")], { encoding: "utf8" })
       expect(ran.stderr).toBe("")
       expect(ran.stdout).toBe(
         `9223372036854775807\nSetupFault: Node 22.19.0 or newer is required; this is Node ${version}\n`

@@ -14,7 +14,7 @@ import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Redaction from "../subjects/Redaction.ts"
 import { type CasesOptions, ConformanceError, cases } from "./Cases.ts"
 
-// The cases are made from this list of checks, which here contains toy checks.
+// `cases` reads this list of checks; each test fills it with toy checks.
 const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
@@ -48,10 +48,10 @@ const outcomeOf = async (toy: Check, options?: CasesOptions, subject?: Parameter
   return (await outcomes(options, subject))[0]?.outcome
 }
 
-const breach = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
+const violate = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
 
-describe("the function cases", () => {
-  it("names each case after the id and the law of its check, and returns the cases in run order", () => {
+describe("cases()", () => {
+  it("returns cases in run order, each named with its check's id and law", () => {
     list.checks.push(
       Toys.check({ id: "toy.ban", law: "bans end", profile: "ban", holds: () => Effect.void }),
       Toys.check({ id: "toy.core", law: "lists are whole", holds: () => Effect.void })
@@ -62,7 +62,7 @@ describe("the function cases", () => {
     ])
   })
 
-  it("skips checks that are not selected, not applicable or, with allowInconclusive, lack a capability", async () => {
+  it("skips checks that are not selected or not applicable, and with allowInconclusive also those that need a missing capability", async () => {
     list.checks.push(
       Toys.check({ id: "toy.a", holds: () => Effect.void }),
       Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
@@ -72,9 +72,9 @@ describe("the function cases", () => {
     const subject = Toys.subject({
       notApplicable: ({ profile }) => (profile === "ban" ? "it never bans" : undefined)
     })
-    const [, lacking] = cases(subject, { exclude: ["toy.a"] })
-    expect(lacking?.skip).toBeUndefined()
-    await expect(lacking?.run()).rejects.toThrow("it needs a clock that can be moved (--clock URL)")
+    const [, needsClock] = cases(subject, { exclude: ["toy.a"] })
+    expect(needsClock?.skip).toBeUndefined()
+    await expect(needsClock?.run()).rejects.toThrow("it needs a clock that can be moved (--clock URL)")
     const lenient = { exclude: ["toy.a"], allowInconclusive: true }
     expect(cases(subject, lenient).map(({ skip }) => skip)).toEqual([
       "not selected for this run",
@@ -99,13 +99,13 @@ describe("the function cases", () => {
 
   it("uses the given level, by default spec for servers and design for ports", async () => {
     list.checks.push(
-      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: breach }),
+      Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: violate }),
       Toys.check<number>({
         id: "toy.advised",
         level: "design",
         advisedBy: "RFC 9110",
         examples: [1],
-        holds: breach
+        holds: violate
       })
     )
     const server = Toys.subject({ kind: "http" })
@@ -115,13 +115,13 @@ describe("the function cases", () => {
     expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
   })
 
-  it("returns a case that passes if the law holds or does not apply to the subject", async () => {
+  it("passes if the law holds or does not apply", async () => {
     expect(await outcomeOf(Toys.check<number>({ examples: [1], holds: () => Effect.void }))).toBe("passed")
     const never = Toys.check<number>({ examples: [1], holds: () => inapplicable("never") })
     expect(await outcomeOf(never)).toBe("passed")
   })
 
-  it("returns a case that rejects with expected, actual, steps and token if the law is violated", async () => {
+  it("rejects with expected, actual, steps and token if the law is violated", async () => {
     const toy = Toys.check<number>({
       id: "toy.broken",
       law: "the result is yes",
@@ -129,7 +129,7 @@ describe("the function cases", () => {
       holds: (_face, _given, trial) => {
         trial.record({ did: "GET /pets", got: "200 []" })
         trial.record({ did: "let 1 s pass", got: "" })
-        return breach()
+        return violate()
       }
     })
     const error = await outcomeOf(toy)
@@ -144,15 +144,17 @@ describe("the function cases", () => {
       "got      no",
       "  1. GET /pets → 200 []",
       "  2. let 1 s pass",
-      "found after 0 random cases, shrunk 0 times, failed again 3 of 3 times",
+      "found in an example, reproduced 3 of 3 times",
       `replay: ${token}`
     ])
   })
 
-  it("returns a case that rejects if the check is inconclusive or the suite itself fails", async () => {
-    const vague = await outcomeOf(Toys.check<number>({ examples: [1], holds: () => undecided("no idea") }))
-    expect(vague).toBeInstanceOf(ConformanceError)
-    expect(String(vague)).toBe("ConformanceError: toy.check inconclusive: the toy holds\nno idea")
+  it("rejects if the check is inconclusive or the suite fails", async () => {
+    const inconclusive = await outcomeOf(
+      Toys.check<number>({ examples: [1], holds: () => undecided("no idea") })
+    )
+    expect(inconclusive).toBeInstanceOf(ConformanceError)
+    expect(String(inconclusive)).toBe("ConformanceError: toy.check inconclusive: the toy holds\nno idea")
     const faulty = await outcomeOf(
       Toys.check<number>({ examples: [1], holds: () => Effect.die(new Error("oops")) })
     )
@@ -163,18 +165,18 @@ describe("the function cases", () => {
 
   it("tries the same random cases with the same seed", async () => {
     const fc = await import("fast-check")
-    const met: Array<number> = []
+    const seen: Array<number> = []
     const toy = Toys.check<number>({
       cases: fc.nat(),
-      holds: (_face, given) => Effect.sync(() => void met.push(given))
+      holds: (_face, given) => Effect.sync(() => void seen.push(given))
     })
     await outcomeOf(toy, { seed: 3, effort: 0.05 })
     await outcomeOf(toy, { seed: 3, effort: 0.05 })
-    expect(met).toHaveLength(10)
-    expect(met.slice(0, 5)).toEqual(met.slice(5))
+    expect(seen).toHaveLength(10)
+    expect(seen.slice(0, 5)).toEqual(seen.slice(5))
   })
 
-  it("returns a case that rejects without a key in the error, even if a faulty server returns keys", async () => {
+  it("redacts keys in errors, even if the server returns them", async () => {
     const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
     const subject = Toys.subject({ redact: Redaction.make({ main }) })
     for (const holds of [
@@ -197,7 +199,7 @@ describe("the function cases", () => {
     }
   })
 
-  it("over HTTP, begins with a case for the set-up and ends with the checks of every exchange", async () => {
+  it("for an HTTP subject, the first case checks the set-up and the last cases check every exchange", async () => {
     list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     list.ambientChecks.push({
       id: "every.toy",
@@ -233,7 +235,7 @@ describe("the function cases", () => {
     expect(without[2]?.outcome).toBe("skipped: not selected for this run")
   })
 
-  it("over HTTP, begins with a case that rejects if the set-up is wrong", async () => {
+  it("for an HTTP subject, the first case rejects if the set-up is invalid", async () => {
     const subject = await Effect.runPromise(
       HttpSubject.make({
         name: "toy",
@@ -301,8 +303,8 @@ for (const { name, run, skip } of cases(subject, { only: ["list.filter"], seed: 
 
   it("fails with a counterexample on a store that does not filter lists", async () => {
     const { code, output } = await runScript(`Layer.sync(PetRepository, () => {
-  const sound = ArrayStores.petRepository()
-  return { ...sound, page: (query) => sound.page({ ...query, status: undefined }) }
+  const correct = ArrayStores.petRepository()
+  return { ...correct, page: (query) => correct.page({ ...query, status: undefined }) }
 })`)
     expect(code).toBe(1)
     expect(output).toMatch(/^not ok [0-9]+ - list\.filter: /m)

@@ -8,7 +8,7 @@ import { resultOf } from "../engine/CheckResults.ts"
 import * as Doctor from "../engine/Doctor.ts"
 import { investigate } from "../engine/Investigate.ts"
 import * as Platform from "../engine/Platform.ts"
-import type { CheckResult } from "../engine/Report.ts"
+import type { CheckResult, Counterexample } from "../engine/Report.ts"
 import * as ReportRedaction from "../engine/ReportRedaction.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
@@ -23,7 +23,7 @@ export interface TestCase {
   readonly name: string
   /** The reason why the runner should skip the case; `undefined` if it should not. */
   readonly skip: string | undefined
-  /** Rejects with a `ConformanceError` if the subject does not pass, and with a `SetupFault` if the set-up is wrong. */
+  /** Rejects with a `ConformanceError` if the subject does not pass, or a `SetupFault` if the set-up is invalid. */
   readonly run: () => Promise<void>
 }
 
@@ -56,15 +56,22 @@ export class ConformanceError extends Error {
 const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): string => {
   const head = `${id} ${status}: ${law}`
   if (counterexample === undefined) return `${head}\n${reason ?? ""}`
-  const { actual, expected, found, reproduced, steps, token } = counterexample
+  const { actual, expected, steps, token } = counterexample
   return [
     head,
     `expected ${expected}`,
     `got      ${actual}`,
     ...steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`),
-    `found after ${found.runs} random cases, shrunk ${found.shrinks} times, failed again ${reproduced.times} of ${reproduced.of} times`,
+    historyOf(counterexample),
     ...(token === undefined ? [] : [`replay: ${token}`])
   ].join("\n")
+}
+
+/** Describes how a counterexample was found, and how often it was reproduced. */
+const historyOf = ({ found: { runs, shrinks }, reproduced: { of, times } }: Counterexample): string => {
+  if (of === 0) return "found in an exchange of the run"
+  const origin = runs === 0 ? "in an example" : `after ${runs} random cases, shrunk ${shrinks} times`
+  return `found ${origin}, reproduced ${times} of ${of} times`
 }
 
 /**
@@ -90,7 +97,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     only = [],
     timeLimitMs = Run.defaultTimeLimitMs
   } = options
-  const tooOld = Platform.fault()
+  const tooOld = Platform.problem()
   if (tooOld !== undefined) throw new SetupFault({ reason: tooOld })
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }

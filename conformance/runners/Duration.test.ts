@@ -19,7 +19,7 @@ const plans = ["enterprise:perMinute=100000,perDay=10000000", "enterprise:perMin
 const victim = "enterprise:perMinute=3,perDay=10000"
 
 describe("a run at level spec with a clock, against our own server over HTTP", () => {
-  it("is conformant, in less than 10 s on an idle machine and 3,000 requests", async () => {
+  it("is conformant, with fewer than 3,000 requests, and in less than 10 s on an idle machine", async () => {
     const server = spawn(
       process.execPath,
       [
@@ -59,7 +59,7 @@ describe("a run at level spec with a clock, against our own server over HTTP", (
       } = JSON.parse(stdout)
       expect(report.verdict).toBe("conformant")
       expect(report.requests).toBeLessThan(MAX_REQUESTS)
-      // Two processes share the cores with other work: the run may take longer by as much as the machine is loaded.
+      // Two processes share the cores with other work, so the allowed time grows with the load of the machine.
       const [lastMinute = 0] = loadavg()
       const load = Math.max(1, (3 * lastMinute) / availableParallelism())
       expect(report.milliseconds).toBeLessThan(MAX_MS * load)

@@ -10,10 +10,10 @@ export const NOON = Date.UTC(2027, 0, 1, 12)
 
 export const SECOND = 1_000
 
-/** Creates a clock that moves only when it is advanced, and records these moves in `jumps`. */
-export const jumping = (begin = NOON) => {
+/** Creates a clock that moves only when it is advanced, and records each advance in `jumps`. */
+export const manualClock = (start = NOON) => {
   const jumps: Array<number> = []
-  let now = begin
+  let now = start
   const clock: ServerClock = {
     now: Effect.sync(() => now),
     advance: (ms) =>
@@ -39,6 +39,7 @@ export const begin = (transport: Transport, options: Partial<Conversation.Conver
 export const run = Effect.runPromise
 
 /** Runs an effect with a test clock, which moves only when it is adjusted. */
-export const timeless = <A, E>(effect: Effect.Effect<A, E>) => run(Effect.provide(effect, TestClock.layer()))
+export const runWithTestClock = <A, E>(effect: Effect.Effect<A, E>) =>
+  run(Effect.provide(effect, TestClock.layer()))
 
 export const trial = () => Trial.make("t")

@@ -85,12 +85,12 @@ describe("a request", () => {
 })
 
 describe("a response that cannot be read completely", () => {
-  const cut = new NoResponse({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
+  const tooLong = new NoResponse({ kind: "excess", reason: "the body is longer than 1 MB", hasBegun: true })
 
   it("violates the clause about JSON bodies, and does not mean that the server is unreachable", async () => {
     await run(
       Effect.gen(function* () {
-        const { exchanges, send } = yield* begin(() => Effect.fail(cut))
+        const { exchanges, send } = yield* begin(() => Effect.fail(tooLong))
         for (let index = 0; index < 20; index++) {
           expect(yield* Effect.flip(send({ path: "/pets" }, trial()))).toMatchObject({
             _tag: "Violation",
@@ -104,7 +104,7 @@ describe("a response that cannot be read completely", () => {
     )
   })
 
-  it("violates the clause about JSON bodies if it breaks off, until the server counts as unreachable", async () => {
+  it("violates the clause about JSON bodies if it breaks off; after five, the server counts as unreachable", async () => {
     const aborted = new NoResponse({ kind: "connection", reason: "aborted", hasBegun: true })
     await run(
       Effect.gen(function* () {
@@ -151,22 +151,22 @@ describe("the exchanges of a run", () => {
         async (plan) => {
           /** The starts and ends of all requests, in order. */
           const order: Array<{ readonly index: number; readonly isStart: boolean }> = []
-          const open: Array<number> = []
+          const inFlight: Array<number> = []
           let started = 0
-          for (const [which, isStart] of plan) {
-            if (isStart || open.length === 0) {
-              open.push(started)
+          for (const [choice, isStart] of plan) {
+            if (isStart || inFlight.length === 0) {
+              inFlight.push(started)
               order.push({ index: started++, isStart: true })
             } else {
-              const [index = 0] = open.splice(which % open.length, 1)
+              const [index = 0] = inFlight.splice(choice % inFlight.length, 1)
               order.push({ index, isStart: false })
             }
           }
-          for (const index of open.toReversed()) order.push({ index, isStart: false })
+          for (const index of inFlight.toReversed()) order.push({ index, isStart: false })
 
           const gates = await run(Effect.all(Array.from({ length: started }, () => Deferred.make<void>())))
           let next = 0
-          const aloneByName = await run(
+          const aloneByTarget = await run(
             Effect.gen(function* () {
               const { exchanges, send } = yield* begin(() => {
                 const gate = gates[next++]
@@ -190,12 +190,12 @@ describe("the exchanges of a run", () => {
           for (let index = 0; index < started; index++) {
             const from = order.findIndex((event) => event.index === index && event.isStart)
             const to = order.findIndex((event) => event.index === index && !event.isStart)
-            const openBefore = order
+            const inFlightBefore = order
               .slice(0, from)
               .reduce((count, { isStart }) => count + (isStart ? 1 : -1), 0)
-            expect([index, aloneByName.get(`/v1/${index}`)]).toEqual([
+            expect([index, aloneByTarget.get(`/v1/${index}`)]).toEqual([
               index,
-              openBefore === 0 && to === from + 1
+              inFlightBefore === 0 && to === from + 1
             ])
           }
         }
@@ -204,7 +204,7 @@ describe("the exchanges of a run", () => {
     )
   })
 
-  it("are marked as alone after a request that had no response and a request that was interrupted", async () => {
+  it("are marked as alone after a request that got no response and a request that was interrupted", async () => {
     let count = 0
     await run(
       Effect.gen(function* () {
@@ -216,15 +216,15 @@ describe("the exchanges of a run", () => {
               : Effect.succeed(wireResponse(200))
         )
         yield* Effect.result(send({ path: "/a" }, trial()))
-        const given = yield* Effect.forkChild(send({ path: "/b" }, trial()), { startImmediately: true })
-        yield* Fiber.interrupt(given)
+        const interrupted = yield* Effect.forkChild(send({ path: "/b" }, trial()), { startImmediately: true })
+        yield* Fiber.interrupt(interrupted)
         yield* send({ path: "/c" }, trial())
         expect(exchanges.map(({ isAlone }) => isAlone)).toEqual([true])
       })
     )
   })
 
-  it("are not marked as alone if they are sent concurrently, and a denied request is not repeated", async () => {
+  it("are not marked as alone if they are sent concurrently, and are then not repeated after a 429", async () => {
     const statuses = [200, 429, 429]
     let count = 0
     await run(

@@ -39,8 +39,8 @@ const MAX_WAIT_MS = 65_000
 
 const DAY_MS = 86_400_000
 
-/** Maximum single move of a clock, in milliseconds: far beyond December 2030, but within the range of `Date`. */
-const MAX_JOURNEY_MS = 10_000 * DAY_MS
+/** Maximum single advance of a clock, in milliseconds: far beyond December 2030, but within the range of `Date`. */
+const MAX_ADVANCE_MS = 10_000 * DAY_MS
 
 /** Number of consecutive requests without a response after which the server counts as unreachable. */
 const MAX_WITHOUT_RESPONSE = 5
@@ -81,12 +81,12 @@ export interface Conversation {
 export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const { basePath, budget, clock, secrets, transport } = options
   /** The time of the first request, at which the time budget starts: a subject may be created long before the run. */
-  let begun: number | undefined
+  let begunAt: number | undefined
   const exchanges: Array<Exchange> = []
   let sentCount = 0
   /** Number of consecutive requests without a response; at the maximum, the server counts as unreachable. */
   let withoutResponse = 0
-  let underWay = 0
+  let inFlight = 0
   let waitedMs = 0
   /** The subject's time minus this machine's time, in milliseconds. */
   let skew = 0
@@ -95,25 +95,27 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
 
   const timeLeft = Effect.map(
     Clock.currentTimeMillis,
-    (local) => (begun ?? local) + budget.milliseconds - local
+    (local) => (begunAt ?? local) + budget.milliseconds - local
   )
-  const timeIsSpent = undecided("the time budget is spent")
+  const failTimeSpent = undecided("the time budget is spent")
   /** Interrupts the effect as soon as the time budget is spent. */
   const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Undecided> =>
     Effect.flatMap(timeLeft, (left) =>
-      left <= 0 ? timeIsSpent : Effect.timeoutOrElse(effect, { duration: left, orElse: () => timeIsSpent })
+      left <= 0
+        ? failTimeSpent
+        : Effect.timeoutOrElse(effect, { duration: left, orElse: () => failTimeSpent })
     )
 
   const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Failure> =>
     Effect.gen(function* () {
-      const shown = yield* withinBudget(reading).pipe(
+      const time = yield* withinBudget(reading).pipe(
         Effect.catchTag("NoResponse", ({ reason }) =>
           Effect.fail(new Violation({ expected: "the declared clock to work", actual: reason }))
         )
       )
-      skew = shown - (yield* Clock.currentTimeMillis)
+      skew = time - (yield* Clock.currentTimeMillis)
       isSkewKnown = true
-      return shown
+      return time
     })
   if (clock !== undefined) yield* readClock(clock.now)
 
@@ -147,21 +149,21 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {
     if (sentCount >= budget.requests)
       return yield* undecided(`the request budget is spent: ${budget.requests}`)
-    if ((yield* timeLeft) <= 0) return yield* timeIsSpent
+    if ((yield* timeLeft) <= 0) return yield* failTimeSpent
     if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
       return yield* undecided(
         `the server is unreachable: ${withoutResponse} consecutive requests had no response`
       )
     }
-    begun ??= yield* Clock.currentTimeMillis
+    begunAt ??= yield* Clock.currentTimeMillis
     sentCount++
     const { key, request } = requestOf(sent)
     const did = SentText.describe(sent, secrets)
     const sentLocally = yield* Clock.currentTimeMillis
-    const skewThen = isSkewKnown ? skew : undefined
-    const wasAlone = underWay === 0
-    const before = sentCount
-    underWay++
+    const skewAtStart = isSkewKnown ? skew : undefined
+    const wasAlone = inFlight === 0
+    const ordinal = sentCount
+    inFlight++
     const response = yield* withinBudget(transport(request)).pipe(
       Effect.catchTag("NoResponse", (none) => {
         // A response that exceeds a limit shows that the subject is reachable.
@@ -171,23 +173,23 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       }),
       Effect.ensuring(
         Effect.sync(() => {
-          underWay--
+          inFlight--
         })
       )
     )
     if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
     withoutResponse = 0
     const exchange: Exchange = {
-      index: before - 1,
+      index: ordinal - 1,
       key,
       did,
       request,
       response,
       // The first response determines the skew, which then also applies to the time of its own request.
-      sentAt: sentLocally + (skewThen ?? skew),
+      sentAt: sentLocally + (skewAtStart ?? skew),
       receivedAt: yield* subjectTime,
       byClock: clock !== undefined,
-      isAlone: wasAlone && underWay === 0 && sentCount === before
+      isAlone: wasAlone && inFlight === 0 && sentCount === ordinal
     }
     const kept = { ...exchange, response: KeptResponse.of(response) }
     exchanges.push(kept)
@@ -207,7 +209,7 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const pass = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Failure> {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
-    if (!(wait <= MAX_JOURNEY_MS)) {
+    if (!(wait <= MAX_ADVANCE_MS)) {
       return yield* undecided(
         `the subject demands a wait of ${Math.ceil(wait / DAY_MS)} days, which is too long for a run`
       )

@@ -5,15 +5,15 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { headerValues, NoResponse, type Transport } from "../http/Wire.ts"
 import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
-import { begin, jumping, NOON, SECOND, timeless, trial } from "./Conversation.fixture.ts"
+import { begin, manualClock, NOON, runWithTestClock, SECOND, trial } from "./Conversation.fixture.ts"
 
 describe("a paced request", () => {
   it("moves the clock by Retry-After of each 429, and records every attempt", async () => {
-    const { clock, jumps } = jumping()
+    const { clock, jumps } = manualClock()
     const { sent, transport } = recording((_request, index) =>
       index < 3 ? wireResponse(429, [["Retry-After", String(index + 7)]]) : wireResponse(200)
     )
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { exchanges, sendPaced, waitedMs } = yield* begin(transport, { clock })
         const { response } = yield* sendPaced({ path: "/pets" }, trial())
@@ -28,13 +28,13 @@ describe("a paced request", () => {
   })
 
   it("moves the clock to the time in Retry-After if Retry-After is a date", async () => {
-    const { clock, jumps } = jumping()
+    const { clock, jumps } = manualClock()
     const { transport } = recording((_request, index) =>
       index === 0
         ? wireResponse(429, [["Retry-After", new Date(NOON + 42 * SECOND).toUTCString()]])
         : wireResponse(200)
     )
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { sendPaced } = yield* begin(transport, { clock })
         yield* sendPaced({ path: "/pets" }, trial())
@@ -44,9 +44,9 @@ describe("a paced request", () => {
   })
 
   it("causes a violation if it is denied again after five waits", async () => {
-    const { clock, jumps } = jumping()
+    const { clock, jumps } = manualClock()
     const { sent, transport } = recording(() => wireResponse(429, [["Retry-After", "3"]]))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { sendPaced } = yield* begin(transport, { clock })
         const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
@@ -61,8 +61,8 @@ describe("a paced request", () => {
     )
   })
 
-  it("causes a violation with a message about Retry-After if a 429 has no valid Retry-After", async () => {
-    const { clock } = jumping()
+  it("causes a violation that mentions Retry-After if a 429 has no valid Retry-After", async () => {
+    const { clock } = manualClock()
     for (const headers of [
       [],
       [["Retry-After", "soon"]],
@@ -77,7 +77,7 @@ describe("a paced request", () => {
           headers.map(([name = "", value = ""]) => [name, value] as const)
         )
       )
-      await timeless(
+      await runWithTestClock(
         Effect.gen(function* () {
           const { sendPaced } = yield* begin(transport, { clock })
           const failure = yield* Effect.flip(sendPaced({ path: "/pets" }, trial()))
@@ -92,11 +92,11 @@ describe("a paced request", () => {
   })
 
   it("waits until the window is reset if the headers show that no request is left", async () => {
-    const { clock, jumps, now } = jumping()
+    const { clock, jumps, now } = manualClock()
     const { transport } = recording((_request, index) =>
       wireResponse(200, rate(10, index === 0 ? 0 : 9, NOON / SECOND + 30))
     )
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { sendPaced } = yield* begin(transport, { clock })
         yield* sendPaced({ path: "/pets" }, trial())
@@ -111,13 +111,13 @@ describe("a paced request", () => {
   })
 
   it("ignores the headers of other keys", async () => {
-    const { clock, jumps } = jumping()
+    const { clock, jumps } = manualClock()
     const { transport } = recording((request) =>
       headerValues(request, "authorization")[0] === "Bearer main-secret"
         ? wireResponse(200, rate(10, 9, NOON / SECOND))
         : wireResponse(429, [...rate(1, 0, NOON / SECOND + 900), ["Retry-After", "900"]])
     )
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { send, sendPaced } = yield* begin(transport, { clock })
         yield* sendPaced({ path: "/pets" }, trial())
@@ -132,9 +132,9 @@ describe("a paced request", () => {
 
 describe("a reservation", () => {
   it("waits until enough requests are left, and is undecided if the plan allows fewer requests", async () => {
-    const { clock, now } = jumping()
+    const { clock, now } = manualClock()
     const { transport } = recording(() => wireResponse(200, rate(10, 4, NOON / SECOND + 60)))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { reserve, send } = yield* begin(transport, { clock })
         yield* reserve(10_000)
@@ -158,7 +158,7 @@ describe("the budget", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
         const { sent, transport } = recording(() => wireResponse(200))
-        await timeless(
+        await runWithTestClock(
           Effect.gen(function* () {
             const { send, sendAtOnce, sendPaced } = yield* begin(transport, {
               budget: { requests, milliseconds: 1_000 }
@@ -186,7 +186,7 @@ describe("the budget", () => {
   })
 
   it("also counts requests without a response", async () => {
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { send } = yield* begin(
           () => Effect.fail(new NoResponse({ kind: "connection", reason: "refused" })),
@@ -200,7 +200,7 @@ describe("the budget", () => {
 
   it("interrupts a request and a reading of the clock when the time is spent", async () => {
     let isInterrupted = false
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         let readings = 0
         const now = Effect.suspend(() => (readings++ === 0 ? Effect.succeed(NOON) : Effect.never))
@@ -229,9 +229,9 @@ describe("the budget", () => {
   })
 
   it("measures time by this machine's clock, and makes requests undecided when the time is spent", async () => {
-    const { clock } = jumping()
+    const { clock } = manualClock()
     const { sent, transport } = recording(() => wireResponse(200))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { pass, send, timeLeft } = yield* begin(transport, {
           clock,

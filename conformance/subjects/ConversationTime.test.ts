@@ -4,13 +4,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { NoResponse } from "../http/Wire.ts"
 import { recording, wireResponse } from "../http/Wires.fixture.ts"
-import { begin, jumping, NOON, run, timeless, trial } from "./Conversation.fixture.ts"
+import { begin, manualClock, NOON, run, runWithTestClock, trial } from "./Conversation.fixture.ts"
 
 describe("the subject's time", () => {
   it("is the time of the subject's clock if there is one, even if another program moves the clock", async () => {
-    const { clock } = jumping(5_000)
+    const { clock } = manualClock(5_000)
     const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { hasClock, now, pass, send } = yield* begin(transport, { clock })
         expect(hasClock).toBe(true)
@@ -29,7 +29,7 @@ describe("the subject's time", () => {
 
   it("comes from the Date of the first response if there is no clock", async () => {
     const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { hasClock, now, send } = yield* begin(transport)
         expect(hasClock).toBe(false)
@@ -54,7 +54,7 @@ describe("the subject's time", () => {
       []
     ] as const) {
       const { transport } = recording(() => wireResponse(200, headers))
-      await timeless(
+      await runWithTestClock(
         Effect.gen(function* () {
           yield* TestClock.setTime(NOON + 600)
           const { now, send } = yield* begin(transport)
@@ -73,7 +73,7 @@ describe("the subject's time", () => {
       expected: "the declared clock to work",
       actual: "connection refused"
     }
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const failure = yield* Effect.flip(begin(transport, { clock: { now: dead, advance: () => dead } }))
         expect(failure).toMatchObject(expected)
@@ -91,7 +91,7 @@ describe("the subject's time", () => {
 describe("waiting without a clock", () => {
   it("is undecided if it would take more than 65 s, and the reason suggests a clock", async () => {
     const { transport } = recording(() => wireResponse(200))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
         expect(yield* Effect.flip(pass(86_400_000))).toMatchObject({
@@ -107,7 +107,7 @@ describe("waiting without a clock", () => {
 
   it("is undecided if it would take longer than the rest of the time budget", async () => {
     const { transport } = recording(() => wireResponse(200))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { pass } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
         expect(yield* Effect.flip(pass(10_001))).toMatchObject({
@@ -119,7 +119,7 @@ describe("waiting without a clock", () => {
 
   it("takes the given time, and is added to the waiting time of the run", async () => {
     const { transport } = recording(() => wireResponse(200))
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { pass, waitedMs } = yield* begin(transport)
         const waiting = yield* Effect.forkChild(pass(65_000), { startImmediately: true })
@@ -136,14 +136,14 @@ describe("waiting without a clock", () => {
     const { transport } = recording((_request, index) =>
       index === 0 ? wireResponse(429, [["Retry-After", "1"]]) : wireResponse(200)
     )
-    await timeless(
+    await runWithTestClock(
       Effect.gen(function* () {
         const { sendPaced, waitedMs } = yield* begin(transport)
-        const asking = yield* Effect.forkChild(sendPaced({ path: "/" }, trial()), { startImmediately: true })
+        const sending = yield* Effect.forkChild(sendPaced({ path: "/" }, trial()), { startImmediately: true })
         yield* TestClock.adjust(999)
-        expect(asking.pollUnsafe()).toBeUndefined()
+        expect(sending.pollUnsafe()).toBeUndefined()
         yield* TestClock.adjust(1_000)
-        expect((yield* Fiber.join(asking)).response.status).toBe(200)
+        expect((yield* Fiber.join(sending)).response.status).toBe(200)
         expect(waitedMs()).toBeGreaterThanOrEqual(1_000)
       })
     )

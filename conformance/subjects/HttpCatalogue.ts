@@ -18,24 +18,24 @@ export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
 /** When 5 December 2030 has ended in every time zone, in epoch ms: midnight at UTC-12 is 12:00 UTC on the 6th. */
 export const REMOVAL_OVER = Date.UTC(2030, 11, 6, 12)
 
-/** Parses the body of a response with `read`; fails with a `Violation` if status or content are not as expected. */
-const content = <A>(
+/** Decodes the body of a response; fails with a `Violation` if the status or the body is not as expected. */
+const decodeBody = <A>(
   exchange: Exchange,
   status: number,
-  what: string,
+  description: string,
   clauses: { readonly status: ClauseSlug; readonly body: ClauseSlug },
-  read: (value: unknown) => Result.Result<A, string>
+  decode: (value: unknown) => Result.Result<A, string>
 ): Effect.Effect<A, Violation> => {
   const { response } = exchange
   const decoded =
     response.status === status
-      ? Result.flatMap(PetJson.parse(text(response.body)), read)
+      ? Result.flatMap(PetJson.parse(text(response.body)), decode)
       : Result.fail(Conversation.outcome(response))
   return Effect.mapError(
     Effect.fromResult(decoded),
     (actual) =>
       new Violation({
-        expected: `${status} with ${what}`,
+        expected: `${status} with ${description}`,
         actual,
         clause: response.status === status ? clauses.body : clauses.status
       })
@@ -65,7 +65,7 @@ export const create = (
     sendPaced({ method: "POST", path: "/pets", json: PetJson.draft(draft) }, trial),
     (exchange) =>
       Effect.mapError(
-        content(
+        decodeBody(
           exchange,
           201,
           "the created Pet",
@@ -102,7 +102,7 @@ export const make = (
   create: (draft) => create(conversation, categories, draft, trial),
   list: (listing) =>
     Effect.flatMap(conversation.sendPaced({ path: listPath(listing) }, trial), (exchange) =>
-      content(
+      decodeBody(
         exchange,
         200,
         "an array of Pet",
@@ -119,7 +119,7 @@ export const make = (
     }
     if (status === 404) return Option.none()
     return Option.some(
-      yield* content(
+      yield* decodeBody(
         exchange,
         200,
         "the Pet, or 404",

@@ -80,7 +80,7 @@ export const make = (
         })
       )
     const spend = Effect.flatMap(send(request, trial), read)
-    const passing = (ms: number): Effect.Effect<void, Failure> =>
+    const passAndRecord = (ms: number): Effect.Effect<void, Failure> =>
       Effect.andThen(
         pass(ms),
         Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
@@ -90,9 +90,9 @@ export const make = (
       if (hasClock) {
         // The law with the most requests uses up the per-minute limit a few times.
         if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
-          yield* passing(2 * DAY_MS)
+          yield* passAndRecord(2 * DAY_MS)
           usedToday = 0
-        } else yield* passing(61_000)
+        } else yield* passAndRecord(61_000)
         return
       }
       if (last === undefined) yield* spend
@@ -101,7 +101,7 @@ export const make = (
       const current = yield* now
       const untilReset = Math.min(last.resetAt * 1_000 - current, 60_000)
       const untilRetry = last.admitted ? 0 : last.between[1] + last.retryAfter * 1_000 - current
-      yield* passing(Math.max(untilReset, untilRetry, 0) + slackMs)
+      yield* passAndRecord(Math.max(untilReset, untilRetry, 0) + slackMs)
     })
     const meter: Meter = {
       plan,
@@ -114,7 +114,7 @@ export const make = (
           ),
           Effect.forEach(read)
         ),
-      pass: passing,
+      pass: passAndRecord,
       refill,
       now,
       canTravel: hasClock

@@ -92,11 +92,11 @@ describe("a catalogue over HTTP", () => {
     })
     const get = Effect.scoped(
       Effect.gen(function* () {
-        const { get: ask, list } = yield* face("catalogue")(Trial.make("t"))
+        const { get: find, list } = yield* face("catalogue")(Trial.make("t"))
         // The next request reads the clock again.
         yield* face("http")(Trial.make("t")).pipe(Effect.flatMap((http) => http.now))
         expect(list).toBeTypeOf("function")
-        return yield* ask(1n)
+        return yield* find(1n)
       })
     )
     expect(await run(get)).toEqual(Option.none())
@@ -171,13 +171,18 @@ describe("a meter over HTTP", () => {
 
 describe("a subject over HTTP", () => {
   it("has the declared capabilities", async () => {
-    const of = async (target: Partial<HttpSubject.HttpTarget>): Promise<ReadonlyArray<Capability>> =>
+    const capabilitiesOf = async (
+      target: Partial<HttpSubject.HttpTarget>
+    ): Promise<ReadonlyArray<Capability>> =>
       [...(await open(() => wireResponse(200), target)).subject.capabilities].toSorted()
     const small = { secret: "s", perMinute: 1, perDay: 1 }
     const clock = { now: Effect.succeed(0), advance: () => Effect.succeed(0) }
-    expect(await of({ keys: { main: "m" } })).toEqual(["anyCategory", "parallel"])
+    expect(await capabilitiesOf({ keys: { main: "m" } })).toEqual(["anyCategory", "parallel"])
     expect(
-      await of({ clock, keys: { main: "m", tiny: small, victim: small, revoked: "r", expired: "e" } })
+      await capabilitiesOf({
+        clock,
+        keys: { main: "m", tiny: small, victim: small, revoked: "r", expired: "e" }
+      })
     ).toEqual(["anyCategory", "clock", "expiredKey", "parallel", "revokedKey", "tinyPlan", "victimKey"])
   })
 

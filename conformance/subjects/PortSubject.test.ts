@@ -21,13 +21,13 @@ const failing = (cause: Effect.Effect<never, StoreUnavailable>) =>
 
 describe("a port subject", () => {
   it("has only the interfaces of the given ports", () => {
-    const of = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
+    const interfacesOf = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
       Object.keys(PortSubject.make({ name: "toy", ...options }).faces).toSorted()
-    expect(of({})).toEqual([])
-    expect(of({ petRepository: ArrayStores.layer })).toEqual(["catalogue", "pets"])
-    expect(of({ rateLimitStore: ArrayStores.layer })).toEqual(["limits", "meter", "victim"])
-    expect(of({ apiKeyStore: ArrayStores.layer })).toEqual(["keys"])
-    expect(of({ outage: ArrayStores.outOfReach({}) })).toEqual(["outage"])
+    expect(interfacesOf({})).toEqual([])
+    expect(interfacesOf({ petRepository: ArrayStores.layer })).toEqual(["catalogue", "pets"])
+    expect(interfacesOf({ rateLimitStore: ArrayStores.layer })).toEqual(["limits", "meter", "victim"])
+    expect(interfacesOf({ apiKeyStore: ArrayStores.layer })).toEqual(["keys"])
+    expect(interfacesOf({ outage: ArrayStores.outOfReach({}) })).toEqual(["outage"])
   })
 
   it("is built again for every evaluation, even from the same layer, and is closed afterwards", async () => {

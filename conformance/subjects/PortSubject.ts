@@ -84,7 +84,7 @@ export const make = ({
         ? {}
         : {
             outage: () =>
-              Effect.map(fresh(outage), (context) => ({
+              Effect.map(buildFresh(outage), (context) => ({
                 pets: Context.getOption(context, PetRepository).pipe(Option.getOrUndefined),
                 limits: Context.getOption(context, RateLimitStore).pipe(Option.getOrUndefined),
                 keys: Context.getOption(context, ApiKeyStore).pipe(Option.getOrUndefined)
@@ -94,7 +94,7 @@ export const make = ({
   }
 }
 
-const fresh = <Port>(store: Store<Port>): Effect.Effect<Context.Context<Port>, Violation, Scope.Scope> =>
+const buildFresh = <Port>(store: Store<Port>): Effect.Effect<Context.Context<Port>, Violation, Scope.Scope> =>
   Effect.catchCause(Layer.build(Layer.fresh(store)), (cause) =>
     Cause.hasInterruptsOnly(cause)
       ? Effect.interrupt
@@ -106,16 +106,16 @@ const fresh = <Port>(store: Store<Port>): Effect.Effect<Context.Context<Port>, V
         )
   )
 
-const opened = <Port, Service>(
+const openPort = <Port, Service>(
   store: Store<Port>,
   port: Context.Service<Port, Service>
 ): Effect.Effect<Service, Violation, Scope.Scope> =>
-  Effect.map(fresh(store), (context) => Context.get(context, port))
+  Effect.map(buildFresh(store), (context) => Context.get(context, port))
 
 // Methods are called when their effects run, so that a synchronous throw is also a defect.
 
 const pets = (store: Store<PetRepository>) =>
-  Effect.map(opened(store, PetRepository), (real): PetRepository["Service"] => {
+  Effect.map(openPort(store, PetRepository), (real): PetRepository["Service"] => {
     const { insertOnce } = real
     return {
       insert: (pet) => Effect.suspend(() => real.insert(pet)),
@@ -128,7 +128,7 @@ const pets = (store: Store<PetRepository>) =>
   })
 
 const limits = (store: Store<RateLimitStore>) =>
-  Effect.map(opened(store, RateLimitStore), (real): RateLimitStore["Service"] => {
+  Effect.map(openPort(store, RateLimitStore), (real): RateLimitStore["Service"] => {
     const { consume, read } = real
     return {
       modify: (key, step) => Effect.suspend(() => real.modify(key, step)),
@@ -140,7 +140,7 @@ const limits = (store: Store<RateLimitStore>) =>
   })
 
 const keys = (store: Store<ApiKeyStore>) =>
-  Effect.map(opened(store, ApiKeyStore), (real): ApiKeyStore["Service"] => {
+  Effect.map(openPort(store, ApiKeyStore), (real): ApiKeyStore["Service"] => {
     const { events, markSeen } = real
     return {
       findByHash: (hash) => Effect.suspend(() => real.findByHash(hash)),
@@ -153,7 +153,7 @@ const keys = (store: Store<ApiKeyStore>) =>
     }
   })
 
-const count = (animals: ReadonlyArray<Animal>): string =>
+const describeAnimals = (animals: ReadonlyArray<Animal>): string =>
   animals.length === 0 ? "none" : animals.map(PetJson.line).join(", ")
 
 /** Adapts a repository to a catalogue. */
@@ -172,7 +172,7 @@ export const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalog
       trial,
       `page of ${limit}${status === undefined ? "" : ` ${status}`}`,
       () => pets.page({ limit, status, after: undefined }),
-      count
+      describeAnimals
     ),
   get: (id) =>
     portCall(

@@ -22,7 +22,7 @@ const longestShared = (text: string, spelling: string): number => {
 }
 
 describe("redaction of the credentials that laws derive from a key", () => {
-  it("leaves no half of the key or of its reverse in a header or in the JSON of an archive", () => {
+  it("leaves less than half of the key or of its reverse in a header or in the JSON of an archive", () => {
     fc.assert(
       fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
         const redact = Redaction.make({ main: key })
@@ -43,7 +43,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
     )
   })
 
-  it("leaves no long part of the key, and no mistyped key, in a message that returns the credential", () => {
+  it("leaves no long part of the key, and no mistyped key, in a message that contains the credential", () => {
     fc.assert(
       fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
         const fixed: ReadonlyArray<string> = derive("another-key")
@@ -82,7 +82,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
     ["swordfish", "hsifdrows"],
     ["sw0rdfish-16-abc", "sw0rdfis"],
     ["sw0rdfish-of-31-characters-abcd", "sw0rdfish-of-31"]
-  ])("replaces, of the key %s, %s in a message", (key, token) => {
+  ])("replaces, for the key %s, the text %s in a message", (key, token) => {
     const redact = Redaction.make({ main: key })
     expect(redact(`{"message":"unknown key ${token}"}`)).toBe('{"message":"unknown key ‹part of key:main›"}')
   })

@@ -25,7 +25,7 @@ const reveals = (shown: string, secret: string): boolean => {
   return false
 }
 
-const shownValue = (value: string, secrets: Secrets): string => {
+const describeValue = (value: string, secrets: Secrets): string => {
   for (const [name, secret] of Object.entries(secrets)) {
     if (value === secret) return `‹key:${name}›`
     if (value === `Bearer ${secret}`) return `Bearer ‹key:${name}›`
@@ -36,12 +36,15 @@ const shownValue = (value: string, secrets: Secrets): string => {
 }
 
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
-const who = ({ authorization, credential, key = "main" }: Sent, secrets: Secrets): ReadonlyArray<string> => {
+const describeCredentials = (
+  { authorization, credential, key = "main" }: Sent,
+  secrets: Secrets
+): ReadonlyArray<string> => {
   if (credential !== undefined) return [`Authorization: ${credential}`]
   if (authorization === undefined) return key === "main" ? [] : [key === "none" ? "no key" : `${key} key`]
   return authorization.length === 0
     ? ["no Authorization"]
-    : authorization.map((value) => `Authorization: ${shownValue(value, secrets)}`)
+    : authorization.map((value) => `Authorization: ${describeValue(value, secrets)}`)
 }
 
 /**
@@ -58,7 +61,7 @@ export const describe = (sent: Sent, secrets: Secrets): string => {
   const shown = content === undefined ? "" : ` ${Excerpt.words(content, MAX_SHOWN)}`
   const given = headers
     .filter(([name, value]) => !(name.toLowerCase() === "content-type" && value === "application/json"))
-    .map(([name, value]) => `${name}: ${shownValue(value, secrets)}`)
-  const about = [...who(sent, secrets), ...given]
+    .map(([name, value]) => `${name}: ${describeValue(value, secrets)}`)
+  const about = [...describeCredentials(sent, secrets), ...given]
   return `${method} ${Excerpt.words(path, MAX_SHOWN)}${shown}${about.length === 0 ? "" : ` (${about.join(", ")})`}`
 }

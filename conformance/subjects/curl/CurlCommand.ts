@@ -3,7 +3,7 @@ import type { Exchange, KeyName } from "../../http/Exchange.ts"
 import { printable } from "../../http/Printable.ts"
 import type { Header } from "../../http/Wire.ts"
 import { type Chain, chainOf } from "./IdChain.ts"
-import { octal, onWire, type Part, word } from "./ShellWord.ts"
+import { type Part, printfFormat, toLatin1, word } from "./ShellWord.ts"
 
 /** Environment variables from which the script reads the declared keys. */
 export const variables: ReadonlyMap<KeyName, string> = new Map([
@@ -21,7 +21,7 @@ const MIN_SECRET = 8
 const MAX_ARGUMENT = 100_000
 
 /** Size of a body in bytes above which curl sends `Expect: 100-continue`. */
-const MAX_UNASKED = 1_000_000
+const MAX_WITHOUT_EXPECT = 1_000_000
 
 /** Timeout in seconds of a HEAD with a body, because curl waits for a response body that is never sent. */
 const HEAD_SECONDS = 10
@@ -42,17 +42,17 @@ export interface Context {
 /** Returns the command for one request; it writes the response with its headers to standard output. */
 export const command = (exchange: Exchange, context: Context): string => {
   const { body, headers, method } = exchange.request
-  const has = (name: string) => headers.some(([given]) => given.toLowerCase() === name)
+  const hasHeader = (name: string) => headers.some(([given]) => given.toLowerCase() === name)
   const isHead = method === "HEAD"
   const options = [
     "curl -sS -i -g --path-as-is",
     ...(isHead && body === undefined ? ["--head"] : [`-X ${word([method])}`]),
     ...(isHead && body !== undefined ? [`--max-time ${HEAD_SECONDS}`] : []),
     // curl adds these headers by default.
-    ...(has("user-agent") ? [] : ["-A ''"]),
-    ...(has("accept") ? [] : ["-H Accept:"]),
-    ...(body === undefined || has("content-type") ? [] : ["-H Content-Type:"]),
-    ...((body?.length ?? 0) > MAX_UNASKED && !has("expect") ? ["-H Expect:"] : [])
+    ...(hasHeader("user-agent") ? [] : ["-A ''"]),
+    ...(hasHeader("accept") ? [] : ["-H Accept:"]),
+    ...(body === undefined || hasHeader("content-type") ? [] : ["-H Content-Type:"]),
+    ...((body?.length ?? 0) > MAX_WITHOUT_EXPECT && !hasHeader("expect") ? ["-H Expect:"] : [])
   ]
   const given = headers.flatMap((header) => headerOption(header, exchange.key, context))
   const { input, option } = bodyOf(body, context)
@@ -61,23 +61,23 @@ export const command = (exchange: Exchange, context: Context): string => {
   return isHead && body !== undefined ? `{ ${whole} || :; }` : whole
 }
 
-/** Headers that curl must generate. */
-const own: ReadonlySet<string> = new Set(["host", "content-length"])
+/** Headers that curl generates itself. */
+const generatedByCurl: ReadonlySet<string> = new Set(["host", "content-length"])
 
 const headerOption = ([name, value]: Header, key: KeyName, context: Context): ReadonlyArray<string> => {
   const lower = name.toLowerCase()
-  if (own.has(lower)) return []
+  if (generatedByCurl.has(lower)) return []
   const variable = variables.get(key)
   if (lower === "authorization") {
     if (key === "none") return []
     if (variable !== undefined) {
       const scheme = /^\s*(\S+)\s/.exec(value)?.[1] ?? "Bearer"
-      return [`-H ${word([...onWire([`${name}: ${scheme} `]), { variable }])}`]
+      return [`-H ${word([...toLatin1([`${name}: ${scheme} `]), { variable }])}`]
     }
   }
   // A semicolon instead of the colon makes curl send a header without a value.
   if (value.trim() === "") return [`-H ${word([`${name};`])}`]
-  return [`-H ${word([`${name}: `, ...onWire(split(value, context))])}`]
+  return [`-H ${word([`${name}: `, ...toLatin1(split(value, context))])}`]
 }
 
 /** Returns the address, and the exact request target if curl would change it. */
@@ -89,8 +89,8 @@ const address = (exchange: Exchange, context: Context): string => {
   const id = chainOf(exchange, context)
   const path =
     isBelow && id !== undefined
-      ? ["/pets/", { variable: id.variable }, ...onWire(split(rest.slice(6 + id.id.length), context))]
-      : onWire(split(isBelow ? rest : target, context))
+      ? ["/pets/", { variable: id.variable }, ...toLatin1(split(rest.slice(6 + id.id.length), context))]
+      : toLatin1(split(isBelow ? rest : target, context))
   const isPlain = isBelow && /^\/[\w/%.~,:;@!$'()*+=&-]*(?:\?[\w/%.~,:;@!$'()*+=&?-]+)?$/.test(rest)
   if (isPlain) return word([{ variable: "BASE" }, ...path])
   return isBelow
@@ -116,13 +116,13 @@ const bodyOf = (
   if (content !== undefined && isShown && body.length <= MAX_ARGUMENT && !content.startsWith("@")) {
     return { option: [`--data-binary ${word(split(content, context))}`] }
   }
-  return { option: ["--data-binary @-"], input: written(Buffer.from(body).toString("latin1"), context) }
+  return { option: ["--data-binary @-"], input: writeCommand(Buffer.from(body).toString("latin1"), context) }
 }
 
 /** Returns a command that writes characters up to U+00FF as bytes. */
-export const written = (raw: string, context: Context): string => {
+export const writeCommand = (raw: string, context: Context): string => {
   const prints = split(raw, context).map((part) =>
-    typeof part === "string" ? `printf ${octal(part)}` : `printf '%s' ${word([part])}`
+    typeof part === "string" ? `printf ${printfFormat(part)}` : `printf '%s' ${word([part])}`
   )
   return prints.length === 1 ? prints.join("") : `{ ${prints.join("; ")}; }`
 }

@@ -16,11 +16,11 @@ const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--v
 
 const TOKEN = "Zabcdef"
 
-const { end, runScript } = CurlRuns.open()
+const { close, runScript } = CurlRuns.open()
 
 /**
- * A server whose responses a test can configure, with two faults: lists without the newest animal, and lists cut by
- * one.
+ * A server whose responses a test can configure, with two faults: lists that omit the newest animal (`hidesLast`), and
+ * lists that are one animal short (`isShort`).
  */
 class Store {
   /** Status of creations; 201 to create. */
@@ -29,7 +29,6 @@ class Store {
   clock = '{"now":1800000000000}'
   clockStatus = 200
   hidesLast = false
-  /** Cuts each list by one animal. */
   isShort = false
   names: Array<string> = []
   posts = 0
@@ -74,7 +73,7 @@ const open = async (options: Partial<Store> = {}): Promise<Store> => {
 }
 
 afterAll(() => {
-  end()
+  close()
   for (const { server } of opened) server.close()
 })
 
@@ -199,7 +198,7 @@ describe.skipIf(!hasTools)("a list below its limit", () => {
   describe("without the animal of the case", () => {
     const script = () => scriptOf([creation, list(100, ["a", "b", "c"])], [...animals(3, "a"), ...own])
 
-    it.each([0, 3, 50])("shows the fault again next to %i other animals", async (count) => {
+    it.each([0, 3, 50])("reproduces the failure with %i other animals in the store", async (count) => {
       const names = animals(count, "other").map(({ name }) => name)
       expect(await runScript(script(), await open({ names: [...names], hidesLast: true }))).toBe("1 SHOWN")
       expect(await runScript(script(), await open({ names: [...names] }))).toBe("0 NOT SHOWN")
@@ -211,7 +210,7 @@ describe.skipIf(!hasTools)("a list below its limit", () => {
     })
   })
 
-  it("shows the fault again if it was too short, whatever the number of animals", async () => {
+  it("reproduces the failure if it was too short, with and without other animals in the store", async () => {
     const script = scriptOf([list(5, ["a", "b", "c", "d"])], animals(9, "a"))
     for (const count of [0, 9]) {
       const names = animals(count, "other").map(({ name }) => name)

@@ -25,7 +25,7 @@ const DECEMBER_2030 = Date.UTC(2030, 11, 1)
 /** Maximum number of attempts to create an animal; after a 429, the next one begins a minute later. */
 const ATTEMPTS = 3
 
-/** Ends a script whose preparation gets no response. */
+/** A command that ends a script whose preparation gets no response. */
 export const noResponse = 'stop "a request of the preparation got no response"'
 
 /**
@@ -46,12 +46,12 @@ export const commands = (
     "# Preparation",
     ...(moment === undefined ? [] : [`not_after ${latestStart(startsAt ?? moment, creations.length)}`]),
     ...creations.flatMap((lines) => [...lines, ...withClock([`  pass ${RateHeaders.MINUTE_PASSED_MS}`])]),
-    ...(startsAt === undefined ? [] : clockTo(startsAt, moment !== undefined)),
+    ...(startsAt === undefined ? [] : moveClockTo(startsAt, moment !== undefined)),
     ...(["tiny", "victim"] as const).flatMap((key) => {
       const used = usedBefore(compared.exchanges.find((exchange) => exchange.key === key))
       const variable = key === "tiny" ? "ANIMAL_TINY_KEY" : "ANIMAL_VICTIM_KEY"
       const list = `curl -sS -o /dev/null -H "Authorization: Bearer $${variable}" "$BASE/pets?limit=1" || ${noResponse}`
-      return used === 0 ? [] : repeated(used, list)
+      return used === 0 ? [] : repeat(used, list)
     })
   ]
 }
@@ -70,7 +70,7 @@ const withClock = (lines: ReadonlyArray<string>): ReadonlyArray<string> => [
  * Returns commands that move a clock to the time at which the case began, or to the same time of day if the date does
  * not matter.
  */
-const clockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<string> =>
+const moveClockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<string> =>
   isOfMoment || startsAt >= DECEMBER_2030
     ? [`pass_until ${startsAt}`]
     : withClock([
@@ -112,7 +112,7 @@ const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArra
     "}",
     ...others,
     ...[...counts].flatMap(([status, count]) =>
-      repeated(count, filler(PetStatus.all.find((known) => known === status)))
+      repeat(count, filler(PetStatus.all.find((known) => known === status)))
     ),
     ...others
   ]
@@ -122,7 +122,7 @@ const filler = (status: PetStatus.PetStatus | undefined): string =>
   status === undefined ? "filler" : `filler ${status}`
 
 /** Returns commands that run a command `count` times. */
-const repeated = (count: number, command: string): ReadonlyArray<string> => [
+const repeat = (count: number, command: string): ReadonlyArray<string> => [
   `for at in $(awk 'BEGIN { for (at = 0; at < ${count}; at++) print at }'); do`,
   `  ${command}`,
   "done"

@@ -19,7 +19,7 @@ export const keys = {
   victim: { secret: "victim-0123456789abcdef", perMinute: 3, perDay: 10_000 }
 }
 
-/** Starts a server with or without a fault, over a socket and with a clock; returns also the function that stops it. */
+/** Starts a server with or without a fault, over a socket and with a clock; also returns a function that stops it. */
 const startServer = async (fault: Fault | undefined) => {
   let now = Date.UTC(2027, 0, 1, 9)
   const correct = PlainServer.make({
@@ -34,9 +34,9 @@ const startServer = async (fault: Fault | undefined) => {
     revoked: "none-0123456789"
   }
   const where = fault?.where
-  const spoil = where?.at === "http" ? where.transport : undefined
+  const inject = where?.at === "http" ? where.transport : undefined
   const transport: Transport =
-    spoil === undefined ? correct : spoil(correct, { now: () => now, keys: secrets })
+    inject === undefined ? correct : inject(correct, { now: () => now, keys: secrets })
   const advance = (ms: number) => {
     now += ms
     return now
@@ -57,9 +57,9 @@ const startServer = async (fault: Fault | undefined) => {
       )
       const target = request.url ?? "/"
       const sent = { method: request.method ?? "GET", target, headers, body: new Uint8Array(body) }
-      const given = await Effect.runPromise(transport(sent))
+      const { body: content, headers: fields, status } = await Effect.runPromise(transport(sent))
       response.sendDate = false
-      response.writeHead(given.status, given.headers.flat()).end(given.body)
+      response.writeHead(status, fields.flat()).end(content)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -70,10 +70,10 @@ const startServer = async (fault: Fault | undefined) => {
 
 export type Server = Omit<Awaited<ReturnType<typeof startServer>>, "stop">
 
-/** Runs a script that is stored in a folder; returns its exit code, the text of its errors, and its verdict. */
-const runIn = (folder: string, script: string, { origin }: Pick<Server, "origin">) =>
+/** Saves a script in a directory and runs it; returns its exit code, its error output and its verdict as one text. */
+const runIn = (directory: string, script: string, { origin }: Pick<Server, "origin">) =>
   new Promise<string>((resolve) => {
-    const path = join(folder, "case.sh")
+    const path = join(directory, "case.sh")
     writeFileSync(path, script)
     const env = {
       PATH: process.env.PATH ?? "",
@@ -90,21 +90,21 @@ const runIn = (folder: string, script: string, { origin }: Pick<Server, "origin"
   })
 
 /**
- * Creates a folder for scripts. Returns functions that start servers and run scripts, and `end`, which stops the servers
- * and deletes the folder. Each test file opens its own, because files may share modules.
+ * Creates a directory for scripts. Returns functions that start servers and run scripts, and `close`, which stops the
+ * servers and deletes the directory. Each test file opens its own, because files may share modules.
  */
 export const open = () => {
-  const folder = mkdtempSync(join(tmpdir(), "animal-store-script-"))
-  const endings = [() => rmSync(folder, { recursive: true })]
+  const directory = mkdtempSync(join(tmpdir(), "animal-store-script-"))
+  const cleanups = [() => rmSync(directory, { recursive: true })]
   return {
     start: async (fault: Fault | undefined): Promise<Server> => {
       const { stop, ...server } = await startServer(fault)
-      endings.push(() => void stop())
+      cleanups.push(() => void stop())
       return server
     },
-    runScript: (script: string, server: Pick<Server, "origin">) => runIn(folder, script, server),
-    end: () => {
-      for (const ending of endings) ending()
+    runScript: (script: string, server: Pick<Server, "origin">) => runIn(directory, script, server),
+    close: () => {
+      for (const cleanUp of cleanups) cleanUp()
     }
   }
 }

@@ -91,25 +91,25 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-const taken = (): ReadonlyArray<Arrival> => recorder.arrivals.splice(0)
+const takeArrivals = (): ReadonlyArray<Arrival> => recorder.arrivals.splice(0)
 
-interface Drawn {
+interface KeyedRequest {
   readonly key: KeyName
   readonly request: WireRequest
 }
 
 /** Sends the requests in sequence, as a run does. */
-const sendAll = (drawn: ReadonlyArray<Drawn>): Promise<ReadonlyArray<WireResponse>> =>
+const sendAll = (requests: ReadonlyArray<KeyedRequest>): Promise<ReadonlyArray<WireResponse>> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(NodeTransport.make(new URL(baseUrl)), (transport) =>
-        Effect.forEach(drawn, ({ request }) => transport(request))
+        Effect.forEach(requests, ({ request }) => transport(request))
       )
     )
   )
 
-const exchangeOf = (drawn: Drawn, response: WireResponse, index: number): Exchange => ({
-  ...drawn,
+const exchangeOf = (sent: KeyedRequest, response: WireResponse, index: number): Exchange => ({
+  ...sent,
   response,
   index,
   sentAt: 10 * index,
@@ -152,13 +152,13 @@ const run = (script: string, args: ReadonlyArray<string> = []) =>
         },
         timeout: 20_000
       },
-      // Exit code 0: the fault is not shown; 1: the fault is shown. Other codes are failures of the script.
+      // Exit code 0: a response differs; 1: all are as they were in the run; any other code: the script failed.
       (error, stdout, stderr) => resolve({ stdout, stderr, failed: error !== null && error.code !== 1 })
     )
   })
 
 /** Characters that are valid in the head of a request, as bytes. */
-const inHead = fc.oneof(
+const headCharacter = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(..."'\"$`\\!#&;|<>(){}[]*?%@=~^,+-_/.:\u00e9\u0080\u00ff") },
   fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
 )
@@ -181,13 +181,13 @@ const target = fc.oneof(
     "/v1/pets/%2e%2e/%zz%00",
     `/v1/pets?key=${secrets.main}`
   ),
-  fc.string({ unit: inHead, maxLength: 20 }).map((tail) => `/v1/pets?${tail}`),
-  fc.string({ unit: inHead, maxLength: 20 }).map((tail) => `/${tail}`)
+  fc.string({ unit: headCharacter, maxLength: 20 }).map((tail) => `/v1/pets?${tail}`),
+  fc.string({ unit: headCharacter, maxLength: 20 }).map((tail) => `/${tail}`)
 )
 
 /** A header value without surrounding white space, which would not be part of the value. */
 const headerValue = fc
-  .string({ unit: fc.oneof(inHead, fc.constantFrom(" ", "\t")), maxLength: 20 })
+  .string({ unit: fc.oneof(headCharacter, fc.constantFrom(" ", "\t")), maxLength: 20 })
   .map((value) => value.trim())
 
 const header = fc.oneof(
@@ -221,7 +221,7 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 40 })
 )
 
-const drawn: fc.Arbitrary<Drawn> = fc
+const keyedRequest: fc.Arbitrary<KeyedRequest> = fc
   .record({
     key: fc.constantFrom<KeyName>("main", "tiny", "victim", "revoked", "expired", "none", "other"),
     method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"),
@@ -259,20 +259,20 @@ const hasCurl = spawnSync("curl", ["--version"]).status === 0
 describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
   it("sends the requests of the run, byte for byte", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(drawn, { minLength: 1, maxLength: 4 }), words, async (all, said) => {
+      fc.asyncProperty(fc.array(keyedRequest, { minLength: 1, maxLength: 4 }), words, async (all, texts) => {
         const responses = await sendAll(all)
-        const before = taken()
+        const before = takeArrivals()
         expect(before).toHaveLength(all.length)
         const script = scriptOf(
           all.flatMap((sent, index) => {
             const response = responses[index]
             return response === undefined ? [] : [exchangeOf(sent, response, index)]
           }),
-          said
+          texts
         )
         const { failed, stderr } = await run(script)
         expect({ failed, stderr }).toEqual({ failed: false, stderr: "" })
-        expect(taken()).toEqual(before)
+        expect(takeArrivals()).toEqual(before)
         for (const secret of Object.values(secrets)) expect(script).not.toContain(secret)
         for (const line of script.split("\n")) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
       }),
@@ -280,7 +280,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     )
   })
 
-  const get = (target: string, key: KeyName = "main"): Drawn => ({
+  const get = (target: string, key: KeyName = "main"): KeyedRequest => ({
     key,
     request: {
       method: "GET",
@@ -289,7 +289,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
       body: undefined
     }
   })
-  const post = (json: string): Drawn => ({
+  const post = (json: string): KeyedRequest => ({
     key: "main",
     request: {
       method: "POST",
@@ -301,15 +301,15 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
       body: bytes(json)
     }
   })
-  const recorded = async (all: ReadonlyArray<Drawn>) => {
+  const recorded = async (all: ReadonlyArray<KeyedRequest>) => {
     const responses = await sendAll(all)
-    taken()
+    takeArrivals()
     return all.flatMap((sent, index) => {
       const response = responses[index]
       return response === undefined ? [] : [exchangeOf(sent, response, index)]
     })
   }
-  const lines = () => taken().map(({ line }) => line.replace(" HTTP/1.1", ""))
+  const lines = () => takeArrivals().map(({ line }) => line.replace(" HTTP/1.1", ""))
 
   it("uses the ids that the subject returns, not the ids of the run", async () => {
     recorder.nextId = 41
@@ -376,7 +376,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     const { failed, stderr } = await run(script)
     expect(failed).toBe(true)
     expect(stderr).toContain("set ANIMAL_NO_KEY to the tiny key")
-    expect(taken()).toEqual([])
+    expect(takeArrivals()).toEqual([])
   })
 
   it("sends a HEAD with a body, and does not wait for a response body", async () => {
@@ -390,6 +390,6 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
   it("sends a body that is too long for a command-line argument", async () => {
     const exchanges = await recorded([post(`"${"é".repeat(100_000)}"`)])
     await run(scriptOf(exchanges))
-    expect(taken().map(({ body }) => body.length)).toEqual([200_002])
+    expect(takeArrivals().map(({ body }) => body.length)).toEqual([200_002])
   })
 })

@@ -6,7 +6,7 @@ import { printable } from "../../http/Printable.ts"
 import { header, text, type WireResponse } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
 import * as Redaction from "../Redaction.ts"
-import { type Context, command, variables, written } from "./CurlCommand.ts"
+import { type Context, command, variables, writeCommand } from "./CurlCommand.ts"
 import * as CurlPreparation from "./CurlPreparation.ts"
 import * as CurlVerdict from "./CurlVerdict.ts"
 import { type Chain, chainOf, chainsOf, idPattern } from "./IdChain.ts"
@@ -39,8 +39,8 @@ export interface Source {
  * It reads the id of a created animal from the response and uses it in later paths. Concurrent requests are sent
  * concurrently. To let time pass, it waits, or moves the clock whose address is in `ANIMAL_CLOCK`.
  *
- * It prepares the server as a run does. It exits with 1 if every response is as it was in the run, so that the fault is
- * shown; with 0 if a response differs; and with 2 if it cannot continue. It needs `curl`, `awk` and `mktemp`.
+ * It prepares the server as a run does. It exits with 1 if every response is as it was in the run, which reproduces the
+ * failure; with 0 if a response differs; and with 2 if it cannot continue. It needs `curl`, `awk` and `mktemp`.
  */
 export const make = (source: Source): string | undefined => {
   const {
@@ -72,13 +72,15 @@ export const make = (source: Source): string | undefined => {
     missing: new Set()
   }
   const body = blocksOf(steps, ids, basePath).flatMap((block) =>
-    block.length === 1 ? single(block, context, comment) : together(block, context, comment)
+    block.length === 1
+      ? sequentialCommands(block, context, comment)
+      : concurrentCommands(block, context, comment)
   )
   const prepared = CurlPreparation.commands(compared, {
     category,
     startsAt: startOf(steps),
     moment: steps.find(({ passedUntil }) => passedUntil !== undefined)?.passedUntil,
-    earlier: ids.flatMap((chain) => createdEarlier(chain, context))
+    earlier: ids.flatMap((chain) => recreate(chain, context))
   })
   const usedKeys = [...variables].filter(([, variable]) =>
     [...prepared, ...body].some((line) => new RegExp(`[$]${variable}\\b`).test(line))
@@ -176,7 +178,7 @@ const FUNCTIONS = [
   "}"
 ]
 
-/** A step with its index. */
+/** A step with its number in the script. */
 interface Numbered {
   readonly number: number
   readonly step: Step
@@ -197,22 +199,22 @@ const blocksOf = (
   basePath: string
 ): ReadonlyArray<ReadonlyArray<Numbered>> => {
   const blocks: Array<Array<Numbered>> = []
-  let open: Array<Exchange> = []
+  let group: Array<Exchange> = []
   for (const [at, step] of steps.entries()) {
     const { exchange } = step
     const numbered = { number: at + 1, step }
-    const isFree = exchange !== undefined && !exchange.isAlone
+    const isConcurrent = exchange !== undefined && !exchange.isAlone
     const chain = exchange && chainOf(exchange, { basePath, ids })
-    const joins =
-      isFree &&
-      open.length > 0 &&
-      open.every((member) => exchange.sentAt <= member.receivedAt && chain?.from !== member)
-    if (joins) blocks.at(-1)?.push(numbered)
+    const isInGroup =
+      isConcurrent &&
+      group.length > 0 &&
+      group.every((member) => exchange.sentAt <= member.receivedAt && chain?.from !== member)
+    if (isInGroup) blocks.at(-1)?.push(numbered)
     else {
       blocks.push([numbered])
-      open = []
+      group = []
     }
-    if (isFree) open.push(exchange)
+    if (isConcurrent) group.push(exchange)
   }
   return blocks
 }
@@ -229,22 +231,26 @@ const heading = (
         ...(passedMs === undefined ? [] : [`pass ${passedMs}`]),
         ...(passedUntil === undefined ? [] : [`pass_until ${passedUntil}`])
       ]
-    : [comment(`${number}. ${did}`), comment(seen(exchange.response))]
+    : [comment(`${number}. ${did}`), comment(responseComment(exchange.response))]
 
-/** Returns the response of the run, as a comment. */
-const seen = (response: WireResponse): string => {
+/** Describes the response of the run in a comment. */
+const responseComment = (response: WireResponse): string => {
   const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After"]
   const shown = names.flatMap((name) => {
     const value = header(response, name)
     return value === undefined ? [] : [`${name}: ${value}`]
   })
-  // The longest beginning that is shown, in UTF-8.
+  // At most the first 200 characters are shown: no more than 800 bytes in UTF-8.
   const body = text(response.body.subarray(0, 800))
   const cut = body.length > 200 ? `${body.slice(0, 200)}...` : body
   return `${[String(response.status), ...shown].join(", ")}${cut === "" ? "" : ` ${cut}`}`
 }
 
-const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comment): ReadonlyArray<string> =>
+const sequentialCommands = (
+  block: ReadonlyArray<Numbered>,
+  context: Context,
+  comment: Comment
+): ReadonlyArray<string> =>
   block.flatMap((numbered) => {
     const { exchange } = numbered.step
     if (exchange === undefined) return ["", ...heading(numbered, comment)]
@@ -255,23 +261,23 @@ const single = (block: ReadonlyArray<Numbered>, context: Context, comment: Comme
       ...heading(numbered, comment),
       `${command(exchange, context)} >"$DIR/${number}"`,
       `cat "$DIR/${number}"; echo`,
-      ...was(numbered, exchange, context),
-      CurlVerdict.counted(number, context.modes.get(exchange) ?? "body"),
+      ...saveResponse(numbered, exchange, context),
+      CurlVerdict.compareResponse(number, context.modes.get(exchange) ?? "body"),
       ...(chain === undefined ? [] : readId(chain, number))
     ]
   })
 
-/** Writes the response of the run to a file. */
-const was = ({ number }: Numbered, exchange: Exchange, context: Context): ReadonlyArray<string> => [
-  `${written(CurlVerdict.recorded(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
+/** Returns a command that writes the response of the run to a file. */
+const saveResponse = ({ number }: Numbered, exchange: Exchange, context: Context): ReadonlyArray<string> => [
+  `${writeCommand(CurlVerdict.recorded(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
 ]
 
-/** Creates an animal of an earlier case again. */
-const createdEarlier = (chain: Chain, context: Context): ReadonlyArray<string> =>
+/** Returns commands that create an animal of an earlier case again. */
+const recreate = (chain: Chain, context: Context): ReadonlyArray<string> =>
   chain.animal === undefined
     ? []
     : [
-        `${written(Buffer.from(chain.animal).toString("latin1"), context)} |`,
+        `${writeCommand(Buffer.from(chain.animal).toString("latin1"), context)} |`,
         `  curl -sS -i -X POST -H "Authorization: Bearer $ANIMAL_KEY" -H 'Content-Type: application/json' \\`,
         `  --data-binary @- "$BASE/pets" >"$DIR/earlier.${chain.variable}" || ${CurlPreparation.noResponse}`,
         ...readId(chain, `earlier.${chain.variable}`)
@@ -282,7 +288,7 @@ const readId = ({ variable }: Chain, response: number | string): ReadonlyArray<s
   `[ -n "$${variable}" ] || { echo "response ${response} has no id" >&2; exit 2; }`
 ]
 
-const together = (
+const concurrentCommands = (
   block: ReadonlyArray<Numbered>,
   context: Context,
   comment: Comment
@@ -300,14 +306,14 @@ const together = (
         ...(exchange === undefined
           ? []
           : [
-              ...was(numbered, exchange, context),
+              ...saveResponse(numbered, exchange, context),
               `${command(exchange, context)} >"$DIR/${numbered.number}" &`
             ])
       ]
     }),
     "wait",
     ...block.map(({ number }) => `cat "$DIR/${number}"; echo`),
-    ...CurlVerdict.countedTogether(block.map(({ number }) => number)),
+    ...CurlVerdict.compareStatuses(block.map(({ number }) => number)),
     ...chains.flatMap(({ chain, number }) => readId(chain, number))
   ]
 }

@@ -9,9 +9,9 @@ import * as CurlRuns from "./CurlRuns.fixture.ts"
 
 const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--version"]).error === undefined)
 
-const { end, runScript, start } = CurlRuns.open()
+const { close, runScript, start } = CurlRuns.open()
 
-afterAll(end)
+afterAll(close)
 
 const isOfTransport = ({ where }: Fault): boolean =>
   where.at === "http" &&
@@ -22,10 +22,10 @@ const isOfTransport = ({ where }: Fault): boolean =>
 const INTERVAL = 3
 
 /**
- * Faults whose scripts are wrong: they do not show the fault, or they show it on a correct server. A script does not repeat
- * ids that the server derives from other ids or assigns twice, and it does not compare the cost of a request to the main
- * key, the date of Reset, lists of a store with one animal, markup in a list, whether a request is the first with its
- * key, or what concurrent requests return.
+ * Faults whose scripts are wrong: they exit with 0 for the faulty server, or with 1 for a correct one. A script does
+ * not repeat ids that the server derives from other ids or assigns twice. It does not compare the cost of a request to
+ * the main key, the date of Reset, lists of a store with one animal, markup in a list, whether a request is the first
+ * with its key, or what concurrent requests return.
  */
 const beyondScripts: ReadonlyArray<string> = [
   "list.single-unwrapped",
@@ -61,14 +61,14 @@ const TIME_PASSED = "2 the time of the case has passed: restart the server with 
 
 /** The results of a script for the faulty server of the run, for a new faulty server, and for a correct one. */
 interface Results {
-  readonly again: string
-  readonly fresh: string
-  readonly correct: string
+  readonly sameServer: string
+  readonly newServer: string
+  readonly correctServer: string
 }
 
 /**
- * Runs the script of a fault, and returns its results together with the expected ones; `undefined` if the suite does not
- * find the fault.
+ * Runs the script of a fault, and returns its results together with the expected ones; `undefined` if the suite does
+ * not find the fault.
  */
 const verdictsOf = async (
   fault: Fault
@@ -77,19 +77,19 @@ const verdictsOf = async (
   const script = await CurlRuns.scriptOf(fault, faulty)
   if (script === undefined) return undefined
   const actual = {
-    again: await runScript(script, faulty),
-    fresh: await runScript(script, await start(fault)),
-    correct: await runScript(script, await start(undefined))
+    sameServer: await runScript(script, faulty),
+    newServer: await runScript(script, await start(fault)),
+    correctServer: await runScript(script, await start(undefined))
   }
   // A script omits parts of a key.
   if (script.includes("INSERTED=no")) {
     const stopped = expect.stringMatching(/^2 insert the omitted parts of a key first/)
-    return { actual, expected: { again: stopped, fresh: stopped, correct: stopped } }
+    return { actual, expected: { sameServer: stopped, newServer: stopped, correctServer: stopped } }
   }
   // The clock of the run may be past the moment of the case.
   const moment = Number(/\npass_until ([0-9]+)/.exec(script)?.[1] ?? REMOVAL_BEGINS)
-  const again = moment < REMOVAL_BEGINS ? TIME_PASSED : "1 SHOWN"
-  return { actual, expected: { again, fresh: "1 SHOWN", correct: "0 NOT SHOWN" } }
+  const sameServer = moment < REMOVAL_BEGINS ? TIME_PASSED : "1 SHOWN"
+  return { actual, expected: { sameServer, newServer: "1 SHOWN", correctServer: "0 NOT SHOWN" } }
 }
 
 describe.skipIf(!hasTools)(

@@ -1,7 +1,7 @@
 /**
- * Writes the part of a script that compares its responses with those of the run: a fault is shown if every response is
- * as it was when the law failed. Values that differ between two runs of the same case are not compared: ids (only which
- * ids are equal), times, and animals of other cases.
+ * Writes the part of a script that compares its responses with those of the run: the script reproduces the failure if
+ * every response is as it was when the law failed. Values that differ between two runs of the same case are not
+ * compared: ids (only which ids are equal), times, and animals of other cases.
  */
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
@@ -10,7 +10,7 @@ import type { Exchange } from "../../http/Exchange.ts"
 import { header } from "../../http/Wire.ts"
 
 /** Headers that are compared; for numbers that change with time, only the number of digits is compared. */
-const compared = [
+const comparedHeaders = [
   "Content-Type",
   "Retry-After",
   "WWW-Authenticate",
@@ -27,7 +27,7 @@ const [DEFAULT_LIMIT, MAX_LIMIT] = [pageLimit.default, pageLimit.max]
  * animals.
  */
 export const recorded = ({ response }: Exchange): string => {
-  const lines = compared.flatMap((name) => {
+  const lines = comparedHeaders.flatMap((name) => {
     const value = header(response, name)
     return value === undefined ? [] : [`${name}: ${value}`]
   })
@@ -45,7 +45,7 @@ const isStatus = (text: string | null): text is PetStatus.PetStatus =>
 /** The case whose responses are compared. */
 export interface Compared {
   readonly exchanges: ReadonlyArray<Exchange>
-  /** The mark in the names of the animals of the case: its own animals. */
+  /** The mark in the names of the case's own animals. */
   readonly token: string | undefined
   /** The animals that the run has created, with those of the case. */
   readonly created: ReadonlyArray<Animal>
@@ -86,10 +86,10 @@ const listIn = ({ request, response }: Exchange, token: string | undefined): Lis
  *   list need not show those of the case.
  * - `any`: nothing. The list is not the last one and too long to be stored.
  */
-type Counted = "number" | "own" | "any"
+type ListComparison = "number" | "own" | "any"
 
 /** Returns what is compared for a list; `undefined` to compare the animals of the case in it. */
-const countedOf = (exchange: Exchange, list: List, compared: Compared): Counted | undefined => {
+const listComparisonOf = (exchange: Exchange, list: List, compared: Compared): ListComparison | undefined => {
   const isCut = exchange.response.cut !== undefined
   if (list.animals >= (list.limit ?? 1)) return "number"
   if (exchange !== compared.exchanges.at(-1)) return isCut ? "any" : undefined
@@ -100,7 +100,7 @@ const countedOf = (exchange: Exchange, list: List, compared: Compared): Counted 
   return isCut ? undefined : "own"
 }
 
-/** The numbers of animals that the run had created and that a list may show: of the case, and of earlier cases. */
+/** Returns how many of the animals that the run had created a list may show: of the case, and of earlier cases. */
 const createdFor = ({ status }: List, { created, token }: Compared) => {
   const matching = created.filter((animal) => status === null || animal.status === status)
   const own = matching.filter(({ name }) => token !== undefined && name.includes(token)).length
@@ -111,7 +111,7 @@ const createdFor = ({ status }: List, { created, token }: Compared) => {
 export const listsToFill = (compared: Compared) =>
   compared.exchanges.flatMap((exchange) => {
     const list = listIn(exchange, compared.token)
-    if (list === undefined || countedOf(exchange, list, compared) !== "number") return []
+    if (list === undefined || listComparisonOf(exchange, list, compared) !== "number") return []
     const { limit, status } = list
     return [{ limit, status, isEmpty: list.animals === 0 && createdFor(list, compared).others === 0 }]
   })
@@ -124,16 +124,16 @@ const modeOf = (exchange: Exchange, compared: Compared): string => {
   const { key, response } = exchange
   const isCut = response.cut !== undefined
   const list = listIn(exchange, compared.token)
-  const counted = list && countedOf(exchange, list, compared)
+  const comparison = list && listComparisonOf(exchange, list, compared)
   return [
-    ...(counted === undefined ? [] : ["count"]),
-    ...(counted === undefined || counted === "number" ? [] : [counted]),
-    ...(counted !== undefined && list?.limit !== undefined ? [`max=${list.limit}`] : []),
+    ...(comparison === undefined ? [] : ["count"]),
+    ...(comparison === undefined || comparison === "number" ? [] : [comparison]),
+    ...(comparison !== undefined && list?.limit !== undefined ? [`max=${list.limit}`] : []),
     // The statuses of a long list are not stored.
-    ...(counted !== undefined && list && isStatus(list.status) && !isCut ? [`only=${list.status}`] : []),
+    ...(comparison !== undefined && list && isStatus(list.status) && !isCut ? [`only=${list.status}`] : []),
     // Only keys that nothing else uses have the same limits again.
     ...(key === "tiny" || key === "victim" ? ["limits"] : []),
-    ...(isCut && counted === undefined ? [] : ["body"])
+    ...(isCut && comparison === undefined ? [] : ["body"])
   ].join("+")
 }
 
@@ -180,7 +180,7 @@ export const definitions: ReadonlyArray<string> = [
   '      if (status >= 400) gsub(/"message"[ \\t]*:[ \\t]*"[^"]*"/, "message", body)',
   "      print body",
   "    }",
-  `    BEGIN { names_count = split("${compared.map((name) => name.toLowerCase()).join(" ")}", names, " "); split(modes, each, " ") }`,
+  `    BEGIN { names_count = split("${comparedHeaders.map((name) => name.toLowerCase()).join(" ")}", names, " "); split(modes, each, " ") }`,
   '    { gsub(/\\r/, "") }',
   '    FNR == 1 { flush(); file++; mode = each[file]; isHead = 1; status = ""; body = ""; split("", shown) }',
   "    isHead && /^HTTP\\// { status = $2; next }",
@@ -204,8 +204,8 @@ export const definitions: ReadonlyArray<string> = [
 ]
 
 /**
- * Returns the end of the script: it exits with 1 if the fault is shown, with 0 if not, and with 2 if the responses
- * cannot be compared.
+ * Returns the end of the script: it exits with 1 if the responses are as they were in the run, with 0 if they differ,
+ * and with 2 if they cannot be compared.
  */
 export const ending = (token: string | undefined, isMarked: boolean): ReadonlyArray<string> => [
   "",
@@ -221,11 +221,11 @@ export const ending = (token: string | undefined, isMarked: boolean): ReadonlyAr
   "EXIT_CODE=1; exit"
 ]
 
-/** Adds a response to those that are compared. */
-export const counted = (number: number, mode: string): string => `MODES="$MODES ${number}:${mode}"`
+/** Returns a command that adds a response to those that are compared. */
+export const compareResponse = (number: number, mode: string): string => `MODES="$MODES ${number}:${mode}"`
 
-/** Adds concurrent responses, sorted by status; only their statuses are compared. */
-export const countedTogether = (numbers: ReadonlyArray<number>): ReadonlyArray<string> => [
+/** Returns commands that add concurrent responses, sorted by status; only their statuses are compared. */
+export const compareStatuses = (numbers: ReadonlyArray<number>): ReadonlyArray<string> => [
   `at=0; for name in $(sorted ${numbers.join(" ")}); do at=$((at + 1)); cp "$DIR/$name" "$DIR/${numbers[0]}.$at"; done`,
   `at=0; for name in $(sorted ${numbers.map((number) => `was.${number}`).join(" ")}); do at=$((at + 1)); cp "$DIR/$name" "$DIR/was.${numbers[0]}.$at"; done`,
   ...numbers.map((_number, index) => `MODES="$MODES ${numbers[0]}.${index + 1}:status"`)

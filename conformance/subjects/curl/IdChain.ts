@@ -28,7 +28,7 @@ const isCreation = ({ request, response }: Exchange): boolean =>
   request.method === "POST" && response.status >= 200 && response.status < 300
 
 /** Returns the id in the path of a request, as text. */
-const idAskedFor = ({ request }: Exchange, basePath: string): string | undefined =>
+const requestedId = ({ request }: Exchange, basePath: string): string | undefined =>
   request.target.startsWith(`${basePath}/pets/`)
     ? /^(-?[0-9]+)(?:[/?]|$)/.exec(request.target.slice(basePath.length + 6))?.[1]
     : undefined
@@ -43,11 +43,11 @@ export const chainsOf = (
   for (const [at, from] of exchanges.entries()) {
     const id = isCreation(from) ? idIn(from.response) : undefined
     if (id === undefined) continue
-    if (!exchanges.slice(at + 1).some((later) => idAskedFor(later, basePath) === id)) continue
+    if (!exchanges.slice(at + 1).some((later) => requestedId(later, basePath) === id)) continue
     chains.push({ from, id, variable: `ID${chains.length + 1}` })
   }
   for (const exchange of exchanges) {
-    const id = idAskedFor(exchange, basePath)
+    const id = requestedId(exchange, basePath)
     const animal = created.find((candidate) => String(candidate.id) === id)
     if (id === undefined || animal === undefined || chains.some((chain) => chain.id === id)) continue
     chains.push({ animal: draftOf(animal), id, variable: `ID${chains.length + 1}` })
@@ -66,6 +66,6 @@ export const chainOf = (
   exchange: Exchange,
   { basePath, ids }: { readonly basePath: string; readonly ids: ReadonlyArray<Chain> }
 ): Chain | undefined => {
-  const id = idAskedFor(exchange, basePath)
+  const id = requestedId(exchange, basePath)
   return ids.findLast((chain) => chain.id === id && (chain.from?.index ?? -1) < exchange.index)
 }

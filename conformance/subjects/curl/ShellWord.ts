@@ -7,7 +7,7 @@ export type Part = string | { readonly variable: string } | { readonly bytes: st
  * Converts text for the head of a request, which is Latin-1: control characters and U+007F to U+00FF become
  * single bytes, because the script itself is UTF-8.
  */
-export const onWire = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
+export const toLatin1 = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
   parts.flatMap(
     (part): ReadonlyArray<Part> =>
       typeof part === "string"
@@ -26,18 +26,18 @@ export const word = (parts: ReadonlyArray<Part>): string => {
     if (typeof part === "string" && typeof last === "string") joined.splice(-1, 1, last + part)
     else joined.push(part)
   }
-  return joined.map(written).join("") || "''"
+  return joined.map(encodePart).join("") || "''"
 }
 
-const written = (part: Part): string => {
+const encodePart = (part: Part): string => {
   if (typeof part !== "string") {
-    return "variable" in part ? `"$${part.variable}"` : `"$(printf ${octal(part.bytes)})"`
+    return "variable" in part ? `"$${part.variable}"` : `"$(printf ${printfFormat(part.bytes)})"`
   }
   return /^[\w/:=.,@%+-]*$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`
 }
 
 /** Returns a format for `printf` that writes characters up to U+00FF as single bytes, and others in UTF-8. */
-export const octal = (raw: string): string =>
+export const printfFormat = (raw: string): string =>
   `'${raw.replace(/^-|%|[^ !"$&(-[\]-~]/gu, (character) => (character === "%" ? "%%" : octets(character)))}'`
 
 const octets = (character: string): string =>

@@ -29,6 +29,10 @@ export interface Submission {
 /** The interfaces that the checks of a server examine. */
 const SERVER = new Set(["catalogue", "http", "meter", "victim", "exchanges"])
 
+/** Whether a report at a level includes the checks of a frozen level. */
+const isOfLevel = (level: Report["level"], ofLevel: string | undefined): boolean =>
+  level === "design" || ofLevel !== "design"
+
 /** Returns how the checks of a report differ from those of its version of the suite; `undefined` if they do not. */
 const differenceFrom = (version: string, { checks, level }: Report): string | undefined => {
   const frozen = SuiteVersions.readFrozen(version)
@@ -36,11 +40,8 @@ const differenceFrom = (version: string, { checks, level }: Report): string | un
   const expected = new Map(
     frozen
       .map((line) => line.split(" "))
-      .filter(
-        ([kind, , ofLevel, on = ""]) =>
-          kind === "check" && SERVER.has(on) && (level === "design" || ofLevel === level)
-      )
-      .map(([, id = "", ofLevel, , digits]) => [id, `${ofLevel} ${digits}`])
+      .filter(([kind, , ofLevel, on = ""]) => kind === "check" && SERVER.has(on) && isOfLevel(level, ofLevel))
+      .map(([, id = "", ofLevel, , digits]) => [id, `${ofLevel === "spec" ? "spec" : "design"} ${digits}`])
   )
   const reported = new Map(
     checks.map((check) => [check.id, `${check.level} ${SuiteVersions.digits(check.law)}`])

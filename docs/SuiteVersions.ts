@@ -29,7 +29,7 @@ export interface Version {
 
 /**
  * One line for each check and clause: kind, id, level, for checks the interface that they examine, and the first 16
- * digits of the SHA-256 of its sentence.
+ * digits of the SHA-256 of its sentence. The level of a recommendation, which level `spec` also runs, is `advice`.
  */
 export type Frozen = ReadonlyArray<string>
 
@@ -38,11 +38,12 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 /** Returns the first 16 digits of the SHA-256 of a sentence. */
 export const digits = (sentence: string): string => sha256(sentence).slice(0, 16)
 
-type Law = Pick<(typeof checks)[number], "id" | "law" | "level"> & { readonly on: string }
+type Law = Pick<(typeof checks)[number], "id" | "law" | "level" | "advisedBy"> & { readonly on: string }
 type Sentence = Pick<Clause, "slug" | "says" | "level">
 
 /** Returns the line of a check. */
-export const checkLine = ({ id, law, level, on }: Law): string => `check ${id} ${level} ${on} ${digits(law)}`
+export const checkLine = ({ advisedBy, id, law, level, on }: Law): string =>
+  `check ${id} ${advisedBy === undefined ? level : "advice"} ${on} ${digits(law)}`
 
 /** Returns the sorted lines of the given checks and clauses. */
 export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>

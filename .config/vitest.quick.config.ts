@@ -37,7 +37,7 @@ const mocking = ["conformance/engine/{Replay,Run*.laws}.test.ts"]
 export default defineConfig({
   test: {
     testTimeout: 30_000,
-    // Vitest's default is one worker less than there are cores: one of two.
+    // By default, Vitest leaves one core free, which means a single worker on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
@@ -52,7 +52,7 @@ export default defineConfig({
           isolate: false
         }
       },
-      { extends: true, test: { name: "whole", include: [...counting, ...mocking] } }
+      { extends: true, test: { name: "full", include: [...counting, ...mocking] } }
     ]
   }
 })

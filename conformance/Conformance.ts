@@ -15,7 +15,7 @@ import * as HttpRun from "./engine/HttpRun.ts"
 import * as Platform from "./engine/Platform.ts"
 import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
-import { SetupFault } from "./engine/SetupFault.ts"
+import { SetupError } from "./engine/SetupError.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
 import { NoResponse } from "./http/Wire.ts"
@@ -40,7 +40,7 @@ export const ports = PortSubject.make
 /**
  * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a
  * key banned. `clock` moves the server's time: the address of a test clock, or a clock in this process. Rejects with
- * `SetupFault` if the set-up is wrong.
+ * `SetupError` if the set-up is wrong.
  */
 export const server = async ({
   clock,
@@ -92,11 +92,11 @@ export const handler = async ({
 
 const subjectOf = (target: HttpSubject.HttpTarget): Promise<Subject> =>
   Effect.runPromise(
-    Effect.mapError(HttpSubject.make(target), ({ message }) => new SetupFault({ reason: message }))
+    Effect.mapError(HttpSubject.make(target), ({ message }) => new SetupError({ reason: message }))
   )
 
 const addressOf = (address: string): URL => {
-  if (!URL.canParse(address)) throw new SetupFault({ reason: `${JSON.stringify(address)} is not an address` })
+  if (!URL.canParse(address)) throw new SetupError({ reason: `${JSON.stringify(address)} is not an address` })
   return new URL(address)
 }
 
@@ -113,7 +113,7 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
 })
 
 /**
- * Runs the checks. Rejects with `SetupFault` if the set-up is wrong or Node is too old, and with `UnknownSelection` if
+ * Runs the checks. Rejects with `SetupError` if the set-up is wrong or Node is too old, and with `UnknownSelection` if
  * a pattern matches nothing.
  */
 export const check = (

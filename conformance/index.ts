@@ -18,7 +18,7 @@ export type {
 } from "./engine/Report.ts"
 export type { Progress, RunOptions } from "./engine/Run.ts"
 export { UnknownSelection } from "./engine/Selection.ts"
-export { SetupFault } from "./engine/SetupFault.ts"
+export { SetupError } from "./engine/SetupError.ts"
 export type { Capability } from "./evaluation/Capability.ts"
 export type { Profile } from "./evaluation/Profile.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"

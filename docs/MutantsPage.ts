@@ -67,9 +67,9 @@ const matrix = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
   const reasons = new Map<string, Array<string>>()
   for (const scored of all) {
-    const { hunted, legal } = scored
+    const { legal, result } = scored
     if (legal !== undefined && !Score.isDisputed(scored))
-      reasons.set(legal, [...(reasons.get(legal) ?? []), hunted.id])
+      reasons.set(legal, [...(reasons.get(legal) ?? []), result.id])
   }
   return [...reasons].map(
     ([reason, ids]) => `| ${cell(reason)} | ${ids.length} | ${cell(ids.slice(0, 3).join("; "))} |`
@@ -80,14 +80,14 @@ const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 export const survivorCells = (id: string, isReached: boolean): string =>
   `| \`${cell(id)}\` | ${isReached ? "yes" : "no"} |`
 
-const survivorRow = ({ hunted, mutant }: Score.Scored): string =>
-  `${survivorCells(hunted.id, hunted.by === undefined)} ${hunted.changed} | ${Survival.reasonFor(mutant)} |`
+const survivorRow = ({ mutant, result }: Score.Scored): string =>
+  `${survivorCells(result.id, result.by === undefined)} ${result.changed} | ${Survival.reasonFor(mutant)} |`
 
 const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): string => {
   const total = Score.of(all)
   const bySpec = Score.percentOf(total.spec, total)
-  const open = all.filter(({ hunted, legal }) => hunted.outcome === "survived" && legal === undefined)
-  const unreached = open.filter(({ hunted }) => hunted.by !== undefined)
+  const open = all.filter(({ legal, result }) => result.outcome === "survived" && legal === undefined)
+  const unreached = open.filter(({ result }) => result.by !== undefined)
   const missed = tried.filter(({ isRejected }) => !isRejected)
   const rejected = tried.length - missed.length
   const share = Math.floor((rejected / tried.length) * 1_000) / 10
@@ -144,7 +144,7 @@ const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): 
     "|---|---|---|",
     ...all
       .filter(Score.isDisputed)
-      .map(({ hunted, legal = "" }) => `| ${cell(hunted.id)} | \`${hunted.by}\` | ${cell(legal)} |`),
+      .map(({ legal = "", result }) => `| ${cell(result.id)} | \`${result.by}\` | ${cell(legal)} |`),
     "",
     "### Legal",
     "",
@@ -184,7 +184,7 @@ if (import.meta.main) {
     mutants: chosen,
     seed: SEED,
     workers: availableParallelism(),
-    onResult: (_hunted, done) => {
+    onResult: (_result, done) => {
       if (done % 50 === 0) process.stderr.write(`${done} of ${chosen.length}\n`)
     }
   })

@@ -16,7 +16,7 @@ import * as HttpRun from "../../conformance/engine/HttpRun.ts"
 import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import type { Progress } from "../../conformance/engine/Run.ts"
-import { SetupFault } from "../../conformance/engine/SetupFault.ts"
+import { SetupError } from "../../conformance/engine/SetupError.ts"
 import * as Explain from "../../conformance/gallery/Explain.ts"
 import { printable } from "../../conformance/http/Printable.ts"
 import * as Json from "../../conformance/reports/Json.ts"
@@ -85,7 +85,7 @@ const subjectFlags = {
   level: optional(
     "level",
     "LEVEL",
-    "spec checks the contract; design also checks this project's decisions where the contract is silent. Default spec.",
+    "spec checks the contract; design also checks this project's decisions where the contract is silent. Default: spec.",
     Setting.oneOf(levels)
   ),
   name: optional("name", "TEXT", "Label of this server in reports, such as staging.", Setting.text),
@@ -104,13 +104,13 @@ const subjectFlags = {
   contact: optional(
     "contact",
     "CONTACT",
-    "Home page (https://…) or email address for the implementation.",
+    "Home page (https://…) or email address for questions about the implementation.",
     Setting.text
   ),
   budget: optional(
     "budget",
     "BUDGET",
-    "Maximum number of requests and seconds; default 5000req,180s.",
+    "Maximum number of requests and seconds. Default: 5000req,180s.",
     BudgetFlag.parse
   ),
   categories: Setting.repeated(
@@ -126,7 +126,7 @@ const subjectFlags = {
   only: Setting.repeated(
     "only",
     "ID",
-    "Run only these checks: ids, patterns such as list.*, profiles, clauses.",
+    "Run only these checks, given by id, pattern (list.*), profile or clause.",
     Setting.text
   ),
   exclude: Setting.repeated(
@@ -138,7 +138,7 @@ const subjectFlags = {
   wait: optional(
     "wait",
     "DURATION",
-    "How long to wait for the server to start, such as 30s; default: do not wait.",
+    "How long to wait for the server to start, such as 30s. Default: do not wait.",
     DurationFlag.parse(0, MAX_WAIT_MS)
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
@@ -148,7 +148,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** Converts a file error to a set-up error that names the flag. */
 const toSetUpError = (flag: string) => (cause: unknown) =>
-  new SetupFault({ reason: `--${flag}: ${messageOf(cause)}` })
+  new SetupError({ reason: `--${flag}: ${messageOf(cause)}` })
 
 type SubjectFlags = Omit<Settings.Flags, "bans"> & {
   readonly config?: string | undefined
@@ -231,14 +231,14 @@ const run = Command.make(
     out: optional(
       "out",
       "DIR",
-      "Directory for badge.svg, exchanges.har, scripts and the report in several formats; default: none.",
+      "Directory for badge.svg, exchanges.har, scripts and the report in several formats. Default: none.",
       Setting.text
     ),
     allowInconclusive: Setting.toggle(
       "allow-inconclusive",
       "Exit with 0 if nothing failed and at least one profile passed, even if some checks were inconclusive."
     ),
-    json: Setting.toggle("json", "Print JSON only, on one line: the report.")
+    json: Setting.toggle("json", "Print the report as one line of JSON, and nothing else.")
   },
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
     const { end, show } = progress()
@@ -247,7 +247,7 @@ const run = Command.make(
         try: write,
         catch: toSetUpError("out")
       })
-    // Checked before the run, so that the result of the run is not lost.
+    // Fails before the run if the directory is not writable, so that no result is lost.
     if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
     const { report, subject } = yield* withSubject(flags, (subject, settings) =>
       Effect.ensuring(
@@ -301,7 +301,7 @@ const doctor = Command.make(
 
 const list = Command.make(
   "list",
-  { json: Setting.toggle("json", "Print JSON only, on one line.") },
+  { json: Setting.toggle("json", "Print the checks as one line of JSON, and nothing else.") },
   Effect.fn("conformance list")(function* ({ json }) {
     const width = Math.max(...Explain.listed.map(({ id }) => id.length))
     yield* Output.print(
@@ -322,7 +322,7 @@ const explain = Command.make(
   Effect.fn("conformance explain")(function* ({ id }) {
     const page = Explain.explain(id)
     if (page === undefined) {
-      return yield* new SetupFault({
+      return yield* new SetupError({
         reason: `there is no check or clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
       })
     }
@@ -330,7 +330,7 @@ const explain = Command.make(
   }, withExitCodes)
 ).pipe(Command.withDescription("Describe a check and the clauses that it tests."))
 
-const replayExitCodes = { fixed: 0, failed: 1, cannot: 2 } as const
+const replayExitCodes = { fixed: 0, failed: 1, "not-replayable": 2 } as const
 
 const replay = Command.make(
   "replay",

@@ -30,7 +30,7 @@ export const address = Setting.withDefault(
 export const limits = Setting.make(
   Failure.flagOf.limits,
   "ADDRESS",
-  "Address of the database for rate limits and bans, as for --database, or redis://user:password@host:port; default: the same database.",
+  "Address of the database for rate limits and bans, as for --database, or redis://user:password@host:port. Default: the same database.",
   Setting.text
 ).pipe(Flag.optional)
 

@@ -28,12 +28,12 @@ export const exportAnimals = Command.make(
     out: Setting.make(
       "out",
       "FILE",
-      "File to write; it appears only once it is complete. Default: standard output.",
+      "File to write, created only when the export is complete. Default: standard output.",
       Setting.text
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
     database: Database.address,
-    json: Setting.toggle("json", "Print JSON only, on one line: the summary; requires --out.")
+    json: Setting.toggle("json", "Print the summary as one line of JSON; requires --out.")
   },
   Effect.fn("export")(function* (flags) {
     const file = Option.getOrUndefined(flags.out)

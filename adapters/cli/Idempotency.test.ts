@@ -1,22 +1,32 @@
-/** Tests that a POST that is repeated after a crash, or sent to four servers at once, creates its animal only once. */
+/** Tests that a POST creates only one animal, even if it is repeated after a crash or sent to four servers at once. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Schema from "effect/Schema"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
-const PLAN = "enterprise:perMinute=100000,perDay=1000000"
+const KEY_SPECIFICATION = "enterprise:perMinute=100000,perDay=1000000"
 const CLIENTS = 8
 const SERVERS = 4
 const ROUNDS = 20
+const KILLS = 4
 
 const serve = async (address: string) => {
-  const server = await start(["--port", "0", "--json", "--database", address, "--issue-key", PLAN])
+  const server = await start([
+    "--port",
+    "0",
+    "--json",
+    "--database",
+    address,
+    "--issue-key",
+    KEY_SPECIFICATION
+  ])
   const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
     JSON.parse(server.greeting)
   return { server, url, secret: keys[0]?.key ?? "" }
 }
 
+/** Creates an animal; its name is also the idempotency key. */
 const post = (url: string, secret: string, name: string): Promise<Response> =>
   fetch(`${url}/pets`, {
     method: "POST",
@@ -58,7 +68,7 @@ const animalsOf = Schema.decodeUnknownSync(Schema.Array(Schema.Unknown))
 describe.each(Databases.kinds)("a server on $name", (kind) => {
   const { missing } = kind
   it.skipIf(missing !== undefined)(
-    `creates one animal per repeated POST, even if killed four times under load${missing ? ` (skipped, ${missing})` : ""}`,
+    `creates one animal per idempotency key, even if the server is killed ${KILLS} times under load${missing ? ` (skipped, ${missing})` : ""}`,
     async () => {
       const { address } = await Databases.createForTest(kind)
       let current: ServerProcess | undefined
@@ -67,7 +77,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
       let { server, url } = first
       current = server
       const ids = new Map<string, number>()
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < KILLS; round++) {
         const names = new Set<string>()
         let isDown = false
         const killed = sleep(150 + 100 * round).then(() => {
@@ -101,7 +111,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    `creates one animal for a POST that is sent to ${SERVERS} servers at once, and all of them return it${missing ? ` (skipped, ${missing})` : ""}`,
+    `creates one animal when the same POST is sent to ${SERVERS} servers at once; all of them return that animal${missing ? ` (skipped, ${missing})` : ""}`,
     async () => {
       const { address } = await Databases.createForTest(kind)
       const opened = await Promise.all(Array.from({ length: SERVERS }, () => serve(address)))

@@ -30,11 +30,11 @@ const flags = {
   dryRun: Setting.toggle("dry-run", "Only check the lines; do not open the database."),
   keepIds: Setting.toggle(
     "keep-ids",
-    "Keep the ids in the lines, which must be ascending; default: new ids."
+    "Keep the ids in the lines, which must be ascending; otherwise animals get new ids."
   ),
   ignoreUnknown: Setting.toggle(
     "ignore-unknown",
-    "Ignore unknown fields; default: they make a line invalid."
+    "Ignore unknown fields; otherwise they make a line invalid."
   ),
   again: Setting.toggle("again", "Import a source again even if it was imported completely."),
   name: Setting.make(
@@ -44,7 +44,7 @@ const flags = {
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
-  json: Setting.toggle("json", "Print JSON only, on one line.")
+  json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else.")
 }
 
 type Flags = Command.Command.Config.Infer<typeof flags>
@@ -72,22 +72,22 @@ export const importAnimals = Command.make(
       Effect.timed
     )
     const throughput = Throughput.make(flags.dryRun ? outcome.animals : outcome.inserted, elapsed)
-    if (outcome.faults.length > 0) {
+    if (outcome.invalidLines.length > 0) {
       for (const line of ImportSummary.formatInvalidLines(source.label, outcome)) yield* Console.error(line)
     }
     if (flags.json) yield* Output.print(JSON.stringify(ImportSummary.recordOf(outcome, throughput)))
-    else if (outcome.faults.length === 0) yield* Output.print(ImportSummary.format(outcome, throughput))
-    yield* CommandExit.withCode(outcome.faults.length === 0 ? 0 : 1)
+    else if (outcome.invalidLines.length === 0) yield* Output.print(ImportSummary.format(outcome, throughput))
+    yield* CommandExit.withCode(outcome.invalidLines.length === 0 ? 0 : 1)
   }, Effect.scoped)
 ).pipe(Command.withDescription(descriptions.import))
 
-const dryRunOutcome = ({ animals, faults }: Import.Checked): ImportSummary.Outcome => ({
+const dryRunOutcome = ({ animals, invalidLines }: Import.Checked): ImportSummary.Outcome => ({
   isDryRun: true,
   animals,
   before: 0,
   inserted: 0,
   present: 0,
-  faults
+  invalidLines
 })
 
 const check = (
@@ -121,7 +121,7 @@ const store = Effect.fnUntraced(function* (
   // invalid file does not create one.
   const openedForCheck = flags.keepIds ? yield* Archive.open(flags.database) : undefined
   const checked = source.isFile ? yield* check(flags, source, status, openedForCheck?.findTaken) : undefined
-  if (checked !== undefined && checked.faults.length > 0)
+  if (checked !== undefined && checked.invalidLines.length > 0)
     return { ...dryRunOutcome(checked), isDryRun: false }
   const archive = openedForCheck ?? (yield* Archive.open(flags.database))
   const name =
@@ -136,7 +136,7 @@ const store = Effect.fnUntraced(function* (
     yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
   }
   let animalsSoFar = from.animals
-  const { faults, inserted, position, present } = yield* Import.store(
+  const { invalidLines, inserted, position, present } = yield* Import.store(
     source.blocks,
     { name, from, digest: checked?.digest },
     flags,
@@ -154,7 +154,7 @@ const store = Effect.fnUntraced(function* (
       )
     )
   )
-  return { isDryRun: false, animals: position.animals, before: from.animals, inserted, present, faults }
+  return { isDryRun: false, animals: position.animals, before: from.animals, inserted, present, invalidLines }
 })
 
 const WITHOUT_NAME =

@@ -1,5 +1,5 @@
 /** Formats the result of an import as text and as JSON. */
-import type { LineFault } from "../../core/transfer/Import.ts"
+import type { InvalidLine } from "../../core/transfer/Import.ts"
 import * as Import from "../../core/transfer/Import.ts"
 import { printable } from "./Printable.ts"
 import * as Throughput from "./Throughput.ts"
@@ -15,12 +15,12 @@ export interface Outcome {
   readonly inserted: number
   /** Number of animals that the database already contained, with the same ids. */
   readonly present: number
-  readonly faults: ReadonlyArray<LineFault>
+  readonly invalidLines: ReadonlyArray<InvalidLine>
 }
 
 /** Returns the object for `--json`. */
 export const recordOf = (
-  { animals, before, faults, inserted, isDryRun, present }: Outcome,
+  { animals, before, invalidLines, inserted, isDryRun, present }: Outcome,
   throughput: Throughput.Throughput
 ) => ({
   dryRun: isDryRun,
@@ -29,8 +29,8 @@ export const recordOf = (
   imported: inserted,
   present,
   ...throughput,
-  faults,
-  moreFaults: faults.length === Import.maxFaults
+  faults: invalidLines,
+  moreFaults: invalidLines.length === Import.maxInvalidLines
 })
 
 /** Formats the result of an import without invalid lines as one line. */
@@ -52,13 +52,15 @@ export const format = (
 /** Formats the invalid lines and the number of stored animals as lines for standard error. */
 export const formatInvalidLines = (
   label: string,
-  { before, faults, inserted, present }: Outcome
+  { before, invalidLines, inserted, present }: Outcome
 ): ReadonlyArray<string> => {
   const stored = before + inserted + present
-  const first = faults[0]?.line ?? 1
+  const first = invalidLines[0]?.line ?? 1
   return [
-    ...faults.map(({ line, reason }) => `${label}: line ${line}: ${printable(reason)}`),
-    ...(faults.length === Import.maxFaults ? [`${label}: there may be more; reading stopped`] : []),
+    ...invalidLines.map(({ line, reason }) => `${label}: line ${line}: ${printable(reason)}`),
+    ...(invalidLines.length === Import.maxInvalidLines
+      ? [`${label}: there may be more; reading stopped`]
+      : []),
     stored === 0 ? "nothing was stored" : `stored: the ${Throughput.animals(stored)} before line ${first}`
   ].map((line) => `animal-store: ${line}`)
 }

@@ -16,8 +16,8 @@ const inAnyCase = (text: string) =>
       [...text].map((letter, index) => (upper[index] ? letter.toUpperCase() : letter.toLowerCase())).join("")
     )
 
-describe("the name of a plan", () => {
-  it("parsePlan accepts the name of each plan in any letter case, and no other string", () => {
+describe("parsePlan", () => {
+  it("accepts the name of each plan in any letter case, and no other string", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
       fc.property(names, fc.string({ minLength: 1 }), ([name, nameInAnyCase], extra) => {
@@ -33,8 +33,8 @@ describe("the name of a plan", () => {
   })
 })
 
-describe("a key specification", () => {
-  it("parse accepts the plan in any letter case and the limits in any order", () => {
+describe("parse", () => {
+  it("accepts the plan in any letter case and the limits in any order", () => {
     fc.assert(
       fc.property(
         plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name))),
@@ -54,7 +54,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("for any string, parse returns valid key options or fails with a reason", () => {
+  it("returns valid key options or fails with a reason, for any string", () => {
     const noise = fc
       .array(
         fc.constantFrom(
@@ -86,7 +86,7 @@ describe("a key specification", () => {
     )
   })
 
-  it("if only a limit is invalid, the error states its range and not the whole format", () => {
+  it("if only a limit is invalid, the error contains the range of limits, not the whole format", () => {
     const invalid = fc.oneof(
       fc
         .bigInt({ min: BigInt(Plan.maxRequests) + 1n })

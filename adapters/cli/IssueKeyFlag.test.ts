@@ -36,7 +36,7 @@ describe("a key specification", () => {
     ["Free:perDay=0", /^perDay must be a whole number/],
     ["Enterprise", /^Enterprise needs both perMinute and perDay$/],
     ["Enterprise:perDay=1", /^Enterprise needs both/]
-  ])("rejects '%s' with the reason", (text, reason) => {
+  ])("rejects '%s' and states why", (text, reason) => {
     expect(Result.getOrElse(IssueKeyFlag.parse(text), (failure) => failure)).toEqual(
       expect.stringMatching(reason)
     )

@@ -1,9 +1,9 @@
-/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`. */
+/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; either limit may be omitted. */
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
-const form = "must be PLAN or PLAN:perMinute=N,perDay=N"
+const form = "must be PLAN or PLAN:perMinute=N,perDay=N (either may be omitted),"
 
 /**
  * Parses a key specification, or fails with the reason. The plan is case-insensitive.
@@ -23,7 +23,7 @@ export const parse = (text: string): Result.Result<KeyLifecycle.IssueOptions, st
   for (const pair of numbers?.split(",") ?? []) {
     const [, window, value = ""] = /^(perMinute|perDay)=(.*)$/s.exec(pair) ?? []
     if (!isWindow(window) || limits[window] !== undefined) {
-      return Result.fail(`${form} with perMinute and perDay at most once`)
+      return Result.fail(`${form} with each of perMinute and perDay at most once`)
     }
     const reason = reasonIfInvalid(value)
     if (reason !== undefined) return Result.fail(`${window} ${reason}`)

@@ -26,7 +26,7 @@ export const flags = {
   ),
   accessLog: Setting.preference(
     "access-log",
-    "Log a line for each response, except those to health checks; default: on if standard error is a terminal."
+    "Log a line for each response, except those to health checks. Default: on if standard error is a terminal."
   )
 }
 

@@ -22,8 +22,8 @@ const presenter: CliOutput.Presenter = {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
     const help = Invocation.commandLine(Invocation.current(), [...event.commandPath.slice(1), "--help"])
     const hint = `Run '${help}' for usage.`
-    const isUsageClear = event.errors.every(({ _tag }) => _tag === "ValidationError")
-    return Console.error(formatter.formatErrors(event.errors) + (isUsageClear ? "" : `\n${hint}`))
+    const hasOnlyInvalidValues = event.errors.every(({ _tag }) => _tag === "ValidationError")
+    return Console.error(formatter.formatErrors(event.errors) + (hasOnlyInvalidValues ? "" : `\n${hint}`))
   }
 }
 
@@ -31,13 +31,13 @@ const presenter: CliOutput.Presenter = {
 export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))
 
 /**
- * Prints a line to standard output. Fails if it cannot be written, for example on a full disk, because the line may be
- * a secret that is shown only once. `consequence` is appended to the error message.
+ * Prints a line to standard output and waits until it is written. Fails if it cannot be written, for example on a full
+ * disk, because the line may be a secret that is shown only once. `consequence` is appended to the error message.
  */
 export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   write(`${line}\n`, consequence)
 
-/** Like `print`, without the line feed; waits until the text is written. */
+/** Like `print`, without the line feed. */
 export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
   Effect.callback((resume) => {
     // The callback handles the error, but without a listener the event would crash the process.

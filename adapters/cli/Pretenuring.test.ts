@@ -4,17 +4,18 @@ import { start, stop } from "./Serve.fixture.ts"
 
 const module = JSON.stringify(new URL("Pretenuring.ts", import.meta.url).href)
 
-/** Runs `first` and then code that keeps arrays from one allocation site; returns V8's decisions about that site. */
-const traceDecisions = (first: string): string =>
+/** Runs `setup`, then code that allocates long-lived arrays at one site; returns V8's trace of its decisions. */
+const traceDecisions = (setup: string): string =>
   execFileSync(
     process.execPath,
     [
       "--trace-pretenuring-statistics",
-      // V8 decides as soon as the young generation cannot grow any more.
+      // V8 makes pretenuring decisions only once the young generation has reached its maximum size; a small one reaches
+      // it soon.
       "--max-semi-space-size=1",
       "--input-type=module",
       "--eval",
-      `${first}
+      `${setup}
        const kept = []
        const make = (n) => [n, n + 1, n + 2]
        for (let n = 0; n < 3_000_000; n++) kept.push(make(n))`
@@ -32,14 +33,14 @@ const flagReporter = `data:text/javascript,${encodeURIComponent(
 )}`
 
 describe("Pretenuring.disable", () => {
-  it("makes V8 allocate surviving objects in the young generation", () => {
+  it("makes V8 allocate long-lived objects in the young generation", () => {
     expect(traceDecisions("")).toMatch(/=> (maybe )?tenure/)
     expect(traceDecisions(`const { disable } = await import(${module}); disable()`)).not.toMatch(
       /=> (maybe )?tenure/
     )
   })
 
-  it("is called by serve before it listens", async () => {
+  it("is called by serve", async () => {
     const server = await start(
       ["--database", "memory:", "--port", "0"],
       {},

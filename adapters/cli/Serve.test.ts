@@ -360,7 +360,7 @@ describe("every flag and its environment variable", () => {
 describe("invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan =
-    "must be PLAN or PLAN:perMinute=N,perDay=N where PLAN is one of Free, Pro, Business, Enterprise"
+    "must be PLAN or PLAN:perMinute=N,perDay=N (either may be omitted), where PLAN is one of Free, Pro, Business, Enterprise"
   const url = "must be an absolute http(s) URL without a query"
   const origins =
     "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +

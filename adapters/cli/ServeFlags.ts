@@ -48,7 +48,7 @@ export const flags = {
     IssueKeyFlag.parse
   ),
   firstKey: FirstKeyFlag.firstKey,
-  json: Setting.toggle("json", "Print JSON only, on one line, once the server listens."),
+  json: Setting.toggle("json", "Print one line of JSON once the server listens, and nothing else."),
   publicBaseUrl: Setting.make(
     Failure.flagOf.publicBaseUrl,
     "URL",
@@ -72,21 +72,21 @@ export const flags = {
   corsOrigins: Setting.repeated(
     Failure.flagOf.corsOrigins,
     "ORIGIN",
-    "Let web pages from this origin, such as https://shop.example, read responses (CORS); repeatable, * means all; " +
-      "default none.",
+    "Let web pages from this origin, such as https://shop.example, read responses (CORS); repeatable, * means all. " +
+      "Default: none.",
     Setting.text
   ),
   standardHeaders: Setting.preference(
     Failure.flagOf.standardHeaders,
-    "Send RateLimit and RateLimit-Policy in addition to the X-RateLimit headers; default on."
+    "Send RateLimit and RateLimit-Policy in addition to the X-RateLimit headers. Default: on."
   ),
   idempotencyKeys: Setting.preference(
     Failure.flagOf.idempotencyKeys,
-    "Obey Idempotency-Key, so that a repeated POST creates no second animal; default on."
+    "Obey Idempotency-Key, so that a repeated POST creates no second animal. Default: on."
   ),
   docs: Setting.preference(
     Failure.flagOf.docs,
-    "Serve the reference page at /docs, and a start page for browsers at /, without a key; default on."
+    "Serve the reference page at /docs, and a start page for browsers at /, without a key. Default: on."
   ),
   deprecationUrl: Setting.make(
     Failure.flagOf.deprecationUrl,
@@ -104,7 +104,7 @@ export const flags = {
   maxConnectionsPerAddress: Setting.make(
     "max-connections-per-address",
     "N",
-    "Maximum number of open connections per IPv4 address or IPv6 /64 in each process; no limit by default.",
+    "Maximum number of open connections per IPv4 address or IPv6 /64 in each process. Default: no limit.",
     Setting.between(1, MAX_CONNECTIONS)
   ).pipe(Flag.optional),
   ...LogFlags.flags,

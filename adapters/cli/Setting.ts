@@ -78,7 +78,7 @@ export const withDefault = <A>(
   )
 
 const andDefault = (description: string, defaultText: string): string =>
-  `${description.replace(/\.$/, "")}; default ${defaultText}.`
+  `${description} Default: ${defaultText}.`
 
 /** Creates a setting with any number of values: a repeated flag, or a variable with values separated by spaces. */
 export const repeated = <A>(

@@ -21,7 +21,7 @@ export const flags = {
   adminPort: Setting.make(
     "admin-port",
     "PORT",
-    "Serve /metrics, /livez and /readyz on this port, without a key; 0 chooses a free port; off by default.",
+    "Serve /metrics, /livez and /readyz on this port, without a key; 0 chooses a free port. Default: off.",
     Setting.natural(MAX_PORT)
   ).pipe(Flag.optional),
   adminHost: Setting.withDefault(
@@ -34,7 +34,7 @@ export const flags = {
   otlp: Setting.make(
     "otlp",
     "URL",
-    "Push metrics and traces to this collector with OTLP over HTTP, such as http://127.0.0.1:4318; off by default.",
+    "Push metrics and traces to this collector with OTLP over HTTP, such as http://127.0.0.1:4318. Default: off.",
     collector
   ).pipe(Flag.optional),
   traceSample: Setting.withDefault(

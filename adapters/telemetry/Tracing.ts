@@ -22,7 +22,7 @@ export interface Tracing {
   readonly service: (service: Service["Service"]) => Service["Service"]
   /** Sets the name and the attributes of a request's span. */
   readonly observer: ResponseObserver
-  /** Starts the span of a database call below `parent`. */
+  /** Starts the span of a database call as a child of `parent`. */
   readonly call: (system: DatabaseSystem, operation: DatabaseOperation, parent: Tracer.AnySpan) => Tracer.Span
 }
 
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
       sampled: true
     })
 
-  const spanOf = (request: ServiceRequest): Tracer.Span | undefined => {
+  const startIfSampled = (request: ServiceRequest): Tracer.Span | undefined => {
     const parent = parentOf(request)
     const isSampled = Option.match(parent, {
       onNone: () => random.nextDoubleUnsafe() < ratio,
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
       ...service,
       handle: (request) =>
         Effect.suspend(() => {
-          const span = spanOf(request)
+          const span = startIfSampled(request)
           if (span === undefined) return service.handle(request)
           return Effect.onExit(Effect.withParentSpan(service.handle(request), span), () => {
             span.end(clock.currentTimeNanosUnsafe(), Exit.void)

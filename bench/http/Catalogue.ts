@@ -22,7 +22,7 @@ export const animals: ReadonlyArray<NewAnimal> = Array.from({ length: 3_000 }, (
 }))
 
 /** A per-minute and daily limit that no run reaches. */
-export const ENDLESS = 1_000_000_000
+export const UNREACHABLE_LIMIT = 1_000_000_000
 
 /** The number of callers of each kind. */
 export const callerCounts = { unlimited: 1_000, exhausted: 16, unknown: 1_000 } as const
@@ -52,7 +52,7 @@ export interface Caller {
 
 /** The callers of the peers, by token. */
 export const callers: ReadonlyMap<string, Caller> = new Map<string, Caller>([
-  ...tokens.unlimited.map((token) => [token, { id: token, perMinute: ENDLESS }] as const),
+  ...tokens.unlimited.map((token) => [token, { id: token, perMinute: UNREACHABLE_LIMIT }] as const),
   ...tokens.exhausted.map((token) => [token, { id: token, perMinute: 1 }] as const)
 ])
 

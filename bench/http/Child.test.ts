@@ -8,15 +8,15 @@ describe("Child", () => {
   it("reports the name, exit code and last error output of a child that has exited", async () => {
     const child = new Child({ name: "Peer", module })
     await expect(child.receive(acceptNothing)).rejects.toThrow(
-      /^Peer exited by itself \(code 1\)[\s\S]*there is no port left/
+      /^Peer exited unexpectedly \(code 1\)[\s\S]*there is no port left/
     )
-    await expect(child.execute("usage", acceptNothing)).rejects.toThrow(/^Peer exited by itself/)
+    await expect(child.execute("usage", acceptNothing)).rejects.toThrow(/^Peer exited unexpectedly/)
   })
 
   it("reports the name and the message of a child that sends an unexpected message", async () => {
     const bare = new Child({ name: "Bare", module: new URL("./peers/Bare.ts", import.meta.url) })
     await expect(bare.receive(acceptNothing)).rejects.toThrow(/^Bare sent an unexpected message: \{"port":/)
     await stopAll()
-    await expect(bare.receive(acceptNothing)).rejects.toThrow(/^Bare exited by itself \(SIGKILL\)/)
+    await expect(bare.receive(acceptNothing)).rejects.toThrow(/^Bare exited unexpectedly \(SIGKILL\)/)
   })
 })

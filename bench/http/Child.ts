@@ -2,13 +2,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-/** The core of the measured servers and that of the load generator. */
+/** The cores for the measured server and the load generator. */
 export interface Cores {
   readonly server: number
   readonly load: number
 }
 
-/** Returns two of the cores that this process may use, or `undefined` without two cores or without `taskset`. */
+/**
+ * Returns two of the cores that this process may use, or `undefined` if it may use only one core or if `taskset` is
+ * not installed.
+ */
 export const findCores = (): Cores | undefined => {
   try {
     const affinity = execFileSync("taskset", ["-cp", String(process.pid)], {
@@ -50,7 +53,7 @@ const ERROR_CHARACTERS = 4_000
 
 const alive = new Set<Child>()
 
-/** Stops all children that still run. */
+/** Stops all children that are still running. */
 export const stopAll = async (): Promise<void> => {
   await Promise.all([...alive].map((child) => child.stop()))
 }
@@ -90,8 +93,8 @@ export class Child {
         resolve()
         this.#wake()
       }
-      this.#process.on("error", (error) => fail(`could not be started: ${error.message}`))
-      this.#process.on("close", (code, signal) => fail(`exited by itself (${signal ?? `code ${code}`})`))
+      this.#process.on("error", (error) => fail(`process error: ${error.message}`))
+      this.#process.on("close", (code, signal) => fail(`exited unexpectedly (${signal ?? `code ${code}`})`))
     })
   }
 
@@ -100,7 +103,7 @@ export class Child {
     if (this.#messages.length === 0 && this.#failure === undefined) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => {
-          this.#failure = `sent no message for ${SILENCE_MS / 1000} s`
+          this.#failure = `sent no message for ${(SILENCE_MS + takesMs) / 1000} s`
           resolve()
         }, SILENCE_MS + takesMs)
         this.#wake = () => {

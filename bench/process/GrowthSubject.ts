@@ -9,7 +9,7 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../core/domain/Page.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { ENDLESS, statuses } from "../http/Catalogue.ts"
+import { statuses, UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
 import { counted, thousands } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import * as FiberLoop from "./FiberLoop.ts"
@@ -89,7 +89,7 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n
   }
   // A ban changes the hidden class of the stored states, so the warm-up bans a caller, as production would.
-  const strict = { plan: { perMinute: 1, perDay: ENDLESS }, ban: BanPolicy.standard }
+  const strict = { plan: { perMinute: 1, perDay: UNREACHABLE_LIMIT }, ban: BanPolicy.standard }
   const warmUp = Limiters.animalStore(clock, strict)
   await admitAll(warmUp, MIN_ITEMS)
   for (let index = 0; index < 100; index++) {

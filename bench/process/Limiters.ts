@@ -11,20 +11,20 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import { ENDLESS } from "../http/Catalogue.ts"
+import { UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
 import * as FiberLoop from "./FiberLoop.ts"
 
 /** A limiter with limits that are never reached. */
 export interface Limiter {
-  /** Counts one request of each caller, in sequence; returns a promise if the limiter does. */
+  /** Counts one request of each caller, in sequence; returns a promise if the limiter is asynchronous. */
   readonly consume: (callers: ReadonlyArray<string>) => unknown
 }
 
 const MINUTE_MS = 60_000
 
 /** Limits that are never reached. */
-export const endless: RateLimit.Policy = {
-  plan: { perMinute: ENDLESS, perDay: ENDLESS },
+export const unlimited: RateLimit.Policy = {
+  plan: { perMinute: UNREACHABLE_LIMIT, perDay: UNREACHABLE_LIMIT },
   ban: BanPolicy.standard
 }
 
@@ -40,10 +40,13 @@ export const consume = (
 export const memoryStore = (clock: Clock.Clock = Clock.Clock.defaultValue()): RateLimitStore["Service"] =>
   Effect.runSync(Effect.provideService(Effect.provide(RateLimitStore, Memory.layer), Clock.Clock, clock))
 
-/** Creates the limiter of this project: token bucket, daily quota and ban. All callers of one call share a fiber. */
+/**
+ * Creates the limiter of this project: token bucket, daily quota and ban. All requests of one `consume` call run in one
+ * fiber.
+ */
 export const animalStore = (
   clock: Clock.Clock = Clock.Clock.defaultValue(),
-  policy: RateLimit.Policy = endless
+  policy: RateLimit.Policy = unlimited
 ): Limiter => {
   const limits = memoryStore(clock)
   return {
@@ -56,9 +59,9 @@ export const animalStore = (
   }
 }
 
-/** Creates a limiter of `rate-limiter-flexible`: one window of a minute, with a timer per caller. */
+/** Creates a limiter of `rate-limiter-flexible`: a one-minute window, with a timer per caller. */
 const rateLimiterFlexible = (): Limiter => {
-  const limiter = new RateLimiterMemory({ points: ENDLESS, duration: MINUTE_MS / 1000 })
+  const limiter = new RateLimiterMemory({ points: UNREACHABLE_LIMIT, duration: MINUTE_MS / 1000 })
   return {
     consume: async (callers) => {
       for (const caller of callers) do_not_optimize(await limiter.consume(caller))
@@ -66,7 +69,7 @@ const rateLimiterFlexible = (): Limiter => {
   }
 }
 
-/** Creates the store of `express-rate-limit`: one window of a minute; it only counts, and the middleware decides. */
+/** Creates the store of `express-rate-limit`: a one-minute window; it only counts, and the middleware decides. */
 const expressRateLimit = (): Limiter => {
   const store = new MemoryStore()
   // The type requires all options of the middleware, but the store reads only this one.
@@ -78,7 +81,7 @@ const expressRateLimit = (): Limiter => {
   }
 }
 
-/** Creates Effect's `RateLimiter` with one window of a minute. All callers of one call share a fiber. */
+/** Creates Effect's `RateLimiter` with a one-minute window. All requests of one `consume` call run in one fiber. */
 const effectRateLimiter = (): Limiter => {
   const layer = Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory)
   const limiter = Effect.runSync(Effect.provide(RateLimiter.RateLimiter, layer))
@@ -87,7 +90,12 @@ const effectRateLimiter = (): Limiter => {
     consume: (callers) =>
       Effect.runSync(
         FiberLoop.times(callers.length, (index) =>
-          limiter.consume({ algorithm: "fixed-window", key: callers[index] ?? "", limit: ENDLESS, window })
+          limiter.consume({
+            algorithm: "fixed-window",
+            key: callers[index] ?? "",
+            limit: UNREACHABLE_LIMIT,
+            window
+          })
         )
       )
   }

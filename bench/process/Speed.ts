@@ -23,7 +23,7 @@ import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
-import { animals, callerCounts, ENDLESS, statuses, type Tokens } from "../http/Catalogue.ts"
+import { animals, callerCounts, statuses, type Tokens, UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
 import * as Wire from "../http/Wire.ts"
 import * as Workload from "../http/Workload.ts"
 import * as CallerKeys from "./CallerKeys.ts"
@@ -69,13 +69,16 @@ const steps = (interval: number, policy: RateLimit.Policy): (() => RateLimit.Ver
 }
 
 const limitSteps = (): ReadonlyArray<Call> => {
-  const admitted = steps(60, { plan: { perMinute: 1_000, perDay: ENDLESS }, ban: BanPolicy.standard })
+  const admitted = steps(60, {
+    plan: { perMinute: 1_000, perDay: UNREACHABLE_LIMIT },
+    ban: BanPolicy.standard
+  })
   // One request per second with a limit of one per minute: in each minute, one is admitted, one is denied without a
   // strike, and 58 are denied with a strike.
   const lenient = { ...BanPolicy.standard, strikes: 1_000 }
-  const denied = steps(1_000, { plan: { perMinute: 1, perDay: ENDLESS }, ban: lenient })
+  const denied = steps(1_000, { plan: { perMinute: 1, perDay: UNREACHABLE_LIMIT }, ban: lenient })
   const harsh: BanPolicy.BanPolicy = { ...BanPolicy.standard, strikes: 1, durationsMs: [BanPolicy.maxMs] }
-  const banned = steps(1_000, { plan: { perMinute: 1, perDay: ENDLESS }, ban: harsh })
+  const banned = steps(1_000, { plan: { perMinute: 1, perDay: UNREACHABLE_LIMIT }, ban: harsh })
   return [
     { name: "admitted", run: () => do_not_optimize(admitted()) },
     { name: "denied, 58 of 60 with a strike", run: () => do_not_optimize(denied()) },
@@ -96,7 +99,7 @@ const memoryLimits = (): ReadonlyArray<Call> => {
       name: "animal-store, a fiber for each",
       run: () => {
         const key = callers[index++ % CALLERS] ?? ""
-        do_not_optimize(Effect.runSync(Limiters.consume(limits, key, Date.now(), Limiters.endless)))
+        do_not_optimize(Effect.runSync(Limiters.consume(limits, key, Date.now(), Limiters.unlimited)))
       }
     },
     ...Object.entries(Limiters.others).map(([name, make]): Call => {
@@ -179,7 +182,7 @@ const openService = Effect.gen(function* () {
   const { service, ports } = yield* Effect.scoped(
     Effect.gen(function* () {
       const base = Layer.mergeAll(Memory.layer, NodeDigest.layer, SecureRandom.layerWebCrypto)
-      const anonymousPlan = { perMinute: ENDLESS, perDay: ENDLESS }
+      const anonymousPlan = { perMinute: UNREACHABLE_LIMIT, perDay: UNREACHABLE_LIMIT }
       const context = yield* Layer.build(Layer.provideMerge(Service.layer({ anonymousPlan }), base))
       return { service: Context.get(context, Service.Service), ports: context }
     })
@@ -198,7 +201,7 @@ const openService = Effect.gen(function* () {
       const pets = yield* PetRepository
       for (const animal of animals) yield* pets.insert({ ...animal, categoryId: BigInt(animal.categoryId) })
       const tokens: Tokens = {
-        unlimited: yield* times(callerCounts.unlimited, issue(ENDLESS)),
+        unlimited: yield* times(callerCounts.unlimited, issue(UNREACHABLE_LIMIT)),
         exhausted: yield* times(callerCounts.exhausted, issue(1)),
         unknown: yield* times(callerCounts.unknown, ApiKeySecret.generate)
       }

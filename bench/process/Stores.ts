@@ -41,7 +41,7 @@ const consumeOperation = Effect.gen(function* () {
   return {
     name: `consume, ${counted(ROWS, "caller")}`,
     call: (count: number) =>
-      Limiters.consume(limits, CallerKeys.keyOf(scatteredIndex(count)), Date.now(), Limiters.endless)
+      Limiters.consume(limits, CallerKeys.keyOf(scatteredIndex(count)), Date.now(), Limiters.unlimited)
   }
 })
 

@@ -10,7 +10,7 @@ export type Observable = "port" | "http" | "both" | "nowhere"
 export interface Clause<Slug extends string = string> {
   /** Frozen name, such as `list.limit.range`. */
   readonly slug: Slug
-  /** Section of the contract, such as `§4.1`; for a design clause the section that leaves the point open. */
+  /** Section of the contract, such as `§4.1`; for a design clause, the section that leaves the point open. */
   readonly section: string
   readonly level: Level
   readonly observable: Observable
@@ -25,7 +25,7 @@ type Sentence = Pick<Clause, "says" | "unchecked">
 /** Creates a sentence that no check covers; `reason` states why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
 
-/** Creates clauses from sentences by slug; all have the same section, level and observability. */
+/** Creates clauses from a record of sentences, keyed by slug; all have the same section, level and observability. */
 export const section = <Slug extends string>(
   name: string,
   level: Level,

@@ -1,7 +1,7 @@
 /** Parses the configuration file of a run over HTTP. Flags of the command line take precedence over it. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { SetupFault } from "../engine/SetupFault.ts"
+import { SetupError } from "../engine/SetupError.ts"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 
@@ -83,9 +83,9 @@ export type Configuration = typeof Configuration.Type
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Configuration))
 
 /** Parses a configuration file. Rejects unknown members, because they would have no effect. */
-export const parse = (text: string): Effect.Effect<Configuration, SetupFault> =>
+export const parse = (text: string): Effect.Effect<Configuration, SetupError> =>
   Effect.mapError(
     decode(text, { onExcessProperty: "error" }),
     ({ message }) =>
-      new SetupFault({ reason: `the configuration file is wrong: ${message.replaceAll(/\s+/g, " ")}` })
+      new SetupError({ reason: `the configuration file is wrong: ${message.replaceAll(/\s+/g, " ")}` })
   )

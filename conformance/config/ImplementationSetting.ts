@@ -1,7 +1,7 @@
 /** Resolves what a report says about the tested implementation: flags override members of the configuration file. */
 import * as Result from "effect/Result"
 import type { Implementation } from "../engine/Report.ts"
-import { SetupFault } from "../engine/SetupFault.ts"
+import { SetupError } from "../engine/SetupError.ts"
 
 /** The flags that describe the implementation. */
 export interface Flags {
@@ -13,7 +13,7 @@ export interface Flags {
 /** Maximum length of each text in UTF-16 units, so that a badge and a table can show it. */
 const MAX_LENGTH = 100
 
-const fail = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+const fail = (reason: string): Result.Result<never, SetupError> => Result.fail(new SetupError({ reason }))
 
 /** Whether the text is a mail address or an `https` URL without credentials: pages show it as a link. */
 const isContact = (text: string): boolean => {
@@ -30,7 +30,7 @@ const isContact = (text: string): boolean => {
 export const resolve = (
   file: Implementation | undefined,
   flags: Flags
-): Result.Result<Implementation | undefined, SetupFault> => {
+): Result.Result<Implementation | undefined, SetupError> => {
   const name = flags.implementation ?? file?.name
   const version = flags.implementationVersion ?? file?.version
   const contact = flags.contact ?? file?.contact

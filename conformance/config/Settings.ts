@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
 import * as Awaiting from "../engine/Awaiting.ts"
 import type { Implementation } from "../engine/Report.ts"
-import { SetupFault } from "../engine/SetupFault.ts"
+import { SetupError } from "../engine/SetupError.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration } from "./Configuration.ts"
@@ -70,9 +70,9 @@ export class Settings extends Data.Class<{
   readonly waitMs: number
 }> {}
 
-type Resolved<A> = Result.Result<A, SetupFault>
+type Resolved<A> = Result.Result<A, SetupError>
 
-const fail = (reason: string): Result.Result<never, SetupFault> => Result.fail(new SetupFault({ reason }))
+const fail = (reason: string): Result.Result<never, SetupError> => Result.fail(new SetupError({ reason }))
 
 /** Minimum ratio of a key's daily limit to its per-minute limit, for the laws about the per-minute limit. */
 const MIN_RATIO = 4
@@ -219,7 +219,7 @@ const unredacted = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined
  */
 export const open = Effect.fnUntraced(function* (
   settings: Settings
-): Effect.fn.Return<HttpSubject.HttpSubject, SetupFault, Scope.Scope> {
+): Effect.fn.Return<HttpSubject.HttpSubject, SetupError, Scope.Scope> {
   const { budget, clock, declared, expired, main, name, revoked, tiny, url, victim } = settings
   const target = yield* ServerTarget.make({
     name,
@@ -238,6 +238,6 @@ export const open = Effect.fnUntraced(function* (
   if (settings.waitMs > 0) yield* Awaiting.server(target, settings.waitMs)
   return yield* Effect.mapError(
     HttpSubject.make(target),
-    ({ message }) => new SetupFault({ reason: `the clock (--clock) does not work: ${message}` })
+    ({ message }) => new SetupError({ reason: `the clock (--clock) does not work: ${message}` })
   )
 })

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
-import { SetupFault } from "./SetupFault.ts"
+import { SetupError } from "./SetupError.ts"
 
 /** Delay between two tries, in milliseconds. */
 const INTERVAL_MS = 200
@@ -18,7 +18,7 @@ const notReady: ReadonlyArray<number> = [502, 503, 504]
 export const server = Effect.fnUntraced(function* (
   { basePath, baseUrl, clock, keys, name, transport }: HttpTarget,
   ms: number
-): Effect.fn.Return<void, SetupFault> {
+): Effect.fn.Return<void, SetupError> {
   const startedAt = yield* Clock.currentTimeMillis
   const request = {
     method: "GET",
@@ -40,7 +40,7 @@ export const server = Effect.fnUntraced(function* (
     })
     if (reason === undefined) return
     if ((yield* Clock.currentTimeMillis) - startedAt >= ms) {
-      return yield* new SetupFault({
+      return yield* new SetupError({
         reason: `${baseUrl ?? name} is not ready after ${ms / 1_000} s (--wait): ${reason}`
       })
     }

@@ -298,7 +298,7 @@ describe("the doctor reports in one sentence that", () => {
     ]
   ]
   it.each(setupErrors)("%s", async (_what, changes, sentence) => {
-    expect(await examine(changes)).toBe(`SetupFault: ${sentence}`)
+    expect(await examine(changes)).toBe(`SetupError: ${sentence}`)
   })
 
   it("a key is given twice, before the first request", async () => {

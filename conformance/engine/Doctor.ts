@@ -19,24 +19,24 @@ import * as DoctorClock from "./DoctorClock.ts"
 import { failSetup, send, type Unreadable } from "./DoctorRequest.ts"
 import * as Estimate from "./Estimate.ts"
 import * as Run from "./Run.ts"
-import { SetupFault } from "./SetupFault.ts"
+import { SetupError } from "./SetupError.ts"
 
 /** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
 export const examine = (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
-): Effect.Effect<ReadonlyArray<string>, SetupFault> => {
+): Effect.Effect<ReadonlyArray<string>, SetupError> => {
   const { redact = (line: string) => line } = subject
   return Effect.mapBoth(findings(subject, options), {
     onSuccess: (lines) => lines.map(redact),
-    onFailure: ({ reason }) => new SetupFault({ reason: redact(reason) })
+    onFailure: ({ reason }) => new SetupError({ reason: redact(reason) })
   })
 }
 
 const findings = Effect.fnUntraced(function* (
   subject: HttpSubject,
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
-): Effect.fn.Return<ReadonlyArray<string>, SetupFault> {
+): Effect.fn.Return<ReadonlyArray<string>, SetupError> {
   yield* checkKeysDiffer(subject.target)
   const found: Array<string> = []
   const state = yield* Effect.catchTag(examineSubject(subject, found), "Unreadable", ({ reason }) =>
@@ -54,7 +54,7 @@ const findings = Effect.fnUntraced(function* (
 const examineSubject = Effect.fnUntraced(function* (
   subject: HttpSubject,
   findings: Array<string>
-): Effect.fn.Return<Estimate.State, SetupFault | Unreadable> {
+): Effect.fn.Return<Estimate.State, SetupError | Unreadable> {
   const { conversation, target } = subject
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const address = target.baseUrl ?? target.name
@@ -118,7 +118,7 @@ const examineSubject = Effect.fnUntraced(function* (
   return traces.state
 })
 
-const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupFault> => {
+const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupError> => {
   const given = [
     ["--key", keys.main],
     ["--tiny", keys.tiny?.secret],
@@ -141,13 +141,13 @@ const RARE_CATEGORY = 777_777n
 
 /**
  * Creates an animal, by default with a category that the subject accepts, and returns the response. Fails with a
- * `SetupFault` if the status is 400 and no categories are declared; with declared ones, the server breaks the contract.
+ * `SetupError` if the status is 400 and no categories are declared; with declared ones, the server breaks the contract.
  */
 const create = (
   { conversation, target: { declared } }: HttpSubject,
   trial: Trial.Trial,
   wanted?: bigint
-): Effect.Effect<WireResponse, SetupFault | Unreadable> => {
+): Effect.Effect<WireResponse, SetupError | Unreadable> => {
   const { categories = "any" } = declared ?? {}
   const categoryId = wanted ?? (categories === "any" ? 1n : (categories[0] ?? 1n))
   const json = PetJson.draft({ name: trial.name(), categoryId, status: "available" })
@@ -164,7 +164,7 @@ const create = (
 const tryCreation = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault | Unreadable> {
+): Effect.fn.Return<string, SetupError | Unreadable> {
   const { status } = yield* create(subject, trial)
   if (status !== 201) return `a creation returns status ${status}: the checks give details`
   const { categories = "any" } = subject.target.declared ?? {}
@@ -194,7 +194,7 @@ const findTraces = Effect.fnUntraced(function* (
   trial: Trial.Trial
 ): Effect.fn.Return<
   { readonly state: Estimate.State; readonly lines: ReadonlyArray<string> },
-  SetupFault | Unreadable
+  SetupError | Unreadable
 > {
   const read = Effect.fnUntraced(function* (query: string) {
     const { receivedAt, response } = yield* send(
@@ -235,7 +235,7 @@ const findTraces = Effect.fnUntraced(function* (
 const examineTime = Effect.fnUntraced(function* (
   subject: HttpSubject,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault | Unreadable> {
+): Effect.fn.Return<string, SetupError | Unreadable> {
   const { conversation, target } = subject
   if (target.clock !== undefined) return yield* DoctorClock.examine(subject, target.clock, trial)
   const { response } = yield* send(conversation, { path: "/pets?limit=1" }, trial)
@@ -261,7 +261,7 @@ const isOnPlan = ({ perDay, perMinute }: Plan, limit: number | undefined): boole
 const examineSmallKeys = (
   all: ReadonlyArray<Examined>,
   rejectsWrongKeys: boolean
-): Effect.Effect<ReadonlyArray<string>, SetupFault> => {
+): Effect.Effect<ReadonlyArray<string>, SetupError> => {
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
   // probably wrong, and the checks of limits report it. Such a server may also have the same limits for all keys.
   const isServerWrong =
@@ -277,7 +277,7 @@ const examineSmallKeys = (
 const examineSmallKey = (
   { key: { perDay, perMinute }, name, response }: Examined,
   areLimitsReliable: boolean
-): Effect.Effect<string, SetupFault> => {
+): Effect.Effect<string, SetupError> => {
   if (response.status === 401 || response.status === 403) {
     return failSetup(`the server rejects the key given with --${name} with status ${response.status}`)
   }

@@ -11,7 +11,7 @@ import type { ServerClock } from "../http/ServerClock.ts"
 import { header, type NoResponse } from "../http/Wire.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import { failSetup, send, type Unreadable } from "./DoctorRequest.ts"
-import { SetupFault } from "./SetupFault.ts"
+import { SetupError } from "./SetupError.ts"
 
 const DAY_MS = 86_400_000
 
@@ -43,9 +43,9 @@ interface ResponseTimes {
 }
 
 const clockError = (reason: string) =>
-  new SetupFault({ reason: `the clock (--clock) does not work: ${reason}` })
+  new SetupError({ reason: `the clock (--clock) does not work: ${reason}` })
 
-const callClock = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupFault> =>
+const callClock = <A>(reading: Effect.Effect<A, NoResponse>): Effect.Effect<A, SetupError> =>
   Effect.mapError(reading, ({ reason }) => clockError(reason))
 
 const difference = (before: number | undefined, after: number | undefined): number =>
@@ -56,7 +56,7 @@ const move = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
   ms: number
-): Effect.fn.Return<number, SetupFault> {
+): Effect.fn.Return<number, SetupError> {
   const from = yield* callClock(clock.now)
   const to = yield* callClock(clock.advance(ms))
   // The conversation must read the clock again, because it derives the times of its exchanges from it.
@@ -74,7 +74,7 @@ export const examine = Effect.fnUntraced(function* (
   { conversation, target }: HttpSubject,
   clock: ServerClock,
   trial: Trial.Trial
-): Effect.fn.Return<string, SetupFault | Unreadable> {
+): Effect.fn.Return<string, SetupError | Unreadable> {
   const readTimes = Effect.map(
     send(conversation, { path: "/pets?limit=1" }, trial),
     ({ response }): ResponseTimes => {
@@ -122,7 +122,7 @@ const testRefill = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
   clock: ServerClock,
   trial: Trial.Trial
-): Effect.fn.Return<boolean, SetupFault | Unreadable> {
+): Effect.fn.Return<boolean, SetupError | Unreadable> {
   const list = send(conversation, { path: "/pets?limit=1", key: "tiny" }, trial)
   for (let sent = 0; sent < MAX_REQUESTS; sent++) {
     const exchange = yield* list

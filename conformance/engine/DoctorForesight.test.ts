@@ -114,7 +114,7 @@ describe("the doctor with a clock", () => {
 
   it.each(algorithms)("rejects a clock if no time in the responses moves with it: %o", async (choices) => {
     const findings = await examinePlain(choices, { clock: "of another server", disguise: dateOfMachine })
-    expect(findings).toMatch(/^SetupFault: the clock .* it belongs to another server$/)
+    expect(findings).toMatch(/^SetupError: the clock .* it belongs to another server$/)
   })
 })
 
@@ -138,7 +138,7 @@ describe("the advice of the doctor", () => {
         ? wireResponse(400, rate(60, 59, 2_000_000_000), '{"code":"c","message":"m","status":400}')
         : response
     const findings = await examinePlain({}, { disguise })
-    expect(findings).toMatch(/^SetupFault: the server rejects the creation .*777777.*\(--category\)$/)
+    expect(findings).toMatch(/^SetupError: the server rejects the creation .*777777.*\(--category\)$/)
     expect(await examinePlain({}, { disguise, declared: { categories: [1n] } })).toContain(
       "animals can be created"
     )

@@ -10,11 +10,13 @@ import { type Failure, Violation } from "../evaluation/Outcome.ts"
 import * as Trial from "../evaluation/Trial.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
-/** The result of an evaluation: `failure` is absent if the law held, `fault` is present if the suite itself failed. */
+/**
+ * The result of an evaluation: `failure` is absent if the law held; `suiteError` is present if the suite itself failed.
+ */
 export interface Evaluation {
   readonly trial: Trial.Trial
   readonly failure: Failure | undefined
-  readonly fault: string | undefined
+  readonly suiteError: string | undefined
 }
 
 const TIMEOUT_MS = 30_000
@@ -51,10 +53,10 @@ export const evaluate = (
     return Exit.fail(failure)
   })
   return Effect.map(bounded, (exit) => {
-    if (Exit.isSuccess(exit)) return { trial, failure: undefined, fault: undefined }
+    if (Exit.isSuccess(exit)) return { trial, failure: undefined, suiteError: undefined }
     const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
-    const fault = failure === undefined ? Cause.pretty(exit.cause) : undefined
-    return { trial, failure, fault }
+    const suiteError = failure === undefined ? Cause.pretty(exit.cause) : undefined
+    return { trial, failure, suiteError }
   })
 }
 

@@ -79,9 +79,9 @@ const emptyTally = (): Tally => ({
   interrupted: false
 })
 
-const addTo = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
+const addTo = (tally: Tally, { failure, suiteError, trial }: Evaluation): void => {
   tally.executed++
-  tally.suiteError ??= fault
+  tally.suiteError ??= suiteError
   for (const circumstance of trial.seen) tally.seen.add(circumstance)
   if (failure?._tag === "Undecided") tally.undecided.push(failure.reason)
   else if (failure?._tag === "Inapplicable") {
@@ -90,8 +90,8 @@ const addTo = (tally: Tally, { failure, fault, trial }: Evaluation): void => {
   } else tally.decided++
 }
 
-const isFailure = ({ failure, fault }: Evaluation): boolean =>
-  failure?._tag === "Violation" || fault !== undefined
+const isFailure = ({ failure, suiteError }: Evaluation): boolean =>
+  failure?._tag === "Violation" || suiteError !== undefined
 
 /** Fails a property of fast-check, which requires an exception. */
 class Falsified extends Error {}

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { SetupFault } from "./SetupFault.ts"
+import { SetupError } from "./SetupError.ts"
 
 /** Returns the version of Node, or the Node version that another runtime reports; `undefined` in a browser. */
 const running = (): string | undefined => globalThis.process?.versions?.node
@@ -28,7 +28,7 @@ export const problem = (
 }
 
 /** Fails if Node is too old. */
-export const check: Effect.Effect<void, SetupFault> = Effect.suspend(() => {
+export const check: Effect.Effect<void, SetupError> = Effect.suspend(() => {
   const reason = problem()
-  return reason === undefined ? Effect.void : Effect.fail(new SetupFault({ reason }))
+  return reason === undefined ? Effect.void : Effect.fail(new SetupError({ reason }))
 })

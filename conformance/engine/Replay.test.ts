@@ -67,20 +67,20 @@ describe("a replay", () => {
     ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
   ] as const)("reports `cannot` if the law is %s", async (_what, ending, line) => {
     addCheck(() => ending)
-    expect(await replay(1)).toEqual({ outcome: "cannot", lines: [line] })
+    expect(await replay(1)).toEqual({ outcome: "not-replayable", lines: [line] })
   })
 
   it("reports `cannot` if the law throws, for example because the case belongs to another check", async () => {
     addCheck((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
     const { lines, outcome } = await replay({ not: "an array" })
-    expect(outcome).toBe("cannot")
+    expect(outcome).toBe("not-replayable")
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
   it("reports `cannot` if the text is not an encoded case", async () => {
     addCheck(() => Effect.void)
-    expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("cannot")
-    expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("cannot")
+    expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("not-replayable")
+    expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("not-replayable")
   })
 
   it("reports `cannot` if the check, its interface or a required capability is missing", async () => {

@@ -16,10 +16,14 @@ import type { ReplayToken } from "./ReplayToken.ts"
 import { tokens } from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
-/** `fixed`: the law now holds. `failed`: the law still fails. `cannot`: the case cannot be replayed on this subject. */
+/**
+ * - `fixed`: the law now holds.
+ * - `failed`: the law still fails.
+ * - `not-replayable`: the case cannot be replayed on this subject.
+ */
 export type Replayed =
   | { readonly outcome: "fixed" | "failed"; readonly evaluation: Evaluation }
-  | { readonly outcome: "cannot"; readonly reason: string }
+  | { readonly outcome: "not-replayable"; readonly reason: string }
 
 /** Maximum number of requests that are sent to use up a key's limit. */
 const MAX_REPEATS = 200
@@ -35,24 +39,24 @@ export const replay = Effect.fnUntraced(function* (
   const ambient = ambientChecks.find(({ id }) => id === token.check)
   if (ambient !== undefined) return yield* resend(ambient, subject, token)
   const check = checks.find(({ id }) => id === token.check)
-  if (check === undefined) return cannot(`there is no check ${token.check}`)
+  if (check === undefined) return notReplayable(`there is no check ${token.check}`)
   if (!(check.on in subject.faces))
-    return cannot(`${check.id} is a check of ${check.on}, which the subject does not have`)
+    return notReplayable(`${check.id} is a check of ${check.on}, which the subject does not have`)
   const missing = Selection.missing(check, subject)
-  if (missing.length > 0) return cannot(`${check.id} needs ${missing.join(" and ")}`)
+  if (missing.length > 0) return notReplayable(`${check.id} needs ${missing.join(" and ")}`)
   const given = Result.try(() => Case.decode(token.case))
-  if (Result.isFailure(given)) return cannot("the token contains no case")
+  if (Result.isFailure(given)) return notReplayable("the token contains no case")
   const nextToken = yield* tokens
   let last: Evaluation | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const evaluation = yield* evaluate(check, subject, given.success, nextToken())
-    const { failure, fault } = evaluation
-    if (fault !== undefined) return cannot(fault)
+    const { failure, suiteError } = evaluation
+    if (suiteError !== undefined) return notReplayable(suiteError)
     if (failure?._tag === "Violation") return { outcome: "failed", evaluation }
-    if (failure !== undefined) return cannot(failure.reason)
+    if (failure !== undefined) return notReplayable(failure.reason)
     last = evaluation
   }
-  return last === undefined ? cannot("nothing was tried") : { outcome: "fixed", evaluation: last }
+  return last === undefined ? notReplayable("nothing was tried") : { outcome: "fixed", evaluation: last }
 })
 
 /** Repeats the requests that led to a violating exchange, and examines the new exchanges. */
@@ -65,7 +69,8 @@ const resend = Effect.fnUntraced(function* (
     Result.getSuccess(Result.try(() => Case.decode(token.case))),
     Schema.decodeUnknownOption(Requests)
   )
-  if (!HttpSubject.is(subject) || Option.isNone(requests)) return cannot("these requests cannot be sent")
+  if (!HttpSubject.is(subject) || Option.isNone(requests))
+    return notReplayable("these requests cannot be sent")
   const trial = Trial.make("replay")
   for (const { status, ...sent } of requests.value) {
     // To reproduce a 429, the key's limit is used up first.
@@ -73,25 +78,25 @@ const resend = Effect.fnUntraced(function* (
     let latest: number | undefined
     for (let sends = 0; sends < maxRequests && latest !== status; sends++) {
       const exchange = yield* Effect.result(subject.conversation.send(sent, trial))
-      if (Result.isFailure(exchange)) return cannot(exchange.failure.message)
+      if (Result.isFailure(exchange)) return notReplayable(exchange.failure.message)
       latest = exchange.success.response.status
     }
     if (latest !== status) {
-      return cannot(`${sent.method} ${sent.path} returned ${status} then, and ${latest} now`)
+      return notReplayable(`${sent.method} ${sent.path} returned ${status} then, and ${latest} now`)
     }
   }
   const { counterexample, reason, status: outcome } = examineExchanges(check, subject)
-  if (outcome === "inconclusive" || outcome === "error") return cannot(reason ?? outcome)
+  if (outcome === "inconclusive" || outcome === "error") return notReplayable(reason ?? outcome)
   return counterexample === undefined
-    ? { outcome: "fixed", evaluation: { trial, failure: undefined, fault: undefined } }
+    ? { outcome: "fixed", evaluation: { trial, failure: undefined, suiteError: undefined } }
     : {
         outcome: "failed",
         evaluation: {
           trial,
           failure: new Violation({ expected: counterexample.expected, actual: counterexample.actual }),
-          fault: undefined
+          suiteError: undefined
         }
       }
 })
 
-const cannot = (reason: string): Replayed => ({ outcome: "cannot", reason })
+const notReplayable = (reason: string): Replayed => ({ outcome: "not-replayable", reason })

@@ -11,10 +11,10 @@ const nested = (depth: number) => `{"name":${"[".repeat(depth)}${"]".repeat(dept
 
 describe("the decoys", () => {
   it("share no code with the core, only Wire.ts and Effect", () => {
-    const folder = new URL("plain/", import.meta.url)
-    const sources = readdirSync(folder)
+    const directory = new URL("plain/", import.meta.url)
+    const sources = readdirSync(directory)
       .filter((name) => !/\.(?:test|fixture)\.ts$/.test(name))
-      .map((name) => readFileSync(new URL(name, folder), "utf8"))
+      .map((name) => readFileSync(new URL(name, directory), "utf8"))
     const imported = sources.flatMap((source) =>
       [...source.matchAll(/(?:from|import) ?\(?"([^"]+)"/g)].map(([, module = ""]) => module)
     )
@@ -22,7 +22,7 @@ describe("the decoys", () => {
     expect([...foreign].sort()).toEqual(["../../http/Wire.ts", "effect/Effect"])
   })
 
-  it("have unique ids, and for every choice some decoy differs from the default", () => {
+  it("have unique ids, and together change every choice", () => {
     expect(new Set(decoys.map(({ id }) => id)).size).toBe(decoys.length)
     const changed = new Set(
       decoys.flatMap(({ choices }) =>

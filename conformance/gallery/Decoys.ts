@@ -5,7 +5,7 @@ import * as ForeignCursors from "./ForeignCursors.ts"
 import { type Choices, statuses } from "./plain/Choices.ts"
 
 interface Named {
-  /** An id that never changes, such as `ids.negative`. */
+  /** The unique id, such as `ids.negative`. */
   readonly id: string
   /** The difference from our server, and why the contract allows it. */
   readonly differs: string
@@ -39,14 +39,18 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   decoy("plain", "A plain server with default choices, which shares no code with ours.", {}),
 
   // Animals
-  decoy("ids.in-steps", "Ids are multiples of 1000: §2 requires them to be unique.", { ids: "in steps" }),
+  decoy("ids.in-steps", "Ids are multiples of 1000: §2 requires only that they are unique.", {
+    ids: "in steps"
+  }),
   decoy("ids.random", "Ids are random: §2 does not require increasing ids.", { ids: "random" }),
-  decoy("ids.random-of-any-sign", "Ids are random and half of them negative: §2 requires an int64.", {
+  decoy("ids.random-of-any-sign", "Ids are random, half of them negative: §2 requires only an int64.", {
     ids: "random of any sign"
   }),
-  decoy("ids.negative", "Ids count down from -1: §2 requires an int64.", { ids: "negative" }),
-  decoy("ids.beyond-doubles", "Ids start above 2^53: §2 requires an int64.", { ids: "from 2^53 up" }),
-  decoy("ids.from-the-top", "Ids count down from 2^63-1, the largest int64.", { ids: "from 2^63-1 down" }),
+  decoy("ids.negative", "Ids count down from -1: §2 requires only an int64.", { ids: "negative" }),
+  decoy("ids.beyond-doubles", "Ids start above 2^53: §2 requires only an int64.", { ids: "from 2^53 up" }),
+  decoy("ids.from-the-top", "Ids count down from 2^63-1, the largest int64: §2 requires only an int64.", {
+    ids: "from 2^63-1 down"
+  }),
   decoy("order.newest-first", "Lists begin with the newest animal: §4.1 states no order.", {
     order: "newest first"
   }),
@@ -54,37 +58,37 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   decoy("order.by-hash", "Lists are in the order of a hash table: §4.1 states no order.", {
     order: "by hash"
   }),
-  decoy("order.shuffled", "Each list is another random selection: §4.1 only limits the number.", {
+  decoy("order.shuffled", "Each list is a new random selection: §4.1 limits only the number of animals.", {
     order: "shuffled"
   }),
-  decoy("status.pending-by-default", "The default status is pending: §2 does not show it.", {
+  decoy("status.pending-by-default", "The default status is pending: §2 does not state it.", {
     defaultStatus: "pending"
   }),
-  decoy("status.none-by-default", "There is no default status: §2 does not require one in a Pet.", {
+  decoy("status.absent-by-default", "A status that was not sent stays absent: §2 does not require one.", {
     defaultStatus: "absent"
   }),
-  decoy("status.null-is-absent", "A status of null counts as absent: the contract does not mention null.", {
+  decoy("status.null-is-absent", "A null status is treated as absent: the contract does not mention null.", {
     nullStatus: "as absent",
     defaultStatus: "sold"
   }),
   decoy("names.narrow", "Names are 1 to 64 ASCII characters: §2 does not show the constraints.", {
     names: { minimum: 1, maximum: 64, onlyAscii: true }
   }),
-  decoy("names.decomposed", "Names are stored in normal form D: Unicode calls it equivalent.", {
+  decoy("names.decomposed", "Names are stored in Unicode NFD, an equivalent form: §2 states no form.", {
     nameForm: "NFD"
   }),
-  decoy("names.compatible", "Names are stored in normal form KC, as identifiers often are.", {
+  decoy("names.compatible", "Names are stored in Unicode NFKC, like many identifiers: §2 states no form.", {
     nameForm: "NFKC"
   }),
-  decoy("integers.digits-only", "1.0 and 1e3 are not integers: §2 does not say how to write one.", {
+  decoy("integers.digits-only", "1.0 and 1e3 get 400: §2 does not state how to write an integer.", {
     integers: "digits only"
   }),
-  decoy("bodies.strict", "Unknown fields, and an id, return 400: §2 does not mention them.", {
+  decoy("bodies.strict", "A body with unknown fields or an id gets 400: §2 does not mention them.", {
     unknownFields: 400,
     sentId: 400
   }),
-  decoy("bodies.no-id", "An id in the body returns 400, since the service assigns it (§2).", { sentId: 400 }),
-  decoy("bodies.one-type-and-small", "Other content types return 415, and bodies above 4 KiB 413.", {
+  decoy("bodies.no-id", "A body with an id gets 400: the service assigns the id (§2).", { sentId: 400 }),
+  decoy("bodies.one-type-and-small", "Another content type gets 415, and a body above 4 KiB gets 413.", {
     contentTypes: 415,
     largestBody: 4096
   }),
@@ -114,7 +118,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   ),
   decoy(
     "keys.own-catalogue",
-    "Each key sees only its own animals; others are 404: §4 does not say whose it shows.",
+    "A key gets only animals that it created, and 404 for others: §4 does not state whose it shows.",
     {
       catalogues: "one per key"
     }
@@ -122,31 +126,33 @@ export const plain: ReadonlyArray<PlainDecoy> = [
 
   // Parameters, pages and paths
   decoy("limit.clamped", "A limit out of range is clamped: §4.1 lists no 400.", { badLimit: "clamped" }),
-  decoy("parameters.422", "Invalid parameters of a list return 422: §7 states 400 for bodies only.", {
+  decoy("parameters.422", "A list with an invalid parameter gets 422: §7 states 400 only for bodies.", {
     badLimit: 422,
     unknownStatus: 422
   }),
-  decoy("parameters.strict", "Unknown query parameters return 400: §4.1 does not mention them.", {
+  decoy("parameters.strict", "A request with unknown parameters gets 400: §4.1 does not mention them.", {
     unknownParameters: 400
   }),
-  decoy("filter.unknown-matches-nothing", "An unknown status matches nothing: §4.1 states no error.", {
+  decoy("filter.unknown-matches-nothing", "An unknown status matches no animal: §4.1 states no error.", {
     unknownStatus: "matches nothing"
   }),
-  decoy("pages.linked", "A full page links to the next by offset: §4.1 shows no paging.", { paging: "link" }),
-  decoy("paths.pet-id-400", "A petId that is not an int64 returns 400: §4.3 states 404 for unknown ids.", {
+  decoy("pages.linked", "A full page links to the next one, with an offset: §4.1 shows no paging.", {
+    paging: "link"
+  }),
+  decoy("paths.pet-id-400", "A petId that is not an int64 gets 400: §4.3 states 404 only for unknown ids.", {
     badPetId: 400
   }),
   decoy("paths.tolerant", "A trailing slash is ignored: §4 does not forbid it.", {
     trailingSlash: "tolerated"
   }),
-  decoy("methods.few", "HEAD and OPTIONS return 405 and other methods 404: §4 has only its own methods.", {
+  decoy("methods.few", "HEAD and OPTIONS get 405, other methods 404: §4 defines only its own methods.", {
     head: 405,
     options: 405,
     otherMethods: 404
   }),
 
   // Removal of getPet
-  decoy("removal.410-announced", "getPet announces its removal and then returns 410: §4.3 states the day.", {
+  decoy("removal.410-announced", "getPet announces its end and then returns 410: §4.3 states only the day.", {
     removed: 410,
     deprecationHeaders: true
   }),
@@ -162,64 +168,64 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     scheme: "exact",
     challenge: false
   }),
-  decoy("keys.unknown-path-first", "An unknown path returns 404 without a key: §5.2 covers operations.", {
+  decoy("keys.unknown-path-first", "An unknown path gets 404 without a key: §5.2 covers only operations.", {
     unknownPathWithoutKey: 404
   }),
   decoy("keys.anonymous-not-counted", "Callers without a key have no limit: §8.2 has no plan for them.", {
     anonymous: "not counted"
   }),
-  decoy("keys.anonymous-zeros", "Callers without a key see zeros in the headers (§8.3), and get 401.", {
+  decoy("keys.anonymous-zeros", "Requests without a key get 401 with zeros in the rate headers (§8.3).", {
     anonymous: "zeros"
   }),
-  decoy("keys.one-account", "All keys of a plan share a budget: §8.4 does not say what is counted.", {
+  decoy("keys.one-account", "Keys with equal limits share a budget: §8.4 does not state what is counted.", {
     counted: "per account"
   }),
 
   // Windows
-  decoy("windows.bucket", "The minute is a token bucket that resets when full: §8.2 names no algorithm.", {
-    minute: "token bucket",
-    reset: "all left again"
-  }),
-  decoy("windows.bucket-next", "The minute is a token bucket that resets with the next token.", {
+  decoy(
+    "windows.bucket",
+    "The minute is a token bucket; Reset is when it is full: §8.2 names no algorithm.",
+    {
+      minute: "token bucket",
+      reset: "all left again"
+    }
+  ),
+  decoy("windows.bucket-next", "The minute is a token bucket; Reset is when the next token is added.", {
     minute: "token bucket",
     reset: "one more left"
   }),
-  decoy("windows.bucket-minute-ahead", "The minute is a token bucket that always resets in a minute.", {
+  decoy("windows.bucket-minute-ahead", "The minute is a token bucket; Reset is always a minute ahead.", {
     minute: "token bucket",
     reset: "window end"
   }),
-  decoy("windows.first-use", "Minute and day begin with a request: §8.2 does not mention the clock.", {
+  decoy("windows.first-use", "Each window begins with its first request: §8.2 does not mention the clock.", {
     minute: "window from first use",
     day: "window from first use"
   }),
-  decoy("windows.log", "Any 60 seconds and any 24 hours are counted: §8.2 names no algorithm.", {
+  decoy("windows.log", "Limits apply to the last 60 seconds and 24 hours: §8.2 names no algorithm.", {
     minute: "sliding log",
     day: "sliding log",
     reset: "all left again"
   }),
-  decoy("windows.log-next", "A sliding log that resets when its oldest request expires: §8.3 allows it.", {
+  decoy("windows.log-next", "The minute is a sliding log; Reset is when its oldest request expires (§8.3).", {
     minute: "sliding log",
     reset: "one more left"
   }),
-  decoy(
-    "windows.log-unforgiving",
-    "A sliding log that also counts denied requests, because they are requests.",
-    {
-      minute: "sliding log",
-      day: "sliding log",
-      denialsCost: true
-    }
-  ),
-  decoy("windows.day-of-kiribati", "The day begins 14 hours east of UTC: §8.2 names no zone.", {
+  decoy("windows.log-counts-denials", "Denied requests are also counted: §8.2 does not exclude them.", {
+    minute: "sliding log",
+    day: "sliding log",
+    denialsCost: true
+  }),
+  decoy("windows.day-of-kiribati", "The day begins 14 hours east of UTC: §8.2 names no time zone.", {
     dayZone: 14 * 60
   }),
-  decoy("windows.day-of-california", "The day begins 8 hours west of UTC: §8.2 names no zone.", {
+  decoy("windows.day-of-california", "The day begins 8 hours west of UTC: §8.2 names no time zone.", {
     dayZone: -8 * 60
   }),
-  decoy("windows.rolling-day", "The day is the last 24 hours: §8.2 does not say calendar day.", {
+  decoy("windows.rolling-day", "The day is the last 24 hours: §8.2 does not require a calendar day.", {
     day: "sliding log"
   }),
-  decoy("windows.errors-free", "Requests that fail with 4xx are not counted: §8.2 does not say which are.", {
+  decoy("windows.errors-free", "Requests that get 4xx are not counted: §8.2 does not state what counts.", {
     errorsCost: false
   }),
   decoy("windows.minute-shown", "The headers always show the minute: §8.3 does not choose the window.", {
@@ -233,22 +239,26 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   decoy("retry.date", "Retry-After is an HTTP-date (RFC 9110): §8.4 does not state its unit.", {
     retryAfter: "date"
   }),
-  decoy("retry.with-slack", "Retry-After is seven seconds longer than needed: §8.4 allows that.", {
+  decoy("retry.with-slack", "Retry-After is seven seconds longer than needed: §8.4 allows a longer wait.", {
     slack: 7
   }),
   decoy("ban.429", "Ten early retries ban the key for ten minutes, with 429 (§8.4.3).", {
     ban: { after: 10, seconds: 600, status: 429 }
   }),
-  decoy("ban.403", "Three early retries ban the key, with 403 once the limit allows it (§8.4.3).", {
+  decoy("ban.403", "Three early retries ban the key, with 403 for requests within the limits (§8.4.3).", {
     ban: { after: 3, seconds: 90, status: 403 }
   }),
   decoy("ban.first-and-short", "One early retry bans the key for 20 seconds: §8.4.3 states no number.", {
     minute: "token bucket",
     ban: { after: 1, seconds: 20, status: 403 }
   }),
-  decoy("ban.silent", "A ban of an hour is a 403 without Retry-After, which §8.4.2 asks of a 429.", {
-    ban: { after: 5, seconds: 3_600, status: 403, isSilent: true }
-  }),
+  decoy(
+    "ban.silent",
+    "During a ban of an hour, a 403 has no Retry-After: §8.4.2 requires it only with 429.",
+    {
+      ban: { after: 5, seconds: 3_600, status: 403, isSilent: true }
+    }
+  ),
 
   // JSON and headers
   decoy("errors.german", "Errors are in German, with upper-case codes and more fields: §7 allows that.", {
@@ -256,12 +266,16 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     codes: "UPPER",
     errorExtras: { type: "about:blank", trace: "4f1c" }
   }),
-  decoy("errors.numbered-problems", "Errors are problem+json (RFC 9457) with numbered codes: JSON (§7).", {
-    codes: "numbered",
-    errorContentType: "application/problem+json",
-    errorExtras: { title: "No." }
-  }),
-  decoy("json.other-writing", "JSON has white space, reversed fields and escapes: equal values (RFC 8259).", {
+  decoy(
+    "errors.numbered-problems",
+    "Errors are problem+json (RFC 9457) with numbered codes: §7 requires only JSON.",
+    {
+      codes: "numbered",
+      errorContentType: "application/problem+json",
+      errorExtras: { title: "No." }
+    }
+  ),
+  decoy("json.other-encoding", "JSON has white space, reversed fields and escapes: RFC 8259 allows them.", {
     json: { space: "\r\n\t ", reversed: true, escaped: true }
   }),
   decoy("headers.charset", "Content types have parameters and capitals: RFC 9110 treats them as equal.", {
@@ -274,14 +288,14 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
   decoy(
     "headers.date-of-machine",
-    "Date is the machine's time when tests move the service's: §8.3 has no Date.",
+    "Date is the machine's time, even when tests move the service's clock: §8.3 does not mention Date.",
     {
       date: "of the machine"
     }
   ),
   decoy(
     "headers.date-of-machine-retry",
-    "Date is the machine's time, and Retry-After a date of the service.",
+    "Date is the machine's time, and Retry-After is a date by the service's clock.",
     {
       date: "of the machine",
       retryAfter: "date",
@@ -294,7 +308,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
   }),
 
   // Mixed
-  decoy("mixed.spartan", "Rejects everything that §2 and §4 do not mention, and sends no optional header.", {
+  decoy("mixed.strict", "Rejects everything that §2 and §4 do not mention, and sends no optional header.", {
     defaultStatus: "absent",
     names: { minimum: 1, maximum: 64, onlyAscii: true },
     integers: "digits only",
@@ -315,7 +329,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     denialsCost: true,
     ban: { after: 3, seconds: 90, status: 403 }
   }),
-  decoy("mixed.generous", "Accepts everything that it can interpret, and counts only successes.", {
+  decoy("mixed.lenient", "Accepts everything that it can interpret, and counts only successes.", {
     ids: "random",
     order: "newest first",
     nullStatus: "as absent",
@@ -332,7 +346,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     petExtras: { createdAt: "2026-01-01T00:00:00Z" },
     errorExtras: { help: "https://example.com/help" }
   }),
-  decoy("mixed.contrary", "Differs in ids, order, windows, dates, errors and more at once.", {
+  decoy("mixed.all-different", "Differs in ids, order, windows, dates, errors and more at once.", {
     ids: "from 2^63-1 down",
     order: "shuffled",
     defaultStatus: "pending",
@@ -350,7 +364,7 @@ export const plain: ReadonlyArray<PlainDecoy> = [
     json: { space: " ", reversed: true, escaped: true },
     headerNames: "UPPER"
   }),
-  decoy("mixed.gateway", "Behaves like a gateway: one budget for all keys, zeros, problem+json.", {
+  decoy("mixed.gateway", "Has one budget for all keys, zeros without a key, and problem+json errors.", {
     ids: "random of any sign",
     order: "by hash",
     counted: "per account",
@@ -370,7 +384,8 @@ export const plain: ReadonlyArray<PlainDecoy> = [
 export const disguised: ReadonlyArray<DisguisedDecoy> = [
   {
     id: "pages.foreign-cursors",
-    differs: "400 animals, and cursors with +, /, =, % and spaces, at level design: cursors are opaque.",
+    differs:
+      "Cursors contain +, /, =, % and spaces, in a store of 400 animals (level design): cursors are opaque.",
     disguise: ForeignCursors.disguise,
     animals: 400
   }

@@ -1,6 +1,6 @@
 /** Runs the suite against many mutants in several threads. */
 import { Worker } from "node:worker_threads"
-import type { Hunted } from "./Hunt.ts"
+import type { MutantResult } from "./Hunt.ts"
 import type { Mutant } from "./Mutant.ts"
 
 export interface Campaign {
@@ -9,7 +9,7 @@ export interface Campaign {
   readonly seed: number
   /** The number of threads. */
   readonly workers: number
-  readonly onResult?: (hunted: Hunted, done: number) => void
+  readonly onResult?: (result: MutantResult, done: number) => void
 }
 
 /** Runs the suite against each mutant, and returns the results in the order of the mutants. */
@@ -18,21 +18,21 @@ export const run = async ({
   onResult = () => undefined,
   seed,
   workers
-}: Campaign): Promise<ReadonlyArray<Hunted>> => {
-  const results = new Map<string, Hunted>()
+}: Campaign): Promise<ReadonlyArray<MutantResult>> => {
+  const results = new Map<string, MutantResult>()
   const queue = mutants.map(({ id }) => id).values()
   const work = async (): Promise<void> => {
     const worker = new Worker(new URL("./worker.ts", import.meta.url))
     try {
       for (const id of queue) {
-        const hunted = await new Promise<Hunted>((resolve, reject) => {
+        const result = await new Promise<MutantResult>((resolve, reject) => {
           worker.removeAllListeners()
           worker.once("message", resolve)
           worker.once("error", reject)
           worker.postMessage({ id, seed })
         })
-        results.set(id, hunted)
-        onResult(hunted, results.size)
+        results.set(id, result)
+        onResult(result, results.size)
       }
     } finally {
       await worker.terminate()

@@ -25,7 +25,7 @@ import * as RandomConversation from "./RandomConversation.ts"
  */
 export type Outcome = "spec" | "design" | "undecided" | "equal" | "survived"
 
-export interface Hunted {
+export interface MutantResult {
   readonly id: string
   readonly outcome: Outcome
   /**
@@ -140,14 +140,14 @@ export const hunt = Effect.fnUntraced(
     const begun = performance.now()
     const tally: Mutant.Tally = { reached: 0, changed: 0 }
     const [outcome, by] = yield* outcomeOf(mutant, seed, tally)
-    const hunted: Hunted = {
+    const result: MutantResult = {
       id: mutant.id,
       outcome,
       by,
       changed: tally.changed,
       milliseconds: Math.round(performance.now() - begun)
     }
-    return hunted
+    return result
   },
   (effect, _mutant, seed) =>
     effect.pipe(Random.withSeed(seed), Effect.provideService(References.MinimumLogLevel, "None"))

@@ -8,7 +8,7 @@ const reasonOf = (id: string): string | undefined => {
   return Legal.reasonFor(mutant)
 }
 
-describe("the reasons why mutants are legal", () => {
+describe("Legal.reasonFor", () => {
   it.each([
     "put into capitals parameter status · on HEAD",
     "round to a double id in the path · on HEAD",
@@ -21,8 +21,8 @@ describe("the reasons why mutants are legal", () => {
     "drop Content-Type · on 404",
     "add 60 to state: level · on lists",
     "drop status in a retrieval · after 300 requests"
-  ])("include one for: %s", (id) => {
-    expect(reasonOf(id)).toMatch(/./)
+  ])("gives a reason for a mutant that the contract allows: %s", (id) => {
+    expect(reasonOf(id)).toBeDefined()
   })
 
   it.each([
@@ -38,11 +38,13 @@ describe("the reasons why mutants are legal", () => {
     "take one from state: day · on creations",
     "drop X-RateLimit-Limit · on HEAD",
     "swap status in a creation · always"
-  ])("include none for: %s", (id) => {
+  ])("gives no reason for a mutant that breaks the contract: %s", (id) => {
     expect(reasonOf(id)).toBeUndefined()
   })
+})
 
-  it("come from rules that each apply to at least one mutant", () => {
+describe("Legal.rules", () => {
+  it("each apply to at least one mutant", () => {
     const unused = Legal.rules.filter((rule) => !mutants.some((mutant) => rule.holds(mutant)))
     expect(unused.map(({ reason }) => reason)).toEqual([])
   })

@@ -1,12 +1,12 @@
 /** Counts mutants by result; mutants that keep the contract are counted separately. */
-import type { Hunted } from "./Hunt.ts"
+import type { MutantResult } from "./Hunt.ts"
 import * as Legal from "./Legal.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /** A mutant, its result, and the reason why it is legal, if there is one. */
 export interface Scored {
   readonly mutant: Mutant
-  readonly hunted: Hunted
+  readonly result: MutantResult
   readonly legal: string | undefined
 }
 
@@ -35,31 +35,31 @@ export interface Score {
 /** Combines mutants with their results, in the order of `mutants`; omits mutants without a result. */
 export const scored = (
   mutants: ReadonlyArray<Mutant>,
-  results: ReadonlyArray<Hunted>
+  results: ReadonlyArray<MutantResult>
 ): ReadonlyArray<Scored> => {
-  const byId = new Map(results.map((hunted) => [hunted.id, hunted]))
+  const byId = new Map(results.map((result) => [result.id, result]))
   return mutants.flatMap((mutant) => {
-    const hunted = byId.get(mutant.id)
-    if (hunted === undefined) return []
-    return [{ mutant, hunted, legal: hunted.outcome === "equal" ? undefined : Legal.reasonFor(mutant) }]
+    const result = byId.get(mutant.id)
+    if (result === undefined) return []
+    return [{ mutant, result, legal: result.outcome === "equal" ? undefined : Legal.reasonFor(mutant) }]
   })
 }
 
 /** Whether level spec rejects a mutant that a rule declares legal; then either the rule or a check is wrong. */
-export const isDisputed = ({ hunted, legal }: Scored): boolean =>
-  legal !== undefined && hunted.outcome === "spec"
+export const isDisputed = ({ legal, result }: Scored): boolean =>
+  legal !== undefined && result.outcome === "spec"
 
 export const of = (all: ReadonlyArray<Scored>): Score => {
-  const count = (matches: (result: Scored) => boolean): number => all.filter(matches).length
-  const faulty = (outcome: Hunted["outcome"]): number =>
-    count(({ hunted, legal }) => hunted.outcome === outcome && legal === undefined)
+  const count = (matches: (item: Scored) => boolean): number => all.filter(matches).length
+  const faulty = (outcome: MutantResult["outcome"]): number =>
+    count(({ legal, result }) => result.outcome === outcome && legal === undefined)
   return {
     spec: faulty("spec"),
     design: faulty("design"),
     undecided: faulty("undecided"),
     open: faulty("survived"),
-    equal: count(({ hunted }) => hunted.outcome === "equal"),
-    legal: count((result) => result.legal !== undefined && !isDisputed(result)),
+    equal: count(({ result }) => result.outcome === "equal"),
+    legal: count((item) => item.legal !== undefined && !isDisputed(item)),
     disputed: count(isDisputed),
     tried: all.length
   }
@@ -81,9 +81,9 @@ export const grouped = (
   by: (mutant: Mutant) => string
 ): ReadonlyArray<readonly [string, Score]> => {
   const groups = new Map<string, Array<Scored>>()
-  for (const result of all) {
-    const name = by(result.mutant)
-    groups.set(name, [...(groups.get(name) ?? []), result])
+  for (const item of all) {
+    const name = by(item.mutant)
+    groups.set(name, [...(groups.get(name) ?? []), item])
   }
   return [...groups].map(([name, members]) => [name, of(members)])
 }

@@ -51,11 +51,11 @@ else {
   })
   const all = Score.scored(chosen, results)
   for (const scored of all) {
-    const { hunted, legal } = scored
-    const by = hunted.by === undefined ? "" : ` (${hunted.by})`
+    const { legal, result } = scored
+    const by = result.by === undefined ? "" : ` (${result.by})`
     if (legal !== undefined)
-      console.log(`${Score.isDisputed(scored) ? "disputed" : "legal"} ${hunted.id}${by}`)
-    else if (hunted.outcome === "survived") console.log(`open ${hunted.id}${by}`)
+      console.log(`${Score.isDisputed(scored) ? "disputed" : "legal"} ${result.id}${by}`)
+    else if (result.outcome === "survived") console.log(`open ${result.id}${by}`)
   }
   console.log(
     table(

@@ -65,17 +65,17 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is rejected with a reason if it is not JSON, has another schema version or is damaged", () => {
+  it("is rejected with a reason if it is not JSON, has another schema version or is invalid", () => {
     expect(rejectionOf("{")).toBe("this is not a report: it is not JSON")
     expect(rejectionOf("[]")).toMatch("this is not a report: it has no schemaVersion")
     expect(rejectionOf('{"schemaVersion":2}')).toBe(
-      "the report has schema version 2, but this suite reads version 1"
+      "the report has schema version 2, but this suite supports version 1"
     )
     expect(rejectionOf(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
-      /the report is damaged: .*verdict/s
+      /the report is invalid: .*verdict/s
     )
     expect(rejectionOf(JSON.stringify({ ...example, seed: undefined }))).toMatch(
-      /the report is damaged: .*seed/s
+      /the report is invalid: .*seed/s
     )
   })
 

@@ -1,11 +1,11 @@
-/** Renders and parses a report as JSON: the form to store, from which every other form can be rendered. */
+/** Renders and parses a report as JSON: the storage format, from which every other format can be rendered. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type CheckResult, type Report, schemaVersion } from "../engine/Report.ts"
 import { profiles } from "../evaluation/Profile.ts"
 
-/** The text is not a report, or has another schema version. */
+/** The text is not a report, or its schema version is not supported. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
   override get message(): string {
     return this.reason
@@ -145,12 +145,11 @@ export const render = (report: Report): string => `${escaped(JSON.stringify(repo
 export const line = (report: Report): string => escaped(JSON.stringify(report))
 
 /**
- * Escapes everything in JSON that terminals and CI services would interpret; the value stays the same.
+ * Escapes characters and markers that are legal in JSON strings but that others interpret: control characters and bidi
+ * overrides (terminals), and command prefixes such as `##vso[` (CI services). The parsed value stays the same.
  *
  * @internal
  */
-// JSON allows these unescaped, but terminals interpret control characters and bidi overrides, and CI services interpret
-// commands anywhere in a line. All of them occur only in strings.
 export const escaped = (json: string): string =>
   json
     .replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, unicodeEscapes)
@@ -178,16 +177,16 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
   if (version !== schemaVersion) {
     return invalid(
       `the report has schema version ${JSON.stringify(version)}, but ` +
-        `this suite reads version ${schemaVersion}`
+        `this suite supports version ${schemaVersion}`
     )
   }
   const decoded = decodeReport(json)
-  if (Result.isFailure(decoded)) return invalid(`the report is damaged: ${decoded.failure.message}`)
-  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(withAbsentMembers) })
+  if (Result.isFailure(decoded)) return invalid(`the report is invalid: ${decoded.failure.message}`)
+  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(withUndefinedMembers) })
 }
 
-/** Adds absent members to the result of a check, as `undefined`. */
-const withAbsentMembers = (check: typeof CheckResultSchema.Type): CheckResult => ({
+/** Sets optional members that are missing from the JSON to `undefined`. */
+const withUndefinedMembers = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,
   coverage: check.coverage,

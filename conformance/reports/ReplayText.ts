@@ -6,7 +6,7 @@ import * as Wording from "./Wording.ts"
 
 /** Returns a line with the outcome, then a line for each step. */
 export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
-  if (replayed.outcome === "cannot") return [`CANNOT ${token.check}: ${printable(replayed.reason)}`]
+  if (replayed.outcome === "not-replayable") return [`CANNOT ${token.check}: ${printable(replayed.reason)}`]
   const { failure, trial } = replayed.evaluation
   const steps = trial.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
   return failure === undefined

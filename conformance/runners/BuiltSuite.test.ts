@@ -23,7 +23,7 @@ describe("the built suite, as a library", () => {
   afterAll(() => fs.rmSync(directory, { recursive: true }))
 
   it.skipIf(oldNode === undefined)(
-    `can parse every int64, but rejects a run with a SetupFault, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
+    `can parse every int64, but rejects a run with a SetupError, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
     async () => {
       if (typeof buildOptions === "function" || Array.isArray(buildOptions))
         throw new Error("unexpected options")
@@ -44,7 +44,7 @@ describe("the built suite, as a library", () => {
       const ran = spawnSync(node, [path.join(directory, "program.mjs")], { encoding: "utf8" })
       expect(ran.stderr).toBe("")
       expect(ran.stdout).toBe(
-        `9223372036854775807\nSetupFault: Node 22.19.0 or newer is required; this is Node ${version}\n`
+        `9223372036854775807\nSetupError: Node 22.19.0 or newer is required; this is Node ${version}\n`
       )
     },
     60_000

@@ -12,7 +12,7 @@ import type { CheckResult, Counterexample } from "../engine/Report.ts"
 import * as ReportRedaction from "../engine/ReportRedaction.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
-import { SetupFault } from "../engine/SetupFault.ts"
+import { SetupError } from "../engine/SetupError.ts"
 import * as Wording from "../reports/Wording.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -23,7 +23,7 @@ export interface TestCase {
   readonly name: string
   /** The reason why the runner should skip the case; `undefined` if it should not. */
   readonly skip: string | undefined
-  /** Rejects with a `ConformanceError` if the subject does not pass, or a `SetupFault` if the set-up is invalid. */
+  /** Rejects with a `ConformanceError` if the subject does not pass, or a `SetupError` if the set-up is invalid. */
   readonly run: () => Promise<void>
 }
 
@@ -80,7 +80,7 @@ const historyOf = ({ found: { runs, shrinks }, reproduced: { of, times } }: Coun
  * lack a clock or a key reject, unless `allowInconclusive` is set. Over HTTP, the first case checks the set-up, and the
  * last cases check every exchange.
  *
- * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupFault` if no check is left or Node is too
+ * Throws `UnknownSelection` for a pattern that matches nothing, and `SetupError` if no check is left or Node is too
  * old.
  *
  * @example
@@ -98,7 +98,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     timeLimitMs = Run.defaultTimeLimitMs
   } = options
   const tooOld = Platform.problem()
-  if (tooOld !== undefined) throw new SetupFault({ reason: tooOld })
+  if (tooOld !== undefined) throw new SetupError({ reason: tooOld })
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
@@ -146,7 +146,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     ...Run.ambientFor(subject, level).map(exchangeCase)
   ]
   if (all.every(({ skip }) => skip !== undefined)) {
-    throw new SetupFault({ reason: `no check is left to run on ${subject.name}` })
+    throw new SetupError({ reason: `no check is left to run on ${subject.name}` })
   }
   return [...setUp, ...all]
 }

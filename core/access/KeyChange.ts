@@ -48,18 +48,18 @@ export const apply = (
       ...key,
       plan: plan ?? key.plan,
       limits: yield* KeyLifecycle.limitsOf({ plan: plan ?? key.plan, limits: overrides }),
-      label: label == null ? keptLabel(key, label) : yield* KeyLifecycle.validLabel(label),
+      label: label == null ? keptOrRemovedLabel(key, label) : yield* KeyLifecycle.validLabel(label),
       expiresAt: expires === undefined ? key.expiresAt : yield* Expiry.resolve(expires, now)
     }
     return Object.keys(KeyEvent.changesBetween(key, changed)).length === 0 ? key : changed
   })
 
-const keptLabel = (key: ApiKey, label: null | undefined): string | undefined =>
+const keptOrRemovedLabel = (key: ApiKey, label: null | undefined): string | undefined =>
   label === null ? undefined : key.label
 
 /**
- * Changes the key and returns its new record. Running servers apply the change after their cached copy of the key
- * expires, at the latest. The key keeps its usage: a lower limit caps the bucket, a higher limit does not fill it.
+ * Changes the key and returns its new record. A running server applies the change at the latest when its cached copy of
+ * the key expires. The key keeps its usage: a lower limit caps the bucket, a higher limit does not fill it.
  */
 export const change = Effect.fn("KeyChange.change")(function* (
   id: string,

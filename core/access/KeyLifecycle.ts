@@ -144,7 +144,7 @@ const issueEvent = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
  * @internal
  */
 export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
-  const reason = PetName.fault(label)
+  const reason = PetName.problem(label)
   return reason === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason }))
 }
 

@@ -57,7 +57,7 @@ const noNames: ReadonlyArray<string> = []
 
 const nameErrorOf = (name: Json.Json | undefined): string | undefined => {
   if (name === undefined) return MISSING
-  return typeof name === "string" ? PetName.fault(name) : PetName.notText
+  return typeof name === "string" ? PetName.problem(name) : PetName.notText
 }
 
 const MAX_NAMES = 3

@@ -15,7 +15,7 @@ const awkwardCharacter = fc.constantFrom(
   "\u{10ffff}"
 )
 
-const isValid = (name: string): boolean => PetName.fault(name) === undefined
+const isValid = (name: string): boolean => PetName.problem(name) === undefined
 
 /** Valid names of any length, including awkward characters. */
 export const petName: fc.Arbitrary<string> = fc

@@ -28,17 +28,17 @@ describe("PetName", () => {
           text.trim() !== "" &&
           !text.includes("\0") &&
           survivesUtf8(text)
-        expect(PetName.fault(text) === undefined).toBe(isAllowed)
+        expect(PetName.problem(text) === undefined).toBe(isAllowed)
       }),
       { numRuns: 3000 }
     )
   })
 
-  it("has a schema that accepts a name if and only if `fault` returns undefined", () => {
+  it("has a schema that accepts a name if and only if `problem` returns undefined", () => {
     const accepts = Schema.is(PetName.PetName)
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(accepts(text)).toBe(PetName.fault(text) === undefined)
+        expect(accepts(text)).toBe(PetName.problem(text) === undefined)
       })
     )
   })
@@ -50,7 +50,7 @@ describe("PetName", () => {
     fc.assert(
       fc.property(anyText.filter(survivesUtf8), (text) => {
         const length = codePoints(text)
-        expect(length >= 1 && length <= 255 && pattern.test(text)).toBe(PetName.fault(text) === undefined)
+        expect(length >= 1 && length <= 255 && pattern.test(text)).toBe(PetName.problem(text) === undefined)
       })
     )
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as PetName from "./PetName.ts"
 
-describe("PetName.fault", () => {
+describe("PetName.problem", () => {
   it.each([
     ["one character", "a"],
     ["255 characters", "a".repeat(255)],
@@ -15,7 +15,7 @@ describe("PetName.fault", () => {
     ["the name __proto__", "__proto__"],
     ["a zero-width space, which is not white space", "\u200b"]
   ])("allows %s", (_, name) => {
-    expect(PetName.fault(name)).toBeUndefined()
+    expect(PetName.problem(name)).toBeUndefined()
   })
 
   it.each([
@@ -32,6 +32,6 @@ describe("PetName.fault", () => {
     ["a lone low surrogate", "\ude00a", "must not contain lone surrogates"],
     ["surrogates in the wrong order", "\ude00\ud83d", "must not contain lone surrogates"]
   ])("rejects %s with a reason", (_, name, reason) => {
-    expect(PetName.fault(name)).toBe(reason)
+    expect(PetName.problem(name)).toBe(reason)
   })
 })

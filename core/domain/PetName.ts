@@ -11,7 +11,7 @@ export const maxLength = 255
 export const notText = "must be a string"
 
 /** Returns why `name` is invalid, or `undefined` if it is valid. */
-export const fault = (name: string): string | undefined => {
+export const problem = (name: string): string | undefined => {
   if (name === "") return "must not be empty"
   // A code point has one or two UTF-16 units, so code points need counting only between `maxLength` and twice that.
   if (name.length > maxLength && (name.length > maxLength * 2 || [...name].length > maxLength)) {
@@ -29,7 +29,7 @@ const pattern = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 /** A valid name, as a schema. */
 export const PetName = Schema.String.annotate({ message: notText })
   .check(
-    Schema.makeFilter((name) => fault(name) ?? true, {
+    Schema.makeFilter((name) => problem(name) ?? true, {
       toJsonSchema: () => ({ minLength: 1, maxLength, pattern })
     })
   )

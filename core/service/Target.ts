@@ -10,11 +10,11 @@ export interface Target {
 
 /** Splits a target into path and query; ignores the scheme and authority of an absolute form. */
 export const parse = (target: string): Target => {
-  const origin = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*/i, "")
-  const mark = origin.indexOf("?")
+  const originForm = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*/i, "")
+  const mark = originForm.indexOf("?")
   return mark < 0
-    ? { path: origin, query: "" }
-    : { path: origin.slice(0, mark), query: origin.slice(mark + 1) }
+    ? { path: originForm, query: "" }
+    : { path: originForm.slice(0, mark), query: originForm.slice(mark + 1) }
 }
 
 /**

@@ -149,10 +149,10 @@ describe("Import.store", () => {
           }
           const disk = ArchiveModel.emptyDisk()
           const stored = Effect.runSync(run(disk, inChunks(damaged), { keepIds: false, name: NAME }))
-          expect(stored.faults[0]?.line).toBe(broken + 1)
+          expect(stored.invalidLines[0]?.line).toBe(broken + 1)
           expect(contents(disk.pets.values())).toEqual(contents(all.slice(0, valid.indexOf(broken))))
           const again = Effect.runSync(run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME }))
-          expect(again.faults).toEqual([])
+          expect(again.invalidLines).toEqual([])
           expect(contents(disk.pets.values())).toEqual(contents(all))
         }
       )
@@ -258,7 +258,7 @@ describe("Import.check", () => {
     fc.assert(
       fc.property(source, fc.boolean(), ({ all, bytes, chunks }, keepIds) => {
         const checked = check(chunks, keepIds)
-        expect(checked).toMatchObject({ animals: all.length, faults: [], isPartial: false })
+        expect(checked).toMatchObject({ animals: all.length, invalidLines: [], isPartial: false })
         expect(checked.digest).toBe(check([bytes]).digest)
       })
     )
@@ -272,21 +272,21 @@ describe("Import.check", () => {
       "[",
       '{"name":"Rex","categoryId":1,"x":1}'
     ]
-    expect(check([Buffer.from(lines.join("\r\n"))]).faults).toEqual([
+    expect(check([Buffer.from(lines.join("\r\n"))]).invalidLines).toEqual([
       { line: 3, reason: "categoryId: is required" },
       { line: 4, reason: "not valid JSON: unexpected end of input at position 1" },
       { line: 5, reason: '"x": is not a known field' }
     ])
     const many = check(Array.from({ length: 50 }, () => Buffer.from("[]\n")))
-    expect([many.faults.length, many.isPartial]).toEqual([20, true])
+    expect([many.invalidLines.length, many.isPartial]).toEqual([20, true])
   })
 
   it("requires ascending ids only if ids are kept", () => {
     const lines = [3, 4, 4, 2, 5].map((id) => `{"id":${id},"name":"Rex","categoryId":1}\n`)
-    expect(check([Buffer.from(lines.join(""))], true).faults).toEqual([
+    expect(check([Buffer.from(lines.join(""))], true).invalidLines).toEqual([
       { line: 3, reason: "id: must be larger than 4, the id before it" },
       { line: 4, reason: "id: must be larger than 4, the id before it" }
     ])
-    expect(check([Buffer.from(lines.join(""))]).faults).toEqual([])
+    expect(check([Buffer.from(lines.join(""))]).invalidLines).toEqual([])
   })
 })

@@ -22,13 +22,13 @@ export interface Hash {
 }
 
 /** An invalid line, by its number, and the reason why it is invalid. */
-export interface LineFault {
+export interface InvalidLine {
   readonly line: number
   readonly reason: string
 }
 
 /** Maximum number of invalid lines that are reported; reading stops when this number is reached. */
-export const maxFaults = 20
+export const maxInvalidLines = 20
 
 /** Reports progress: the number of bytes from the beginning of the source, and the number of animals in them. */
 export type Report = (bytes: number, animals: number) => void
@@ -44,8 +44,8 @@ export class SourceChanged extends Data.TaggedError("SourceChanged")<{ readonly 
 export interface Checked {
   readonly lines: number
   readonly animals: number
-  readonly faults: ReadonlyArray<LineFault>
-  /** Whether reading stopped after `maxFaults` invalid lines. */
+  readonly invalidLines: ReadonlyArray<InvalidLine>
+  /** Whether reading stopped after `maxInvalidLines` invalid lines. */
   readonly isPartial: boolean
   /** The largest id of the valid lines; 0 if ids are not kept. */
   readonly lastId: bigint
@@ -54,8 +54,8 @@ export interface Checked {
 }
 
 /**
- * Checks the lines, until `maxFaults` are invalid, and stores nothing. `findTaken` returns the ids that belong to other
- * animals in the database.
+ * Checks the lines, until `maxInvalidLines` are invalid, and stores nothing. `findTaken` returns the ids that belong to
+ * other animals in the database.
  */
 export const check = Effect.fnUntraced(function* <E, E2>(
   blocks: Stream.Stream<Uint8Array, E>,
@@ -64,7 +64,7 @@ export const check = Effect.fnUntraced(function* <E, E2>(
   report: Report,
   findTaken: (pets: ReadonlyArray<ImportedPet>) => Effect.Effect<ReadonlyArray<bigint>, E2>
 ): Effect.fn.Return<Checked, E | E2> {
-  const faults: Array<LineFault> = []
+  const invalidLines: Array<InvalidLine> = []
   let state = ImportReader.start(options)
   let animals = 0
   let lastId = 0n
@@ -75,11 +75,11 @@ export const check = Effect.fnUntraced(function* <E, E2>(
     for (const entry of entries) {
       const reason = errorOf(entry, taken)
       if (reason === undefined) animals++
-      else if (faults.length < maxFaults) faults.push({ line: entry.line, reason })
+      else if (invalidLines.length < maxInvalidLines) invalidLines.push({ line: entry.line, reason })
     }
   })
   yield* blocks.pipe(
-    Stream.takeWhile(() => faults.length < maxFaults),
+    Stream.takeWhile(() => invalidLines.length < maxInvalidLines),
     Stream.runForEach((block) => {
       hash.update(block)
       const [entries, next] = ImportReader.push(state, block)
@@ -91,8 +91,8 @@ export const check = Effect.fnUntraced(function* <E, E2>(
   return {
     lines: state.lines.lines,
     animals,
-    faults,
-    isPartial: faults.length === maxFaults,
+    invalidLines,
+    isPartial: invalidLines.length === maxInvalidLines,
     lastId,
     digest: hash.digest()
   }
@@ -129,7 +129,7 @@ export interface Stored {
   /** The number of animals that the database already had, with the same ids and content. */
   readonly present: number
   /** The invalid lines. The first invalid line and all later lines are not stored. */
-  readonly faults: ReadonlyArray<LineFault>
+  readonly invalidLines: ReadonlyArray<InvalidLine>
 }
 
 /** Stores the animals in a source up to its first invalid line, and updates its record, if any. */
@@ -141,7 +141,7 @@ export const store = Effect.fnUntraced(function* <E>(
   report: Report
 ): Effect.fn.Return<Stored, E | StoreUnavailable | ImportMoved | IdTaken | SourceChanged, PetArchive> {
   const archive = yield* PetArchive
-  const faults: Array<LineFault> = []
+  const invalidLines: Array<InvalidLine> = []
   let state = ImportReader.start(options, from)
   let position = from
   let inserted = 0
@@ -170,14 +170,14 @@ export const store = Effect.fnUntraced(function* <E>(
     block: Uint8Array
   ) {
     const before = state.lines.bytes - block.length
-    const isStopped = faults.length > 0
+    const isStopped = invalidLines.length > 0
     for (const { decoded, line } of entries) {
-      if (Result.isFailure(decoded) && faults.length < maxFaults)
-        faults.push({ line, reason: decoded.failure })
+      if (Result.isFailure(decoded) && invalidLines.length < maxInvalidLines)
+        invalidLines.push({ line, reason: decoded.failure })
     }
     if (isStopped) return
-    const valid = faults.length === 0 ? entries : entries.slice(0, entries.findIndex(isInvalid))
-    const to = faults.length === 0 ? complete : placeAfter(valid.at(-1), position)
+    const valid = invalidLines.length === 0 ? entries : entries.slice(0, entries.findIndex(isInvalid))
+    const to = invalidLines.length === 0 ? complete : placeAfter(valid.at(-1), position)
     if (to.bytes <= position.bytes) return hash.update(block)
     hash.update(block.subarray(0, to.bytes - before))
     yield* save(petsIn(valid), {
@@ -192,7 +192,7 @@ export const store = Effect.fnUntraced(function* <E>(
 
   const prefix = skipPrefix(from, hash)
   yield* blocks.pipe(
-    Stream.takeWhile(() => faults.length < maxFaults),
+    Stream.takeWhile(() => invalidLines.length < maxInvalidLines),
     Stream.mapEffect((block) => Effect.fromResult(prefix.skip(block))),
     Stream.runForEach((block) => {
       const [entries, next] = ImportReader.push(state, block)
@@ -203,12 +203,12 @@ export const store = Effect.fnUntraced(function* <E>(
   yield* Effect.fromResult(prefix.end())
   const rest = ImportReader.end(state)
   yield* accept(rest, { bytes: state.lines.bytes, lines: state.lines.lines + rest.length }, new Uint8Array())
-  if (faults.length > 0) return { position, inserted, present, faults }
+  if (invalidLines.length > 0) return { position, inserted, present, invalidLines }
   if (digest !== undefined && hash.digest() !== digest) {
     return yield* new SourceChanged({ reason: "it changed during the import" })
   }
   yield* save([], position, yield* Clock.currentTimeMillis)
-  return { position, inserted, present, faults }
+  return { position, inserted, present, invalidLines }
 })
 
 const isInvalid = ({ decoded }: ImportReader.Entry): boolean => Result.isFailure(decoded)

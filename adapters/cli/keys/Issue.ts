@@ -23,15 +23,15 @@ export const issue = Command.make(
       `Plan of the key: ${Plan.names.join(", ")}; Enterprise requires both limits.`,
       IssueKeyFlag.parsePlan
     ),
-    perMinute: KeyCommand.perMinute("Requests per minute; default: the limit of the plan."),
-    perDay: KeyCommand.perDay("Requests per day; default: the limit of the plan."),
+    perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),
+    perDay: KeyCommand.perDay("Requests per day. Default: the limit of the plan."),
     label: Setting.make(
       "label",
       "TEXT",
-      "Name for operators, never sent to clients; default: none.",
+      "Name for operators, never sent to clients. Default: none.",
       KeyCommand.parseLabel
     ).pipe(Flag.optional),
-    expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d; default never."),
+    expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d. Default: never."),
     ...KeyCommand.flags
   },
   Effect.fn("keys issue")(function* (flags) {

@@ -27,7 +27,7 @@ const MAX_EXPIRY_MS = 36_500 * DAY_MS
 export const flags = {
   database: Database.address,
   databaseTimeoutMs: Database.timeoutMs,
-  json: Setting.toggle("json", "Print JSON only, on one line.")
+  json: Setting.toggle("json", "Print the result as one line of JSON, and nothing else.")
 }
 
 /** Flags of commands that read or change rate limits and bans. */
@@ -101,7 +101,7 @@ export const perDay = (description: string) =>
 
 /** Parses a label. */
 export const parseLabel: Setting.Parse<string> = (text) => {
-  const reason = PetName.fault(text)
+  const reason = PetName.problem(text)
   return reason === undefined ? Result.succeed(text) : Result.fail(reason)
 }
 

@@ -25,18 +25,18 @@ export const set = Command.make(
       `New plan, with its limits: ${Plan.names.join(", ")}; unchanged if absent; Enterprise requires both limits.`,
       IssueKeyFlag.parsePlan
     ).pipe(Flag.optional),
-    perMinute: KeyCommand.perMinute("New limit per minute; default: unchanged."),
-    perDay: KeyCommand.perDay("New limit per day; default: unchanged."),
+    perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),
+    perDay: KeyCommand.perDay("New limit per day. Default: unchanged."),
     label: Setting.make(
       "label",
       "TEXT",
-      "New name for operators; an empty string removes it; default: unchanged.",
+      "New name for operators; an empty string removes it. Default: unchanged.",
       (text): Result.Result<string | null, string> =>
         text === "" ? Result.succeed(null) : KeyCommand.parseLabel(text)
     ).pipe(Flag.optional),
     expires: KeyCommand.expires(
       0,
-      "Time from now after which the key expires, such as 90d; 0 is immediately; default: unchanged."
+      "Time from now after which the key expires, such as 90d; 0 means immediately. Default: unchanged."
     ),
     ...KeyCommand.flags
   },

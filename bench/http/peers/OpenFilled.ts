@@ -1,7 +1,7 @@
 /** Opens an animal store that contains the animals of the catalogue and callers of all kinds. */
 import { pathToFileURL } from "node:url"
 import type { AnimalStore, openAnimalStore } from "../../../adapters/embed/index.ts"
-import { animals, callerCounts, ENDLESS, type Tokens } from "../Catalogue.ts"
+import { animals, callerCounts, type Tokens, UNREACHABLE_LIMIT } from "../Catalogue.ts"
 
 /** The URL of the checkout that contains this file. */
 const thisCheckout = new URL("../../../", import.meta.url).href
@@ -44,9 +44,9 @@ export const open = async (
     // Suppresses the log lines about issued keys.
     logLevel: "warn",
     // Requests without a valid key count for their address, whose limits must not be reached either.
-    anonymousPlan: { perMinute: ENDLESS, perDay: ENDLESS },
+    anonymousPlan: { perMinute: UNREACHABLE_LIMIT, perDay: UNREACHABLE_LIMIT },
     // No bans, because a ban is checked before the limits.
-    ban: { strikes: ENDLESS }
+    ban: { strikes: UNREACHABLE_LIMIT }
   })
 }
 
@@ -69,7 +69,7 @@ export const openFilled = async (
   // Another store issues the unknown keys, so they are well-formed and are looked up.
   const otherStore = await open("memory:", { checkout: given.checkout })
   const tokens = {
-    unlimited: await issue(store, given.keys ?? callerCounts.unlimited, ENDLESS),
+    unlimited: await issue(store, given.keys ?? callerCounts.unlimited, UNREACHABLE_LIMIT),
     exhausted: await issue(store, callerCounts.exhausted, 1),
     unknown: await issue(otherStore, callerCounts.unknown, 1)
   }

@@ -150,7 +150,7 @@ export const checks: ReadonlyArray<Check> = [
     id: "keys-store.insert-exact",
     law: "A key is returned with every field as it was stored, whether found or listed.",
     clauses: ["keys-store.exact", "keys-store.insert", "keys-store.find.sees-insert"],
-    examples: [Keys.awkward],
+    examples: [Keys.boundaryDrafts],
     cases: fc.array(Keys.draft, { maxLength: 5 }),
     runs: { port: 20, http: 0 },
     *holds(keys, drafts, trial) {

@@ -25,7 +25,7 @@ const requests = fc.oneof(fc.constantFrom(1, Plan.maxRequests), fc.integer({ min
 
 /** A key without its id and its hashes, which `make` adds. */
 export interface Draft extends Omit<ApiKey, "id" | "secrets"> {
-  /** The creation time of the current secret, and the times of the replaced secret, if it still exists. */
+  /** The creation time of the current secret, and the times of the previous secret if it is still stored. */
   readonly secrets: readonly [number, { readonly createdAt: number; readonly expiresAt: number } | undefined]
 }
 
@@ -43,7 +43,7 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   )
 })
 
-/** An ordinary key. */
+/** An ordinary draft. */
 export const plain: Draft = {
   plan: "Free",
   limits: Plan.standard.Free,
@@ -56,8 +56,8 @@ export const plain: Draft = {
   secrets: [1, undefined]
 }
 
-/** Keys that together have every unusual label, every plan, and the minimum and maximum of all numbers. */
-export const awkward: ReadonlyArray<Draft> = [
+/** Drafts that together cover every unusual label, every plan, and the minimum and maximum of each number. */
+export const boundaryDrafts: ReadonlyArray<Draft> = [
   plain,
   { ...plain, revokedAt: 0 },
   { ...plain, expiresAt: 0 },
@@ -65,7 +65,7 @@ export const awkward: ReadonlyArray<Draft> = [
   {
     plan: "Enterprise",
     limits: { perMinute: Plan.maxRequests, perDay: Plan.maxRequests },
-    label: "greatest",
+    label: "maximum",
     createdAt: LATEST,
     revokedAt: LATEST,
     expiresAt: LATEST,
@@ -81,20 +81,20 @@ export const awkward: ReadonlyArray<Draft> = [
 ]
 
 /**
- * Returns the hash with this number: 64 hexadecimal digits, as similar to the others as possible. Most share a long
- * beginning or end, and an even number and the next give hashes that are equal as numbers, such as 01 and 1e0.
+ * Returns hash number n: 64 hexadecimal digits. The hashes are hard to tell apart: most share a long prefix or suffix,
+ * and hashes 2n and 2n+1 are equal if compared as numbers, such as 01 and 1e0.
  */
 export const hash = (number: number): string => {
   const digits = String(Math.floor(number / 2) + 1)
   return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
 }
 
-/** Returns the id with this number; the ids of an even number and the next differ only in letter case. */
+/** Returns id number n; ids 2n and 2n+1 differ only in letter case. */
 export const id = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
 
 /** Creates the key with this number, and with hashes from `newHash`. */
 export const make = (
-  { secrets: [createdAt, replaced], ...fields }: Draft,
+  { secrets: [createdAt, previous], ...fields }: Draft,
   number: number,
   newHash: () => string
 ): ApiKey => {
@@ -102,7 +102,7 @@ export const make = (
   return {
     ...fields,
     id: id(number),
-    secrets: replaced === undefined ? [current] : [current, { hash: newHash(), ...replaced }]
+    secrets: previous === undefined ? [current] : [current, { hash: newHash(), ...previous }]
   }
 }
 
@@ -133,7 +133,7 @@ export const find = (keys: Keys, wanted: string, trial: Trial) =>
     trial,
     `find by the hash ${short(wanted)}`,
     () => keys.findByHash(wanted),
-    (found) => lines(Option.toArray(found))
+    (found) => describeAll(Option.toArray(found))
   )
 
 export const update = <A>(keys: Keys, keyId: string, action: string, change: KeyUpdate<A>, trial: Trial) =>
@@ -144,9 +144,9 @@ export const update = <A>(keys: Keys, keyId: string, action: string, change: Key
     (result) => (Option.isSome(result) ? "done" : "none")
   )
 
-export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, lines)
+export const list = (keys: Keys, trial: Trial) => portCall(trial, "list", () => keys.list, describeAll)
 
-/** Whether two keys are equal in every field, with their secrets in the same order. */
+/** Whether two keys are equal in every field except `lastSeenDay`, with their secrets in the same order. */
 export const isSame = (a: ApiKey, b: ApiKey): boolean =>
   a.id === b.id &&
   a.plan === b.plan &&
@@ -158,12 +158,12 @@ export const isSame = (a: ApiKey, b: ApiKey): boolean =>
   a.expiresAt === b.expiresAt &&
   a.secrets.length === b.secrets.length &&
   a.secrets.every((secret, index) => {
-    const same = b.secrets[index]
+    const other = b.secrets[index]
     return (
-      same !== undefined &&
-      secret.hash === same.hash &&
-      secret.createdAt === same.createdAt &&
-      secret.expiresAt === same.expiresAt
+      other !== undefined &&
+      secret.hash === other.hash &&
+      secret.createdAt === other.createdAt &&
+      secret.expiresAt === other.expiresAt
     )
   })
 
@@ -175,8 +175,8 @@ export const expectAll = (actual: ReadonlyArray<ApiKey>, expected: ReadonlyArray
         const wanted = expected[index]
         return wanted !== undefined && isSame(key, wanted)
       }),
-    `${what}: ${lines(expected)}`,
-    lines(actual)
+    `${what}: ${describeAll(expected)}`,
+    describeAll(actual)
   )
 
 const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slice(-4)}`
@@ -185,7 +185,7 @@ const short = (wanted: string): string => `${wanted.slice(0, 4)}…${wanted.slic
 export const describe = ({
   createdAt,
   expiresAt,
-  id: own,
+  id: keyId,
   label,
   limits,
   plan,
@@ -193,7 +193,7 @@ export const describe = ({
   secrets
 }: ApiKey): string =>
   `{${[
-    own,
+    keyId,
     plan,
     `${limits.perMinute}/${limits.perDay}`,
     ...(label === undefined ? [] : [`label ${JSON.stringify(label)}`]),
@@ -209,5 +209,5 @@ export const describe = ({
   ].join(", ")}}`
 
 /** Describes keys for messages. */
-export const lines = (found: ReadonlyArray<ApiKey>): string =>
+export const describeAll = (found: ReadonlyArray<ApiKey>): string =>
   found.length === 0 ? "none" : found.map(describe).join(", ")

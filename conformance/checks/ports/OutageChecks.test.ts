@@ -44,8 +44,8 @@ const messagesWithin = (call: Effect.Effect<never, StoreUnavailable>, ms: number
       Effect.gen(function* () {
         const evaluation = yield* Effect.forkChild(evaluate(check, subjectOf(call), given, "t"))
         yield* TestClock.adjust(ms)
-        const { failure, fault } = yield* Fiber.join(evaluation)
-        return fault ?? failure?.message
+        const { failure, suiteError } = yield* Fiber.join(evaluation)
+        return suiteError ?? failure?.message
       })
   )
 

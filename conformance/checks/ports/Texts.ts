@@ -74,4 +74,4 @@ export const text: fc.Arbitrary<string> = fc
     fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
     fc.string({ unit: "binary", minLength: PetName.maxLength, maxLength: PetName.maxLength })
   )
-  .filter((name) => PetName.fault(name) === undefined)
+  .filter((name) => PetName.problem(name) === undefined)

@@ -23,7 +23,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("anonymous.not-counted", "Does not count requests without a valid key.")
     .breaks("limits.anonymous", "anonymous.counted", "without a valid key 59 remaining")
     .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")),
-  fault("anonymous.never-refused", "Counts requests without a valid key, but never denies them.")
+  fault("anonymous.never-denied", "Counts requests without a valid key, but never denies them.")
     .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them had another status")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -31,10 +31,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [{ ...verdict, outcome: "admitted" }, next]
       }, "network:")
     ),
-  fault(
-    "anonymous.refuses-keys",
-    "Denies requests with valid keys when the bucket of their network is empty."
-  )
+  fault("anonymous.denies-keys", "Denies requests with valid keys when the bucket of their network is empty.")
     .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
     .by(deniesKeysToo),
   fault("anonymous.shared-with-keys", "Also counts requests with a valid key in the bucket of their network.")

@@ -6,54 +6,54 @@ import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
 import {
-  catching,
-  changing,
-  finding,
-  inserting,
-  insertingFirst,
-  keeping,
-  listing,
-  looking,
-  lookThenInsert,
+  changingInserted,
+  changingList,
+  changingUpdated,
+  checkThenInsert,
+  findingWhere,
+  onThrowingChange,
   readThenWrite,
-  updating
+  replacingFind,
+  replacingInsert,
+  replacingInsertFirst,
+  replacingUpdate
 } from "../spoilers/KeyStores.ts"
 import * as LeakyLock from "../spoilers/LeakyLock.ts"
 
 const stripped = (hash: string): string => hash.replaceAll(/^0+|0+$/g, "")
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("keys-store.label-empty", "Stores an absent label as an empty one.")
+  fault("keys-store.label-empty", "Stores an absent label as an empty string.")
     .breaks("keys-store.exact", "keys-store.insert-exact", 'label "", created')
-    .by(keeping(({ label = "" }) => ({ label }))),
-  fault("keys-store.label-null", "Returns null for absent fields.")
+    .by(changingInserted(({ label = "" }) => ({ label }))),
+  fault("keys-store.revoked-at-null", "Returns null for an absent revokedAt.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "revoked at null")
     .by(
       // TypeScript rejects null here, but an adapter in JavaScript can store it.
-      keeping(({ revokedAt = null }) => ({ revokedAt: revokedAt as number }))
+      changingInserted(({ revokedAt = null }) => ({ revokedAt: revokedAt as number }))
     ),
-  fault("keys-store.label-normalised", "Stores labels in Unicode NFC.")
+  fault("keys-store.label-normalized", "Stores labels in Unicode NFC.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "the key just inserted")
-    .by(keeping(({ label }) => ({ label: label?.normalize("NFC") }))),
+    .by(changingInserted(({ label }) => ({ label: label?.normalize("NFC") }))),
   fault("keys-store.times-32-bits", "Truncates the time of creation to 32 bits.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "created at -1025769472")
-    .by(keeping(({ createdAt }) => ({ createdAt: createdAt | 0 }))),
+    .by(changingInserted(({ createdAt }) => ({ createdAt: createdAt | 0 }))),
   fault("keys-store.revoked-at-zero", "Treats a revocation at the time 0 as absent.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "the key just inserted")
-    .by(keeping(({ revokedAt }) => ({ revokedAt: revokedAt === 0 ? undefined : revokedAt }))),
+    .by(changingInserted(({ revokedAt }) => ({ revokedAt: revokedAt === 0 ? undefined : revokedAt }))),
   fault("keys-store.limits-of-the-plan", "Stores the limits of the Free plan for every key.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "Enterprise, 60/1000")
-    .by(keeping(() => ({ limits: { perMinute: 60, perDay: 1_000 } }))),
+    .by(changingInserted(() => ({ limits: { perMinute: 60, perDay: 1_000 } }))),
   fault("keys-store.one-secret", "Stores only the newest secret.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "0003 of 0")
-    .by(keeping(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))),
-  fault("keys-store.secrets-turned", "Returns the oldest secret first.")
+    .by(changingInserted(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))),
+  fault("keys-store.secrets-reversed", "Returns the oldest secret first.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "the key just inserted")
-    .by(keeping(({ secrets }) => ({ secrets: secrets.toReversed() }))),
-  fault("keys-store.insert-replaces", "Revokes the first key when another is inserted.")
+    .by(changingInserted(({ secrets }) => ({ secrets: secrets.toReversed() }))),
+  fault("keys-store.insert-revokes-first", "Revokes the first key when another is inserted.")
     .breaks("keys-store.insert", "keys-store.history", "created at 1, revoked at 1")
     .by(
-      inserting((key, real) =>
+      replacingInsert((key, real) =>
         Effect.gen(function* () {
           const [first] = yield* real.list
           yield* real.insert(key)
@@ -63,23 +63,23 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("keys-store.find-newest", "Finds a key only by its newest secret.")
     .breaks("keys-store.find.each-secret", "keys-store.find-each", "until 2} none")
-    .by(finding((secret, hash, _key, index) => secret.hash === hash && index === 0)),
+    .by(findingWhere((secret, hash, _key, index) => secret.hash === hash && index === 0)),
   fault("keys-store.find-by-prefix", "Compares only the first 16 digits of hashes.")
     .breaks("keys-store.find.by-hash", "keys-store.find-each", "} {key_a0, Free")
-    .by(finding((secret, hash) => secret.hash.startsWith(hash.slice(0, 16)))),
+    .by(findingWhere((secret, hash) => secret.hash.startsWith(hash.slice(0, 16)))),
   fault("keys-store.find-without-zeros", "Ignores leading and trailing zeros of hashes.")
     .breaks("keys-store.find.none", "keys-store.find-each", "this hash: none {key_")
-    .by(finding((secret, hash) => stripped(secret.hash) === stripped(hash))),
+    .by(findingWhere((secret, hash) => stripped(secret.hash) === stripped(hash))),
   fault("keys-store.find-as-number", "Compares hashes that look like numbers as numbers.")
     .breaks("keys-store.find.by-hash", "keys-store.find-each", "} {key_a0, Free")
-    .by(finding((secret, hash) => secret.hash === hash || Number(secret.hash) === Number(hash))),
+    .by(findingWhere((secret, hash) => secret.hash === hash || Number(secret.hash) === Number(hash))),
   fault("keys-store.find-unrevoked", "Does not find revoked keys.")
     .breaks("keys-store.find.revoked", "keys-store.find-each", "} none")
-    .by(finding((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
+    .by(findingWhere((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
   fault("keys-store.find-unexpired", "Does not find keys by expired secrets.")
     .breaks("keys-store.find.revoked", "keys-store.find-each", "} none")
     .by(
-      looking((hash, real) =>
+      replacingFind((hash, real) =>
         Effect.map(Effect.all([real.findByHash(hash), Clock.currentTimeMillis]), ([found, now]) =>
           Option.filter(found, ({ secrets }) =>
             secrets.some((secret) => secret.hash === hash && (secret.expiresAt ?? now + 1) > now)
@@ -90,13 +90,13 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.find-late", "Finds a key only after the next insert.")
     .breaks("keys-store.find.sees-insert", "keys-store.insert-exact", "of 1} none")
     .by(
-      looking((hash, real) =>
+      replacingFind((hash, real) =>
         Effect.map(Effect.all([real.findByHash(hash), real.list]), ([found, all]) =>
           Option.filter(found, ({ id }) => id !== all.at(-1)?.id)
         )
       )
     ),
-  fault("keys-store.find-remembered", "Caches a found key and ignores its changes.")
+  fault("keys-store.find-cached", "Caches a found key, and ignores its later changes.")
     .breaks("keys-store.find.sees-update", "keys-store.find-after", "the key with this hash")
     .by(
       AtPort.keys((real) => {
@@ -112,7 +112,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("keys-store.find-remembers-none", "Caches that a hash was not found.")
+  fault("keys-store.find-caches-misses", "Caches that a hash was not found, until the next `insert`.")
     .breaks("keys-store.find.sees-insert-first", "keys-store.find-after", "} none")
     .by(
       AtPort.keys((real) => {
@@ -131,7 +131,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("keys-store.dropped-secret-kept", "Finds a key by every secret that it ever had.")
+  fault("keys-store.dropped-secret-found", "Finds a key by every secret that it ever had.")
     .breaks("keys-store.find.dropped-secret", "keys-store.find-after", "with this hash: none {key_a2")
     .by(
       AtPort.keys((real) => {
@@ -158,13 +158,16 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("keys-store.list-newest-first", "Lists the newest key first.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A10")
-    .by(listing((all) => all.toReversed())),
-  fault("keys-store.list-by-date", "Lists keys by their dates, which may differ from the order of insertion.")
+    .by(changingList((all) => all.toReversed())),
+  fault(
+    "keys-store.list-by-date",
+    "Lists keys by time of creation, which may differ from the order of insertion."
+  )
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A4, key_A0")
-    .by(listing((all) => all.toSorted((a, b) => a.createdAt - b.createdAt))),
-  fault("keys-store.list-by-id", "Lists keys by id.")
+    .by(changingList((all) => all.toSorted((a, b) => a.createdAt - b.createdAt))),
+  fault("keys-store.list-by-id", "Lists keys in the order of their ids.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A0, key_A10")
-    .by(listing((all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))),
+    .by(changingList((all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))),
   fault("keys-store.list-latest-change-last", "Lists a changed key last.")
     .breaks("keys-store.list.order", "keys-store.list-order", "key_A10 key_A0, key_a2, key_A2")
     .by(
@@ -184,14 +187,14 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("keys-store.list-without-revoked", "Does not list revoked keys.")
     .breaks("keys-store.list.all", "keys-store.history", "in the list: {key_a0")
-    .by(listing((all) => all.filter(({ revokedAt }) => revokedAt === undefined))),
+    .by(changingList((all) => all.filter(({ revokedAt }) => revokedAt === undefined))),
   fault("keys-store.list-a-secret-each", "Lists a key once for each of its secrets.")
     .breaks("keys-store.list.all", "keys-store.history", "in the list: {key_a0")
-    .by(listing((all) => all.flatMap((key) => key.secrets.map(() => key)))),
-  fault("keys-store.update-answers-key", "Returns the id of the key from an update.")
+    .by(changingList((all) => all.flatMap((key) => key.secrets.map(() => key)))),
+  fault("keys-store.update-returns-id", "Returns the id of the key from an update instead of the result.")
     .breaks("keys-store.update.answer", "keys-store.update-answer", "a string key_a0")
     .by(
-      changing((id, change, real) =>
+      replacingUpdate((id, change, real) =>
         // The fault: the id does not have the type of the result.
         Effect.map(
           real.update(id, change),
@@ -202,7 +205,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.update-null-is-none", "Treats a result of null or undefined as an unknown key.")
     .breaks("keys-store.update.answer", "keys-store.update-answer", "the result null Option.none")
     .by(
-      changing((id, change, real) =>
+      replacingUpdate((id, change, real) =>
         Effect.map(
           real.update(id, change),
           Option.filter((result) => result !== null && result !== undefined)
@@ -216,7 +219,7 @@ export const faults: ReadonlyArray<Fault> = [
       '{key_A0, Free, 60/1000, label "changed"'
     )
     .by(
-      changing((id, change, real) =>
+      replacingUpdate((id, change, real) =>
         Effect.gen(function* () {
           const others = (yield* real.list).filter((key) => key.id !== id)
           const result = yield* real.update(id, change)
@@ -225,13 +228,13 @@ export const faults: ReadonlyArray<Fault> = [
         })
       )
     ),
-  fault("keys-store.update-label-kept", "Does not remove a label.")
+  fault("keys-store.update-label-kept", "Keeps the old label when a change removes it.")
     .breaks("keys-store.update.replaces", "keys-store.history", '{key_a0, Free, 60/1000, label "%"')
-    .by(updating((changed, before) => ({ ...changed, label: changed.label ?? before.label }))),
-  fault("keys-store.update-secrets-added", "Adds the secrets of the changed key to its old ones.")
+    .by(changingUpdated((changed, before) => ({ ...changed, label: changed.label ?? before.label }))),
+  fault("keys-store.update-secrets-added", "Adds the secrets of the changed key to the old ones.")
     .breaks("keys-store.update.replaces", "keys-store.history", "of 3 until 13, secret")
     .by(
-      updating((changed, before) => ({
+      changingUpdated((changed, before) => ({
         ...changed,
         secrets: [
           ...changed.secrets,
@@ -239,59 +242,74 @@ export const faults: ReadonlyArray<Fault> = [
         ]
       }))
     ),
-  fault("keys-store.update-id-case", "Ignores the case of ids.")
+  fault("keys-store.update-id-case", "Ignores the letter case of ids in updates.")
     .breaks("keys-store.update.none", "keys-store.update-unknown", "KEY_A0 a result")
     .by(
-      changing((id, change, real) =>
+      replacingUpdate((id, change, real) =>
         Effect.flatMap(real.list, (all) =>
           real.update(all.find((key) => key.id.toLowerCase() === id.toLowerCase())?.id ?? id, change)
         )
       )
     ),
-  fault("keys-store.update-by-pattern", "Matches ids as patterns.")
+  fault("keys-store.update-by-pattern", "Treats ids as SQL LIKE patterns.")
     .breaks("keys-store.update.none", "keys-store.update-unknown", "of % a result")
     .by(
-      changing((id, change, real) =>
+      replacingUpdate((id, change, real) =>
         Effect.flatMap(real.list, (all) => real.update(id === "%" ? (all[0]?.id ?? id) : id, change))
       )
     ),
-  fault("keys-store.update-raced", "Reads a key, yields, and writes it changed.")
+  fault(
+    "keys-store.update-raced",
+    "Reads a key, yields, and writes the changed key, so that one of two updates is lost."
+  )
     .breaks("keys-store.update.atomic", "keys-store.update-at-once", "different states seen 1")
     .by(readThenWrite(Effect.yieldNow)),
-  fault("keys-store.update-raced-in-parallel", "Reads a key, yields, and writes it: results conflict.")
+  fault(
+    "keys-store.update-raced-in-parallel",
+    "Reads a key, yields, and writes the changed key, so that the results of parallel calls conflict."
+  )
     .breaks("keys-store.update.atomic", "keys-store.parallel", "no order of the calls explains label")
     .by(readThenWrite(Effect.yieldNow)),
-  fault("keys-store.update-raced-closely", "Reads a key and writes it in a second step, without yielding.")
+  fault(
+    "keys-store.update-raced-closely",
+    "Reads a key and writes the changed key in a second step, without yielding between them."
+  )
     .breaks("keys-store.update.atomic", "keys-store.interleaved", "no order of the calls explains label")
     .by(readThenWrite(Effect.void)),
-  fault("keys-store.insert-first-always", "Inserts a first key even if there are others.")
+  fault("keys-store.insert-first-always", "Inserts the key in `insertFirst` even if the store is not empty.")
     .breaks("keys-store.insert-first", "keys-store.history", "not the first true")
-    .by(insertingFirst((key, real) => Effect.as(real.insert(key), true))),
-  fault("keys-store.insert-first-unsaid", "Inserts the first key but returns false.")
+    .by(replacingInsertFirst((key, real) => Effect.as(real.insert(key), true))),
+  fault("keys-store.insert-first-returns-false", "Inserts the first key, but returns false.")
     .breaks("keys-store.insert-first", "keys-store.history", "the first key false")
-    .by(insertingFirst((key, real) => Effect.as(real.insertFirst(key), false))),
+    .by(replacingInsertFirst((key, real) => Effect.as(real.insertFirst(key), false))),
   fault("keys-store.insert-first-unstored", "Returns true for the first key without inserting it.")
     .breaks("keys-store.insert-first", "keys-store.history", "of 1} none")
-    .by(insertingFirst((_key, real) => Effect.map(real.list, (all) => all.length === 0))),
-  fault("keys-store.insert-first-raced", "Checks that there is no key, yields, and inserts.")
+    .by(replacingInsertFirst((_key, real) => Effect.map(real.list, (all) => all.length === 0))),
+  fault(
+    "keys-store.insert-first-raced",
+    "Checks that there is no key, yields, and inserts one, so that several first keys are inserted."
+  )
     .breaks("keys-store.insert-first.atomic", "keys-store.insert-first-at-once", "exactly one first key 50")
-    .by(lookThenInsert(Effect.yieldNow)),
-  fault("keys-store.insert-first-raced-closely", "Checks for keys and inserts in two steps without yielding.")
+    .by(checkThenInsert(Effect.yieldNow)),
+  fault(
+    "keys-store.insert-first-raced-closely",
+    "Checks that there is no key and inserts one in a second step, without yielding between them."
+  )
     .breaks("keys-store.insert-first.atomic", "keys-store.interleaved", "no order of the calls explains key")
-    .by(lookThenInsert(Effect.void)),
+    .by(checkThenInsert(Effect.void)),
   fault("keys-store.throwing-change-stored", "Stores a key with a temporary label when a change throws.")
     .breaks("keys-store.update.replaces", "keys-store.throwing-change", 'label "changing"')
     .by(
-      catching((real, id, defect) =>
+      onThrowingChange((real, id, defect) =>
         Effect.andThen(
           real.update(id, (key) => [undefined, { ...key, label: "changing" }]),
           Effect.die(defect)
         )
       )
     ),
-  fault("keys-store.throwing-change-answered", "Returns Option.none when a change throws.")
+  fault("keys-store.throwing-change-returns-none", "Returns Option.none when a change throws.")
     .breaks("keys-store.update.none", "keys-store.throwing-change", "key_a0 a result")
-    .by(catching(() => Effect.succeed(Option.none()))),
+    .by(onThrowingChange(() => Effect.succeed(Option.none()))),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
     .breaks("keys-store.update.atomic", "keys-store.throwing-change", "database is locked")
     .by(
@@ -300,10 +318,13 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, update: (id, change) => guarded(real.update(id, change)) }
       })
     ),
-  fault("keys-store.interrupted-half", "Inserts a key in two steps: an interruption loses its older secret.")
+  fault(
+    "keys-store.interrupted-half",
+    "Inserts a key in two steps; an interruption between them loses the older secret."
+  )
     .breaks("keys-store.interruption", "keys-store.interrupted", "of 0 until 9} {key_")
     .by(
-      inserting((key, real) =>
+      replacingInsert((key, real) =>
         Effect.gen(function* () {
           yield* real.insert({ ...key, secrets: key.secrets.slice(0, 1) })
           yield* Effect.yieldNow
@@ -321,14 +342,21 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("keys-store.outage-none", "Finds no key when its backend does not respond.")
     .breaks("keys-store.fails-typed", "keys-store.outage", "as if nothing were wrong")
-    .by(looking((hash, real) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none())))),
+    .by(
+      replacingFind((hash, real) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none())))
+    ),
   fault("keys-store.outage-empty", "Lists no keys when its backend does not respond.")
     .breaks("keys-store.fails-typed", "keys-store.outage", "as if nothing were wrong")
     .by(AtPort.keys((real) => ({ ...real, list: Effect.catch(real.list, () => Effect.succeed([])) }))),
-  fault("keys-store.outage-refused", "Returns false from insertFirst when its backend does not respond.")
+  fault(
+    "keys-store.outage-returns-false",
+    "Returns false from `insertFirst` when its backend does not respond."
+  )
     .breaks("keys-store.fails-typed", "keys-store.outage", "as if nothing were wrong")
-    .by(insertingFirst((key, real) => Effect.catch(real.insertFirst(key), () => Effect.succeed(false)))),
-  fault("keys-store.outage-dies", "Dies when its backend does not respond.")
+    .by(
+      replacingInsertFirst((key, real) => Effect.catch(real.insertFirst(key), () => Effect.succeed(false)))
+    ),
+  fault("keys-store.outage-dies", "Dies in `insert` when its backend does not respond.")
     .breaks("keys-store.fails-typed", "keys-store.outage", "a defect: StoreUnavailable")
-    .by(inserting((key, real) => Effect.orDie(real.insert(key))))
+    .by(replacingInsert((key, real) => Effect.orDie(real.insert(key))))
 ]

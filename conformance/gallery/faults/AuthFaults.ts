@@ -29,7 +29,7 @@ const challenges = (challenge: string): Where =>
   AtHttp.responses({ status: 401 }, Edit.header("WWW-Authenticate", challenge))
 
 /** Changes fields of the keys that are found. */
-const finding = (changed: Partial<ApiKey>): Where =>
+const changesFoundKeys = (changed: Partial<ApiKey>): Where =>
   AtHttp.keys((real) => ({
     ...real,
     findByHash: (hash) =>
@@ -52,19 +52,19 @@ export const faults: ReadonlyArray<Fault> = [
   fault("auth.any-key", "Accepts every key.")
     .breaks("auth.invalid", "auth.key-required", "401 with an Error body 200")
     .by(admits((credentials) => tokenOf(credentials) !== "")),
-  fault("auth.answers-403", "Returns 403 for a missing key.")
+  fault("auth.returns-403", "Returns 403 instead of 401 for a missing or invalid key.")
     .breaks("auth.required", "auth.key-required", "401 with an Error body 403")
     .by(AtHttp.responses({ status: 401 }, Edit.error(403, "missing_api_key"))),
-  fault("auth.answers-404", "Returns 404 for getPet without a key.")
+  fault("auth.returns-404", "Returns 404 for getPet without a key.")
     .breaks("auth.every-operation", "auth.key-required", "401 with an Error body 404")
     .by(AtHttp.responses({ to: Requests.isGet, status: 401 }, Edit.error(404, "not_found"))),
-  fault("auth.prefix", "Compares only as many characters of a key as were sent.")
+  fault("auth.prefix", "Accepts the first characters of a key as the whole key.")
     .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 201")
     .by(admits((credentials, key) => tokenOf(credentials) !== "" && key.startsWith(tokenOf(credentials)))),
-  fault("auth.longer-key", "Compares only as many characters as the key has.")
+  fault("auth.longer-key", "Ignores characters that follow a key.")
     .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 200")
     .by(admits((credentials, key) => tokenOf(credentials).startsWith(key))),
-  fault("auth.key-within", "Accepts a key anywhere in the credential.")
+  fault("auth.key-within", "Accepts every credential that ends with a key.")
     .breaks("auth.whole-key", "auth.exact-key", "401 with an Error body 200")
     .by(admits((credentials, key) => credentials.some((credential) => credential.endsWith(key)))),
   fault("auth.first-character-ignored", "Ignores the first character of a key.")
@@ -95,17 +95,17 @@ export const faults: ReadonlyArray<Fault> = [
     .by(admits((_credentials, key, request) => headerValues(request, "x-api-key").includes(key))),
   fault("auth.revoked", "Accepts a revoked key.")
     .breaks("auth.revoked", "auth.revoked-key", "401 with an Error body 200")
-    .by(finding({ revokedAt: undefined })),
+    .by(changesFoundKeys({ revokedAt: undefined })),
   fault("auth.expired", "Accepts an expired key.")
     .breaks("auth.expired", "auth.expired-key", "401 with an Error body 200")
-    .by(finding({ expiresAt: undefined })),
-  fault("auth.read-only", "Rejects a valid key for creations.")
+    .by(changesFoundKeys({ expiresAt: undefined })),
+  fault("auth.read-only", "Returns 403 for creations with a valid key.")
     .breaks("auth.bearer", "auth.accepted", "the valid key accepted 403")
     .by(AtHttp.responses({ to: Requests.isCreation }, Edit.error(403, "invalid_api_key"))),
-  fault("auth.key-in-any-case", "Ignores the case of keys.")
+  fault("auth.key-in-any-case", "Ignores the letter case of API keys.")
     .breaks("auth.key-case", "auth.case-of-key", "401 with an Error body 200")
     .by(admits((credentials, key) => tokenOf(credentials).toLowerCase() === key.toLowerCase())),
-  fault("auth.literal-scheme", "Accepts the scheme only as Bearer.")
+  fault("auth.literal-scheme", "Rejects the scheme Bearer in another letter case.")
     .breaks("auth.scheme-case", "auth.scheme-in-any-case", "under the scheme bearer 401")
     .by(
       AtHttp.requests(
@@ -116,13 +116,13 @@ export const faults: ReadonlyArray<Fault> = [
   fault("auth.no-challenge", "Returns 401 without WWW-Authenticate.")
     .breaks("auth.challenge", "auth.challenged", "with a 401 no WWW-Authenticate")
     .by(AtHttp.responses({ status: 401 }, Edit.without("www-authenticate"))),
-  fault("auth.other-realm", "Sends another realm.")
+  fault("auth.other-realm", "Sends another realm in WWW-Authenticate.")
     .breaks("auth.challenge", "auth.challenge-of-ours", 'Bearer realm="pets"')
     .by(challenges('Bearer realm="pets"')),
-  fault("auth.always-invalid-token", "Reports an invalid token when none was sent.")
+  fault("auth.always-invalid-token", "Reports an invalid token even when no token was sent.")
     .breaks("auth.challenge-error", "auth.challenge-of-ours", 'error="invalid_token"')
     .by(challenges('Bearer realm="animals", error="invalid_token"')),
-  fault("auth.one-code", "Uses one code for missing and for invalid keys.")
+  fault("auth.one-code", "Uses the code missing_api_key for missing and for invalid keys.")
     .breaks("auth.codes", "auth.error-codes", "of code invalid_api_key 401")
     .by(AtHttp.responses({ status: 401 }, Edit.error(401, "missing_api_key"))),
   fault("auth.decodes-token", "Percent-decodes the token.")

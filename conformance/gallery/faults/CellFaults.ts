@@ -106,7 +106,7 @@ const afterDenials = (denials: number, edit: (response: WireResponse) => WireRes
 const hasNoKey = (request: WireRequest): boolean => Requests.credentials(request).length === 0
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("cell.astral-cut", "Truncates a name with a character above U+FFFF to 60 UTF-16 units.")
+  fault("cell.astral-cut", "Truncates a name with a character above U+FFFF to 30 characters.")
     .breaks("create.returns-created", "product.creation", "the animal as sent")
     .by(readsName((name) => (/[\u{10000}-\u{10ffff}]/u.test(name) ? [...name].slice(0, 30).join("") : name))),
   fault("cell.two-byte-cut", "Truncates a name with characters of two bytes to 127 bytes.")
@@ -123,7 +123,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.high-planes", "Replaces characters of planes 14 to 16 with question marks.")
     .breaks("create.returns-created", "product.names", "the animal as sent")
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
-  fault("cell.small-key-status", "Loses the status of animals that a key with a small limit creates.")
+  fault("cell.small-key-status", "Loses the status of animals that a key with a small plan creates.")
     .breaks("create.status-kept", "product.key", "the animal as sent")
     .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
   fault("cell.banned-key-category", "Truncates the category of animals that a frequently banned key creates.")
@@ -174,7 +174,7 @@ export const faults: ReadonlyArray<Fault> = [
           )(response)
       )
     ),
-  fault("cell.html-ignores-status", "Ignores the status filter for browsers.")
+  fault("cell.browser-ignores-status", "Ignores the status filter for browsers.")
     .breaks("list.status.filter", "product.list", "only sold animals")
     .by(
       AtHttp.requests(
@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
         (request) => Requests.withParameter(request, "limit", undefined)
       )
     ),
-  fault("cell.unknown-parameter-status", "Ignores the status after a parameter that it does not know.")
+  fault("cell.unknown-parameter-status", "Ignores a status that follows an unknown parameter.")
     .breaks("list.status.filter", "product.list", "only sold animals")
     .by(
       AtHttp.requests(
@@ -209,7 +209,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.head-costs-two", "Counts a HEAD request as two requests.")
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(AtHttp.alsoSends(Requests.isHead, (request) => request)),
-  fault("cell.missing-costs-two", "Counts a 404 to a JSON client as two requests.")
+  fault("cell.missing-costs-two", "Counts a request as two if it gets 404 and accepts application/json.")
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(
       AtHttp.transport(
@@ -221,7 +221,7 @@ export const faults: ReadonlyArray<Fault> = [
           )
       )
     ),
-  fault("cell.head-without-key", "Lets HEAD pass without a key.")
+  fault("cell.head-without-key", "Accepts HEAD without a key.")
     .breaks("auth.every-operation", "product.unauthorized", "to HEAD /pets")
     .by(
       AtHttp.requests(
@@ -237,7 +237,7 @@ export const faults: ReadonlyArray<Fault> = [
         ErrorResponses.html
       )
     ),
-  fault("cell.filtered-without-key", "Returns filtered lists to a key whose last character is wrong.")
+  fault("cell.filtered-with-wrong-key", "Returns filtered lists for a key whose last character is wrong.")
     .breaks("auth.every-operation", "product.unauthorized", "401 to GET /pets")
     .by(
       AtHttp.transport((real, world) => (request) => {
@@ -247,17 +247,14 @@ export const faults: ReadonlyArray<Fault> = [
         return real(isNear && isFiltered ? Requests.withKey(request, world.keys.main) : request)
       })
     ),
-  fault(
-    "cell.404-after-ban",
-    "Omits the rate limit headers from a 404 to a key that was denied twenty times."
-  )
+  fault("cell.404-after-ban", "Omits X-RateLimit-Limit from a 404 to a key that was denied twenty times.")
     .breaks("limits.headers-present", "product.ban", "X-RateLimit-Limit is missing")
     .by(
       afterDenials(20, (response) =>
         response.status === 404 ? Edit.without("X-RateLimit-Limit")(response) : response
       )
     ),
-  fault("cell.creation-after-ban", "Rejects a creation with a status by a key that was denied forty times.")
+  fault("cell.creation-after-ban", "Rejects creations by a key that was denied forty times.")
     .breaks("create.status-201", "product.ban", "201 to POST")
     .by(
       afterDenials(40, (response) =>
@@ -301,7 +298,7 @@ export const faults: ReadonlyArray<Fault> = [
           })
       })
     ),
-  fault("cell.new-year", "Fails to create animals in the first second of a year.")
+  fault("cell.new-year", "Returns 500 for creations in the first second of a year.")
     .breaks("create.status-201", "product.time", "500, remaining")
     .by(
       during(
@@ -310,7 +307,7 @@ export const faults: ReadonlyArray<Fault> = [
         ErrorResponses.failure
       )
     ),
-  fault("cell.leap-day", "Finds no animal on 29 February.")
+  fault("cell.leap-day", "Returns 404 for every animal on 29 February.")
     .breaks("get.found", "product.time", "to GET /pets/")
     .by(
       during(
@@ -328,7 +325,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.error(410, "operation_removed")
       )
     ),
-  fault("cell.free-lists-of-pending", "Does not count lists of pending animals.")
+  fault("cell.free-lists-of-pending", "Does not count or limit lists of pending animals.")
     .breaks("limits.per-minute", "product.counted", "429 within")
-    .by(RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "pending"))
+    .by(RateLimits.withoutLimit((request) => Requests.listParameter(request, "status") === "pending"))
 ]

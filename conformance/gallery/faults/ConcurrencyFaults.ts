@@ -18,25 +18,31 @@ const pause = Effect.yieldNow
 const step = Effect.sync(() => {})
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("concurrent.lost-update", "Writes all animals back as read, so that concurrent creations are lost.")
+  fault(
+    "concurrent.lost-update",
+    "Writes all animals back as it read them, so that concurrent creations are lost."
+  )
     .breaks("create.concurrent", "concurrent.creations", "since it was created none")
     .by(AtPort.pets(lostUpdate(pause))),
-  fault("concurrent.lost-update-http", "A server that writes all animals back, so that creations are lost.")
+  fault(
+    "concurrent.lost-update-http",
+    "Serves a store that writes all animals back, so that concurrent creations are lost."
+  )
     .breaks("create.concurrent", "concurrent.creations", "since it was created none")
     .by(AtHttp.pets(lostUpdate(pause))),
   fault(
     "concurrent.lost-update-history",
-    "Loses concurrent creations, which clients that read meanwhile notice."
+    "Loses concurrent creations, so that no order explains what other clients read."
   )
     .breaks("create.concurrent", "concurrent.history", "no order explains client")
     .by(AtPort.pets(lostUpdate(pause))),
   fault("concurrent.duplicate-id", "Gives concurrent creations the same id.")
     .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
     .by(AtPort.pets(racyId(pause))),
-  fault("concurrent.duplicate-id-http", "A server that gives concurrent creations the same id.")
+  fault("concurrent.duplicate-id-http", "Serves a store that gives concurrent creations the same id.")
     .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
     .by(AtHttp.pets(racyId(pause))),
-  fault("concurrent.overwrites", "Picks an id too early, so that one animal overwrites another.")
+  fault("concurrent.overwrites", "Picks an id before a pause, so that one animal overwrites another.")
     .breaks("create.concurrent", "concurrent.creations", "8 different ids 1:")
     .by(
       AtPort.pets(() => {
@@ -67,7 +73,10 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("concurrent.wrong-answers", "Swaps the responses of concurrent creations, but stores them correctly.")
+  fault(
+    "concurrent.swapped-responses",
+    "Returns the animal of another concurrent creation, but stores each one correctly."
+  )
     .breaks("create.returns-created", "concurrent.creations", "the result of its creation")
     .by(
       AtHttp.pets((real) => {
@@ -99,7 +108,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("concurrent.one-writer-http", "Returns 503 when creations overlap.")
+  fault("concurrent.one-writer-http", "Returns 503 for a creation while it handles another request.")
     .breaks("create.concurrent", "concurrent.creations", "201 with the created Pet 503")
     .by(
       AtHttp.transport((real) => {
@@ -119,10 +128,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("concurrent.stale-reads", "Reads from a copy that is refreshed on every third read.")
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(stale(3))),
-  fault(
-    "concurrent.stale-reads-http",
-    "A server that reads from a copy that is refreshed on every third read."
-  )
+  fault("concurrent.stale-reads-http", "Serves reads from a copy that is refreshed on every third read.")
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(stale(3))),
   fault("concurrent.stale-history", "Reads from a copy that is refreshed on every second read.")
@@ -131,7 +137,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("concurrent.two-nodes", "Shows a new animal immediately only to clients of the same node.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(twoNodes)),
-  fault("concurrent.two-nodes-http", "A server of two nodes, each of which shows the other's animals late.")
+  fault("concurrent.two-nodes-http", "Serves two nodes, each of which shows the animals of the other late.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(twoNodes)),
   fault("concurrent.index-lags", "Finds a new animal by its id immediately, but omits it from two lists.")
@@ -146,7 +152,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("concurrent.answered-first", "Returns from a creation before the animal is stored.")
+  fault("concurrent.returned-before-stored", "Returns a new animal before it is stored.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
     .by(
       AtPort.pets(() => {
@@ -183,7 +189,10 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("concurrent.uncommitted", "Shows an animal, removes it and stores it again before the response.")
+  fault(
+    "concurrent.uncommitted",
+    "Shows a new animal, hides it, and shows it again before the creation returns."
+  )
     .breaks("create.concurrent", "concurrent.history", "no order explains client")
     .by(
       AtPort.pets(() => {
@@ -203,7 +212,10 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("concurrent.torn-list", "Reads a list status by status, so that it lacks an earlier animal.")
+  fault(
+    "concurrent.torn-list",
+    "Reads a list status by status, so that it can omit an animal but contain a later one."
+  )
     .breaks("pets.linearizable", "concurrent.interleaving", "no order explains client")
     .by(
       AtPort.pets((real) => ({
@@ -223,13 +235,13 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault(
     "concurrent.id-before-write",
-    "Picks an id and stores the animal in two steps without waiting between them."
+    "Picks an id and stores the animal in two steps, without waiting between them."
   )
     .breaks("pets.insert.concurrent", "concurrent.interleaving", "ids for 8")
     .by(AtPort.pets(racyId(step))),
   fault(
     "concurrent.write-back",
-    "Reads all animals and writes them back with a new one without waiting between the steps."
+    "Reads all animals and writes them back with a new one in two steps, without waiting between them."
   )
     .breaks("pets.linearizable", "concurrent.interleaving", "no order explains client")
     .by(AtPort.pets(lostUpdate(step)))

@@ -19,7 +19,7 @@ const withoutMark = (body: Uint8Array | undefined): Uint8Array | undefined =>
 const ACCEPTED_INSTEAD_OF_415 = "415 with an Error body of code unsupported_media_type 201"
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("create.category-wraps", "Wraps a category outside int64.")
+  fault("create.category-wraps", "Wraps a category outside int64 instead of rejecting it.")
     .breaks("create.category-range", "create.range", "400 with an Error body 201")
     .by(
       Creations.reads((body) =>
@@ -44,19 +44,19 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.null-name", "Accepts null as a name.")
     .breaks("create.name-type", "create.types", "400 with an Error body 201")
     .by(Creations.reads((body) => body.replace('"name":null', '"name":"null"'))),
-  fault("create.nameless", "Stores an animal without a name under the name unnamed.")
+  fault("create.nameless", 'Stores an animal without a name under the name "unnamed".')
     .breaks("create.name-required", "create.required", "400 with an Error body 201")
     .by(Creations.readsMembers((members) => ({ name: "unnamed", ...members }))),
-  fault("create.no-category", "Stores an animal without a category in category 0.")
+  fault("create.no-category", "Stores an animal without a category under category 0.")
     .breaks("create.category-required", "create.required", "400 with an Error body 201")
     .by(Creations.readsMembers((members) => ({ categoryId: 0n, ...members }))),
   fault("create.unknown-status", "Accepts an unknown status as available.")
     .breaks("create.status-enum", "create.status-values", "400 with an Error body 201")
     .by(Creations.reads((body) => body.replace('"status":"unknown"', '"status":"available"'))),
-  fault("create.status-in-any-case", "Ignores the case of the status.")
+  fault("create.status-in-any-case", "Ignores the letter case of the status of a creation.")
     .breaks("create.status-enum", "create.status-values", "400 with an Error body 201")
     .by(Creations.reads((body) => body.replace(/"status":"[A-Za-z]+"/, (member) => member.toLowerCase()))),
-  fault("create.empty-status", "Treats an empty status as absent.")
+  fault("create.empty-status", "Treats an empty status of a creation as absent.")
     .breaks("create.status-enum", "create.status-values", "400 with an Error body 201")
     .by(Creations.reads((body) => body.replace(',"status":""', ""))),
   fault("create.null-body", "Accepts null as a body.")
@@ -68,7 +68,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.empty-500", "Returns 500 for a missing body.")
     .breaks("create.body-required", "create.unreadable", "4xx with an Error body 500")
     .by(Creations.failsOn((body) => body === "")),
-  fault("create.mends-json", "Closes an unfinished JSON object.")
+  fault("create.completes-json", "Accepts an unfinished JSON object as if it were closed.")
     .breaks("create.json-syntax", "create.unreadable", "4xx with an Error body 201")
     .by(Creations.reads((body) => (/\d$/.test(body) ? `${body}}` : body))),
   fault("create.stack-overflow", "Returns 500 for thousands of nested brackets.")
@@ -77,13 +77,16 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.lone-surrogate-500", "Returns 500 for a lone surrogate.")
     .breaks("errors.no-5xx", "create.any-body", "4xx with an Error body 500")
     .by(Creations.failsOn((body) => body.includes('\\ud83d"'))),
-  fault("create.short-memory", "Truncates the digits of a category that is followed by a status.")
+  fault(
+    "create.category-first-digit",
+    "Reads only the first digit of a category that is followed by a status."
+  )
     .breaks("create.int64-exact", "create.any-body", "categoryId 9, sold")
     .by(Creations.reads((body) => body.replace(/("categoryId":-?\d)\d+(,"status")/, "$1$2"))),
-  fault("create.exponent-ignored", "Reads 1e3 as 1.")
+  fault("create.exponent-ignored", "Ignores the exponent of a category, so that 1e3 becomes 1.")
     .breaks("create.int64-exact", "create.integers", "for 1e3, or 400 1")
     .by(Creations.reads((body) => body.replace(/("categoryId":\d+)e\d+/, "$1"))),
-  fault("create.cuts-long-name", "Accepts longer names and truncates them.")
+  fault("create.cuts-long-name", "Truncates a name that is too long instead of rejecting it.")
     .breaks("create.name-length", "create.name-limits", "invalid_body 201")
     .by(Creations.reads((body) => body.replace(/"name":"(a{255})a+"/, '"name":"$1"'))),
   fault("create.empty-name", "Accepts an empty name.")
@@ -92,10 +95,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.blank-name", "Accepts a single space as a name.")
     .breaks("create.name-blank", "create.blank-name", "invalid_body 201")
     .by(Creations.reads((body) => body.replace('"name":" "', '"name":"-"'))),
-  fault("create.takes-nul", "Accepts U+0000 in a name.")
+  fault("create.accepts-nul", "Accepts U+0000 in a name.")
     .breaks("create.name-characters", "create.impossible-characters", "invalid_body 201")
     .by(Creations.reads((body) => body.replaceAll("\\u0000", "-"))),
-  fault("create.replaces-surrogates", "Replaces a lone surrogate with U+FFFD.")
+  fault("create.replaces-surrogates", "Replaces a lone surrogate with U+FFFD instead of rejecting it.")
     .breaks("create.name-characters", "create.impossible-characters", "invalid_body 201")
     .by(Creations.reads((body) => body.replaceAll(/\\ud83d(?!\\u)/g, "\\ufffd"))),
   fault("create.digits-only", "Rejects integers that are written with a fraction or an exponent.")
@@ -110,7 +113,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.null-status", "Treats a status of null as absent.")
     .breaks("create.status-null", "create.null-status", "invalid_body 201")
     .by(Creations.reads((body) => body.replace(',"status":null', ""))),
-  fault("create.refuses-unknown-members", "Rejects unknown members.")
+  fault("create.rejects-unknown-members", "Rejects creations with unknown members.")
     .breaks("create.unknown-fields", "create.unknown-members", "201 with the Pet 400")
     .by(AtHttp.options({ strict: true })),
   fault("create.ignores-trailing-text", "Ignores text after the JSON value.")
@@ -122,10 +125,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.any-depth", "Accepts bodies that are nested hundreds of levels deep.")
     .breaks("create.json-depth", "create.too-deep", "of code invalid_json 201")
     .by(Creations.readsMembers(({ categoryId, name, status }) => ({ name, categoryId, status }))),
-  fault("create.skips-mark", "Skips a byte order mark.")
+  fault("create.skips-mark", "Ignores a byte order mark at the beginning of a body.")
     .breaks("create.json-utf8", "create.not-utf8", "of code invalid_json 201")
     .by(AtHttp.requests(Requests.isCreation, (request) => ({ ...request, body: withoutMark(request.body) }))),
-  fault("create.replaces-bad-bytes", "Replaces bytes that are not UTF-8.")
+  fault("create.replaces-invalid-bytes", "Replaces bytes that are not UTF-8 instead of rejecting the body.")
     .breaks("create.json-utf8", "create.not-utf8", "of code invalid_json 201")
     .by(Creations.reads((body) => body)),
   fault("create.any-content-type", "Accepts any content type.")
@@ -147,10 +150,10 @@ export const faults: ReadonlyArray<Fault> = [
         Requests.withHeader(request, "Content-Encoding", undefined)
       )
     ),
-  fault("create.any-size", "Accepts bodies of a megabyte.")
+  fault("create.any-size", "Accepts bodies of up to 1 MiB.")
     .breaks("create.body-size", "create.too-large", "413 with an Error body of code payload_too_large 201")
     .by(AtHttp.options({ maxBodyBytes: 1_048_576 })),
-  fault("create.size-in-characters", "Measures the size of a body in characters.")
+  fault("create.size-in-characters", "Measures the size of a body in characters instead of bytes.")
     .breaks(
       "create.body-size-counted",
       "create.too-large",

@@ -26,25 +26,27 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("get.faithful", "get.created", "} {id 1, name")
     .by(
       AtHttp.pets(
-        PetStores.finding((id, real) =>
+        PetStores.replacingFind((id, real) =>
           Effect.flatMap(real.find(id), (pet) => (Option.isSome(pet) ? real.find(1n) : Effect.succeed(pet)))
         )
       )
     ),
-  fault("get.other-category", "Shows a single animal in category 0.")
+  fault("get.other-category", "Shows category 0 for every retrieved animal.")
     .breaks("get.faithful", "get.created", "categoryId 0, available")
-    .by(AtHttp.pets(PetStores.found(Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n }))))),
+    .by(
+      AtHttp.pets(PetStores.changingFound(Option.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n }))))
+    ),
   fault("get.sold-hidden", "Does not find sold animals.")
     .breaks("get.found", "get.created", "200 with the Pet 404")
-    .by(AtHttp.pets(PetStores.found(Option.filter(({ status }) => status !== "sold")))),
+    .by(AtHttp.pets(PetStores.changingFound(Option.filter(({ status }) => status !== "sold")))),
   fault("get.unknown-null", "Returns 200 and null for an unknown id.")
     .breaks("get.not-found", "get.unknown", "404 with an Error body 200")
     .by(ifUnknown(Edit.replace(200, "null"))),
-  fault("get.made-up", "Returns a made-up animal for an unknown id.")
+  fault("get.made-up", "Returns a made-up sold animal for an unknown id.")
     .breaks("get.not-found", "get.unknown", "404 with an Error body 200")
     .by(
       AtHttp.pets(
-        PetStores.found((pet, id) =>
+        PetStores.changingFound((pet, id) =>
           Option.orElseSome(pet, () => new Pet(id, { name: "-", categoryId: 0n, status: "sold" }))
         )
       )
@@ -58,10 +60,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("get.leading-digits", "Reads only the leading digits of an id.")
     .breaks("get.not-found", "get.no-integer", "400 or 404 with an Error body 200")
     .by(readsId((id) => /^[0-9]+/.exec(id)?.[0] ?? id)),
-  fault("get.id-wraps", "Wraps an id outside int64.")
+  fault("get.id-wraps", "Wraps an id outside int64 to another id.")
     .breaks("get.not-found", "get.no-integer", "400 or 404 with an Error body 200")
     .by(readsId((id) => (/^[0-9]+$/.test(id) ? String(BigInt.asIntN(64, BigInt(id))) : id))),
-  fault("get.leading-zeros", "Accepts 01 as 1.")
+  fault("get.leading-zeros", "Accepts an id with leading zeros.")
     .breaks("get.canonical-id", "get.malformed", "not_found 200")
     .by(readsId((id) => id.replace(/^0+(?=[0-9])/, ""))),
   fault("get.trims-id", "Ignores white space around an id.")

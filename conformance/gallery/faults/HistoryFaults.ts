@@ -9,7 +9,7 @@ import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Changes lists for the key with the small plan, which the other checks use only to test limits. */
-const listsOfTiny = (edit: Edit.Edit): Where =>
+const changesListsOfTiny = (edit: Edit.Edit): Where =>
   AtHttp.transport(
     (real, world) => (request) =>
       Effect.map(real(request), (response) =>
@@ -20,7 +20,7 @@ const listsOfTiny = (edit: Edit.Edit): Where =>
   )
 
 /** Changes every n-th successful response to the main key. */
-const nowAndThen = (nth: number, edit: Edit.Edit): Where =>
+const onEveryNth = (nth: number, edit: Edit.Edit): Where =>
   AtHttp.transport((real, world) => {
     let count = 0
     return (request) =>
@@ -43,7 +43,7 @@ const HELD_IN_SOLD = 130n
 type Pets = PetRepository["Service"]
 
 /** Changes methods of a repository; `differences` gets the id of the newest animal. */
-const knowingNewest = (differences: (real: Pets, newest: () => bigint) => Partial<Pets>) =>
+const withNewestId = (differences: (real: Pets, newest: () => bigint) => Partial<Pets>) =>
   AtHttp.pets((real) => {
     let newest = 0n
     return {
@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("history.names-for-tiny", "Shows names in upper case to keys with a small plan.")
     .breaks("list.faithful", "history.as-created", "categoryId")
     .by(
-      listsOfTiny(
+      changesListsOfTiny(
         Edit.rewritten((body) =>
           body.replace(/"name":"[^"]*"/g, (member) => member.toUpperCase().replace("NAME", "name"))
         )
@@ -70,11 +70,11 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
     .breaks("list.array", "history.lists", "an array of Pet")
-    .by(listsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
-  fault("history.more-for-tiny", "Lists every animal twice to keys with a small plan.")
+    .by(changesListsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
+  fault("history.more-for-tiny", "Lists every animal twice for keys with a small plan.")
     .breaks("list.limit.maximum-returned", "history.lists", "at most 2 animals")
-    .by(listsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
-  fault("history.null-when-empty", "Returns null for a list without animals.")
+    .by(changesListsOfTiny(Edit.rewritten((body) => `[${body.slice(1, -1)},${body.slice(1)}`))),
+  fault("history.null-when-empty", "Returns null instead of an empty list.")
     .breaks("list.empty", "history.lists", "not a bare array: null")
     .by(
       AtHttp.responses(
@@ -106,27 +106,27 @@ export const faults: ReadonlyArray<Fault> = [
         }))
       )
     ),
-  fault("history.forgets-first-by-id", "Does not find its first animal by id after many creations.")
+  fault("history.loses-first-by-id", "Does not find its first animal by id after 30 creations.")
     .breaks("get.found", "history.found", "which the run created 404")
     .by(
-      knowingNewest((real, newest) => ({
+      withNewestId((real, newest) => ({
         find: (id) => (id === 1n && newest() > 30n ? Effect.succeed(Option.none()) : real.find(id))
       }))
     ),
-  fault("history.holds-sixty", "Deletes its oldest animals when it holds 60, like a cache.")
+  fault("history.holds-sixty", "Finds only its newest 60 animals by id, like a cache.")
     .breaks("get.found", "history.kept", "200 with the Pet 404")
     .by(
-      knowingNewest((real, newest) => ({
+      withNewestId((real, newest) => ({
         find: (id) => (id <= newest() - HELD ? Effect.succeed(Option.none()) : real.find(id))
       }))
     ),
   fault(
     "history.loses-from-list-of-sold",
-    `Lists sold animals only while they are among its newest ${HELD_IN_SOLD}, in lists with the status sold.`
+    `Omits animals from lists with the status sold unless they are among its newest ${HELD_IN_SOLD}.`
   )
     .breaks("list.status.filter", "history.kept-in-lists", "in the list with status sold")
     .by(
-      knowingNewest((real, newest) => ({
+      withNewestId((real, newest) => ({
         page: (query) => {
           const first = newest() - HELD_IN_SOLD
           const isCut = query.status === "sold" && first > 0n
@@ -138,7 +138,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("history.loses-from-lists", "Lists only its newest 60 animals.")
     .breaks("list.complete", "history.kept-in-lists", "a list without it")
     .by(
-      knowingNewest((real, newest) => ({
+      withNewestId((real, newest) => ({
         page: (query) => {
           const first = newest() - HELD
           const after = query.after === undefined || query.after < first ? first : query.after
@@ -148,14 +148,14 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("history.creations-free", "Does not count creations.")
     .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
-    .by(RateLimits.free(Requests.isCreation)),
+    .by(RateLimits.withoutCost(Requests.isCreation)),
   fault("history.retrievals-free", "Does not count retrievals by id.")
     .breaks("limits.remaining-bound", "history.each-costs-one", "more successful requests in a row")
-    .by(RateLimits.free(Requests.isGet)),
+    .by(RateLimits.withoutCost(Requests.isGet)),
   fault("history.denies-now-and-then", "Denies every 40th request of a key that has requests left.")
     .breaks("limits.remaining-truth", "history.admitted-while-remaining", "429 by the per-minute limit")
     .by(
-      nowAndThen(40, (response) =>
+      onEveryNth(40, (response) =>
         Edit.header(
           "Retry-After",
           "1"

@@ -16,7 +16,10 @@ const withPlan = (policy: RateLimit.Policy, change: Partial<Plan.Plan>): RateLim
 })
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits.not-atomic", "Reads the state, yields, and then writes it.")
+  fault(
+    "limits.not-atomic",
+    "Reads a state, yields, and writes the next, so that concurrent requests are counted as one."
+  )
     .breaks("limits.atomic", "limits.at-once", "concurrent requests admitted 8 admitted")
     .by(
       AtHttp.limits((real) => ({
@@ -70,7 +73,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, { ...next, level: level - TokenBucket.COST }]
       })
     ),
-  fault("limits.one-less-per-minute", "Denies the last request of the minute.")
+  fault("limits.one-less-per-minute", "Admits one request a minute fewer than the plan allows.")
     .breaks("limits.no-early-429", "limits.at-once", "concurrent requests admitted 4 admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -87,7 +90,7 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state, now, withPlan(policy, { perDay: Plan.maxRequests }))
       )
     ),
-  fault("limits.day-too-short", "Denies the last ten requests of the day.")
+  fault("limits.ten-less-per-day", "Admits ten requests a day fewer than the plan allows.")
     .breaks("limits.no-early-429", "limits.day", "two minutes 429 after 30")
     .by(
       RateLimits.decides((state, now, policy) =>
@@ -116,7 +119,7 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
       )
     ),
-  fault("limits.refusals-cost", "Also counts denied requests.")
+  fault("limits.denials-cost", "Also counts denied requests.")
     .breaks("limits.denied-costs-nothing", "bucket.outcome", "something is left 429, Retry-After")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -125,7 +128,10 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, { ...next, level: next.level - cost }]
       })
     ),
-  fault("limits.clock-back-refills", "Follows a clock that steps back, and refills when it recovers.")
+  fault(
+    "limits.clock-back-refills",
+    "Moves the time of a state back with the clock, so that the same seconds refill the bucket twice."
+  )
     .breaks("limits.clock-back", "bucket.clock-back", "a request admitted")
     .by(
       AtPort.limits(
@@ -143,7 +149,7 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("limits.one-budget-for-all", "Counts all keys together.")
+  fault("limits.one-budget-for-all", "Counts the requests of all keys together.")
     .breaks("limits.counted-per-key", "bucket.keys-apart", "of another key 4, with 200")
     .by(
       AtHttp.limits((real) => ({
@@ -153,7 +159,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("limits.errors-free", "Does not count requests with an invalid parameter.")
     .breaks("limits.every-request-costs", "bucket.every-request-costs", "invalid parameter 4, with 400")
-    .by(RateLimits.free((request) => request.target.includes("limit=0"))),
+    .by(RateLimits.withoutCost((request) => request.target.includes("limit=0"))),
   fault("limits.after-routing", "Returns 404 for unknown paths before it checks the limit.")
     .breaks("limits.before-routing", "bucket.before-routing", "over the limit 404")
     .by(AtHttp.responses({ to: ({ target }) => target.endsWith("/nothing"), status: 429 }, Edit.status(404))),
@@ -165,7 +171,7 @@ export const faults: ReadonlyArray<Fault> = [
         (request, { keys }) => Requests.withKey(request, keys.main)
       )
     ),
-  fault("limits.refused-but-stored", "Stores an animal and then denies the request.")
+  fault("limits.denied-but-stored", "Stores the animal of a creation that it denies.")
     .breaks("limits.refused-unstored", "limits.refused-stores-nothing", "the animal in the next list")
     .by(
       AtHttp.alsoSends(

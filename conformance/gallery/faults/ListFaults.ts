@@ -14,12 +14,12 @@ import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Filters the animals of some queries by another rule. */
-const filtering = (
+const filtersSome = (
   isFaulty: (query: PageQuery) => boolean,
   isListed: (pet: Pet, query: PageQuery) => boolean
 ): Where =>
   AtPort.pets(
-    PetStores.paging((query, real) =>
+    PetStores.replacingPage((query, real) =>
       isFaulty(query)
         ? Effect.map(real.page(PetStores.everything), (pets) =>
             pets.filter((pet) => isListed(pet, query)).slice(0, query.limit)
@@ -34,10 +34,10 @@ const ifEmpty =
     Edit.animalsOf(response)?.length === 0 ? edit(response, ...sent) : response
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("list.filter-ignored", "Lists animals of every status, whatever the filter.")
+  fault("list.filter-ignored", "Ignores the status filter.")
     .breaks("list.status.filter", "list.filter", "with that status one that is")
-    .by(AtPort.pets(PetStores.querying(() => ({ status: undefined })))),
-  fault("list.filter-ignored-at-20", "Lists animals of every status for a limit of 20.")
+    .by(AtPort.pets(PetStores.changingQuery(() => ({ status: undefined })))),
+  fault("list.filter-ignored-at-20", "Ignores the status filter when the limit is 20.")
     .breaks("list.status.filter", "list.filter", "with that status one that is")
     .by(
       AtHttp.requests(
@@ -48,15 +48,15 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.filter-inverted", "Lists the animals that do not have the requested status.")
     .breaks("list.status.filter", "list.filter", "with that status one that is")
     .by(
-      filtering(
+      filtersSome(
         ({ status }) => status !== undefined,
         (pet, { status }) => pet.status !== status
       )
     ),
-  fault("list.filter-forgets-sold", "Omits sold animals from lists without a filter.")
+  fault("list.unfiltered-omits-sold", "Omits sold animals from lists without a filter.")
     .breaks("list.status.all", "list.filter", "animals, without {id")
     .by(
-      filtering(
+      filtersSome(
         ({ status }) => status === undefined,
         ({ status }) => status !== "sold"
       )
@@ -65,7 +65,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
     .by(
       AtPort.pets(
-        PetStores.paging((query, real) =>
+        PetStores.replacingPage((query, real) =>
           Effect.map(real.page({ ...query, status: undefined }), (pets) =>
             pets.filter(({ status }) => query.status === undefined || status === query.status)
           )
@@ -84,10 +84,10 @@ export const faults: ReadonlyArray<Fault> = [
         )
       })
     ),
-  fault("list.unknown-status-lists-all", "Ignores a filter that is not a status.")
+  fault("list.unknown-status-lists-all", "Lists all animals for an unknown status.")
     .breaks("list.status.filter", "list.status.others", "?status=lost {id")
     .by(Lists.readsStatus((status) => (PetStatus.is(status) || status === "" ? undefined : null))),
-  fault("list.status-wildcards", "Compares the status with LIKE, so that % and _ match anything.")
+  fault("list.status-wildcards", "Compares the status with LIKE, so that % and _ are wildcards.")
     .breaks("list.status.filter", "list.status.others", "?status=sol%25 {id")
     .by(
       Lists.readsStatus((status) => {
@@ -96,10 +96,13 @@ export const faults: ReadonlyArray<Fault> = [
         return PetStatus.all.find((known) => like.test(known))
       })
     ),
-  fault("list.status-injected", "Inserts the status into its query unescaped, so that a quote ends it.")
+  fault(
+    "list.status-injected",
+    "Inserts the status into SQL without escaping, so that a quote ends the string."
+  )
     .breaks("list.status.filter", "list.status.others", "'1'='1 {id")
     .by(Lists.readsStatus((status) => (/' or '/i.test(status) ? null : undefined))),
-  fault("list.status-prefix", "Accepts the beginning of a status as the whole.")
+  fault("list.status-prefix", "Accepts the first letters of a status as that status.")
     .breaks("list.status.filter", "list.status.others", "?status=sol {id")
     .by(
       Lists.readsStatus((status) =>
@@ -119,7 +122,7 @@ export const faults: ReadonlyArray<Fault> = [
             )
       })
     ),
-  fault("list.empty-status-lists-all", "Treats an empty status as absent.")
+  fault("list.empty-status-lists-all", "Treats an empty status filter as absent.")
     .breaks("list.status.unknown", "list.status.unknown", "400 invalid_parameter to ?status= 200")
     .by(Lists.readsStatus((status) => (status === "" ? null : undefined))),
   fault("list.status-any-case", "Accepts a status in any letter case.")
@@ -136,20 +139,20 @@ export const faults: ReadonlyArray<Fault> = [
     .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.status(404)))),
   fault("list.empty-null", "Returns null when no animal matches.")
     .breaks("list.empty", "list.answered", "not a bare array: null")
-    .by(Lists.changed((animals) => (animals.length === 0 ? null : animals))),
+    .by(Lists.changesAnimals((animals) => (animals.length === 0 ? null : animals))),
   fault("list.empty-204", "Returns 204 without a body when no animal matches.")
     .breaks("list.empty", "list.answered", "200 with an array of Pet 204")
     .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.replace(204, "")))),
-  fault("list.wrapped", "Wraps the array in an object.")
+  fault("list.wrapped", "Wraps the array of a list in an object.")
     .breaks("list.array", "list.answered", 'not a bare array: {"pets":[')
-    .by(Lists.changed((animals) => ({ pets: animals, total: animals.length }))),
-  fault("list.single-unwrapped", "Returns the animal itself when it is the only one.")
+    .by(Lists.changesAnimals((animals) => ({ pets: animals, total: animals.length }))),
+  fault("list.single-unwrapped", "Returns an object instead of an array for a list of one animal.")
     .breaks("list.array", "list.limit.accepted", 'not a bare array: {"id":')
-    .by(Lists.changed((animals) => (animals.length === 1 ? animals[0] : animals))),
+    .by(Lists.changesAnimals((animals) => (animals.length === 1 ? animals[0] : animals))),
   fault("list.omits-category", "Lists animals without their category.")
     .breaks("list.faithful", "catalogue.faithful", "categoryId is not an int64: absent")
-    .by(Lists.changed((animals) => animals.map(({ id, name, status }) => ({ id, name, status })))),
-  fault("list.partial-206", "Returns 206 for a list that is followed by more animals.")
+    .by(Lists.changesAnimals((animals) => animals.map(({ id, name, status }) => ({ id, name, status })))),
+  fault("list.partial-206", "Returns 206 for a list with a next page.")
     .breaks(
       "list.status-200",
       "list.limit.accepted",
@@ -160,10 +163,10 @@ export const faults: ReadonlyArray<Fault> = [
         header(response, "link") === undefined ? response : Edit.status(206)(response)
       )
     ),
-  fault("list.digits-lost", "Converts numbers to doubles, so that large categories lose digits.")
+  fault("list.digits-lost", "Converts categories to doubles in lists, so that large ones lose digits.")
     .breaks("create.int64-exact", "catalogue.category-exact", "categoryId 4611686018427387904")
     .by(
-      Lists.changed((animals) =>
+      Lists.changesAnimals((animals) =>
         animals.map((animal) => ({
           ...animal,
           categoryId: BigInt(Math.min(Number(animal.categoryId), 2 ** 62))
@@ -172,23 +175,25 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("list.duplicates", "Lists the first animal twice if the limit allows it.")
     .breaks("list.distinct", "list.distinct", "in a list twice {id")
-    .by(AtPort.pets(PetStores.paged((pets, { limit }) => [...pets.slice(0, 1), ...pets].slice(0, limit)))),
+    .by(
+      AtPort.pets(PetStores.changingPage((pets, { limit }) => [...pets.slice(0, 1), ...pets].slice(0, limit)))
+    ),
   fault("list.joined-rows", "Lists each animal once for every animal of its category, as a wrong join does.")
     .breaks("list.distinct", "list.distinct", "in a list twice {id")
     .by(
       AtHttp.pets(
-        PetStores.paged((pets, { limit }) =>
+        PetStores.changingPage((pets, { limit }) =>
           pets
             .flatMap((pet) => pets.filter(({ categoryId }) => categoryId === pet.categoryId).map(() => pet))
             .slice(0, limit)
         )
       )
     ),
-  fault("list.invents", "Lists an animal that was never created if the limit allows it.")
+  fault("list.invents", "Adds an animal that was never created to a list that is shorter than its limit.")
     .breaks("list.faithful", "catalogue.model", 'name "Specimen"')
     .by(
       AtPort.pets(
-        PetStores.paged((pets, { limit, status = "sold" }) =>
+        PetStores.changingPage((pets, { limit, status = "sold" }) =>
           pets.length < limit
             ? [...pets, new Pet(9_999n, { name: "Specimen", categoryId: 1n, status })]
             : pets
@@ -197,12 +202,16 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("list.positions-for-ids", "Shows the position of an animal in the list instead of its id.")
     .breaks("list.faithful", "catalogue.model", "under its id 1 {id 100")
-    .by(AtPort.pets(PetStores.paged((pets) => pets.map((pet, index) => new Pet(BigInt(index + 100), pet))))),
+    .by(
+      AtPort.pets(
+        PetStores.changingPage((pets) => pets.map((pet, index) => new Pet(BigInt(index + 100), pet)))
+      )
+    ),
   fault("list.names-shifted", "Lists each animal with the name of the previous one.")
     .breaks("list.faithful", "catalogue.model", "a list to show the animal")
     .by(
       AtPort.pets(
-        PetStores.paged((pets) =>
+        PetStores.changingPage((pets) =>
           pets.map((pet, index) => new Pet(pet.id, { ...pet, name: pets[index - 1]?.name ?? pet.name }))
         )
       )
@@ -210,18 +219,22 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.stale-status", "Shows every animal as available in lists without a filter.")
     .breaks("resources.status-stable", "catalogue.status-kept", "to show it as pending available")
     .by(
-      Lists.changed((animals, request) =>
+      Lists.changesAnimals((animals, request) =>
         Requests.parameters(request).has("status")
           ? animals
           : animals.map((animal) => ({ ...animal, status: "available" }))
       )
     ),
-  fault("list.status-left-out", "Returns every single animal as available.")
+  fault("list.retrieved-as-available", "Shows every animal as available when it is retrieved by id.")
     .breaks("resources.status-stable", "catalogue.status-kept", "to show it as pending available")
-    .by(AtPort.pets(PetStores.found(Option.map((pet) => new Pet(pet.id, { ...pet, status: "available" }))))),
+    .by(
+      AtPort.pets(
+        PetStores.changingFound(Option.map((pet) => new Pet(pet.id, { ...pet, status: "available" })))
+      )
+    ),
   fault("list.newest-first", "Lists the newest animal first.")
     .breaks("list.order", "list.order", "ascending id ids 3, 2, 1")
-    .by(AtPort.pets(PetStores.paged((pets) => pets.toReversed()))),
+    .by(AtPort.pets(PetStores.changingPage((pets) => pets.toReversed()))),
   fault("list.unstable-order", "Lists animals in a different order each time.")
     .breaks("list.order", "list.order", "by ascending id ids")
     .by(
@@ -237,5 +250,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("list.ids-as-text", "Sorts ids as text, so that 10 comes before 9.")
     .breaks("list.order", "list.order", "ascending id ids 1, 10, 2")
-    .by(AtPort.pets(PetStores.paged((pets) => pets.toSorted((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1)))))
+    .by(
+      AtPort.pets(PetStores.changingPage((pets) => pets.toSorted((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1))))
+    )
 ]

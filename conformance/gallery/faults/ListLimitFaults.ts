@@ -9,61 +9,64 @@ import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("list.limit-ignored", "Lists all animals, whatever the limit.")
+  fault("list.limit-ignored", "Ignores the limit, and lists all animals.")
     .breaks("list.limit.maximum-returned", "list.limit", "1 sold animals 2 animals")
-    .by(AtPort.pets(PetStores.querying(() => ({ limit: PetStores.everything.limit })))),
+    .by(AtPort.pets(PetStores.changingQuery(() => ({ limit: PetStores.everything.limit })))),
   fault("list.limit-plus-one", "Lists one animal more than requested.")
     .breaks("list.limit.maximum-returned", "list.limit", "1 sold animals 2 animals")
-    .by(AtPort.pets(PetStores.querying(({ limit }) => ({ limit: limit + 1 })))),
+    .by(AtPort.pets(PetStores.changingQuery(({ limit }) => ({ limit: limit + 1 })))),
   fault("list.limit-minus-one", "Lists one animal fewer than requested.")
     .breaks("list.complete", "list.limit", "at least 1 0 animals")
-    .by(AtPort.pets(PetStores.querying(({ limit }) => ({ limit: limit - 1 })))),
+    .by(AtPort.pets(PetStores.changingQuery(({ limit }) => ({ limit: limit - 1 })))),
   fault("list.limit-one-means-two", "Lists two animals for a limit of 1.")
     .breaks("list.limit.maximum-returned", "list.limit", "at most 1 sold animals 2 animals")
     .by(Lists.readsLimit(/^1$/, () => 2)),
-  fault("list.default-10", "Lists 10 animals without a limit.")
+  fault("list.default-10", "Uses 10 as the default limit.")
     .breaks("list.limit.default-fills", "list.limit.default", "because more exist 10")
     .by(Lists.defaultLimit("10")),
-  fault("list.default-10-of-available", "Lists 10 animals without a limit when the status is available.")
+  fault("list.default-10-of-available", "Uses 10 as the default limit of lists with the status available.")
     .breaks(
       "list.limit.default-fills",
       "list.limit.default",
       "20 available in a list without a limit, because more exist 10"
     )
     .by(Lists.defaultLimit("10", "available")),
-  fault("list.default-10-of-sold", "Lists 10 animals without a limit when the status is sold.")
+  fault("list.default-10-of-sold", "Uses 10 as the default limit of lists with the status sold.")
     .breaks(
       "list.limit.default-fills",
       "list.limit.default",
       "20 sold in a list without a limit, because more exist 10"
     )
     .by(Lists.defaultLimit("10", "sold")),
-  fault("list.default-100-of-pending", "Lists 100 animals without a limit when the status is pending.")
+  fault("list.default-100-of-pending", "Uses 100 as the default limit of lists with the status pending.")
     .breaks(
       "list.limit.default",
       "list.limit.default",
       "20 pending in a list without a limit, because more exist 21"
     )
     .by(Lists.defaultLimit("100", "pending")),
-  fault("list.default-100", "Lists 100 animals without a limit.")
+  fault("list.default-100", "Uses 100 as the default limit.")
     .breaks("list.limit.default", "list.limit.default", "because more exist 21")
     .by(Lists.defaultLimit("100")),
-  fault("list.ninety-at-most", "Lists at most 90 animals.")
+  fault("list.ninety-at-most", "Lists at most 90 animals, even for a limit of 100.")
     .breaks("list.complete", "list.limit.full", "90 after 10 more were created")
     .by(Lists.readsLimit(/^/, (limit) => (Number(limit) > 90 ? 90 : undefined))),
-  fault("list.short-from-fifty", "Omits every third animal from lists of more than 50.")
+  fault(
+    "list.short-from-fifty",
+    "Omits every third animal from lists of more than 50 animals, unless the limit is 100."
+  )
     .breaks("list.complete", "list.limit.full", "99 animals 66")
     .by(
-      Lists.changed((animals, request) =>
+      Lists.changesAnimals((animals, request) =>
         animals.length > 50 && Requests.listParameter(request, "limit") !== "100"
           ? animals.filter((_animal, index) => index % 3 !== 0)
           : animals
       )
     ),
-  fault("list.largest-limit-refused", "Rejects a limit of 100.")
+  fault("list.largest-limit-rejected", "Rejects a limit of 100.")
     .breaks("list.limit.accepted", "list.limit.accepted", "limit=100 400")
     .by(Lists.readsLimit(/^100$/, () => 101)),
-  fault("list.two-digits-only", "Lists 10 animals for a limit of 100, because it reads only two digits.")
+  fault("list.two-digits-only", "Reads only the first two digits of a limit, so that 100 becomes 10.")
     .breaks("list.complete", "list.limit.full", "10 after 90 more were created")
     .by(Lists.readsLimit(/^.{3,}$/, (limit) => Number(limit.slice(0, 2)))),
   fault("list.more-than-100", "Accepts a limit above 100 and lists that many animals.")
@@ -90,7 +93,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.limit-negative-clamped", "Clamps a negative limit to 1.")
     .breaks("list.limit.range", "list.limit.range", "?limit=-1 200")
     .by(Lists.readsLimit(/^-[0-9]/, () => 1)),
-  fault("list.limit-wraps", "Truncates a limit to 32 bits, so that a huge one becomes valid.")
+  fault("list.limit-wraps", "Truncates a limit to 32 bits, so that a huge limit becomes valid.")
     .breaks("list.limit.range", "list.limit.range", "?limit=4294967297 200")
     .by(Lists.readsLimit(/^[0-9]{10,18}$/, (limit) => Number(BigInt.asIntN(32, BigInt(limit))))),
   fault("list.limit-leading-zeros", "Accepts a limit with leading zeros.")
@@ -102,7 +105,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.limit-trimmed", "Accepts a limit with spaces around it.")
     .breaks("list.limit.syntax", "list.limit.syntax", "?limit=+5 200")
     .by(Lists.readsLimit(/^\s+[1-9]|[0-9]\s+$/)),
-  fault("list.limit-line-end", "Accepts a limit with a line feed, like a regular expression with $.")
+  fault(
+    "list.limit-line-end",
+    "Accepts a limit that ends with a line feed, as the anchor $ of a regular expression does."
+  )
     .breaks("list.limit.syntax", "list.limit.syntax", "?limit=5%0A 200")
     .by(Lists.readsLimit(/^[1-9][0-9]?\n$/)),
   fault("list.limit-exponent", "Accepts a limit with an exponent.")
@@ -114,13 +120,16 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.limit-hexadecimal", "Accepts a hexadecimal limit.")
     .breaks("list.limit.syntax", "list.limit.syntax", "?limit=0x10 200")
     .by(Lists.readsLimit(/^0x[0-9a-f]+$/i)),
-  fault("list.limit-trailing-text", "Accepts a limit that begins with digits, as parseInt does.")
+  fault("list.limit-trailing-text", "Ignores the letters after the digits of a limit, as parseInt does.")
     .breaks("list.limit.syntax", "list.limit.syntax", "?limit=10abc 200")
     .by(Lists.readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
   fault("list.limit-empty", "Treats an empty limit as absent.")
     .breaks("list.limit.syntax", "list.limit.syntax", "400 invalid_parameter to ?limit= 200")
     .by(Lists.readsLimit(/^$/, () => 20)),
-  fault("list.limit-foreign-digits", "Accepts digits of other scripts, like a regular expression with \\d.")
+  fault(
+    "list.limit-foreign-digits",
+    "Accepts a limit in digits of other scripts, as \\d does in some languages."
+  )
     .breaks("list.limit.syntax", "list.limit.syntax", "?limit=%EF%BC%95 200")
     .by(Lists.readsLimit(/^\p{Nd}$/u, (limit) => Number(limit.normalize("NFKC")) || 5)),
   fault("list.limit-decoded-twice", "Percent-decodes a limit twice.")
@@ -153,7 +162,7 @@ export const faults: ReadonlyArray<Fault> = [
         return Requests.withParameters(request, lowered)
       })
     ),
-  fault("list.unknown-parameters-refused", "Rejects unknown parameters.")
+  fault("list.unknown-parameters-rejected", "Rejects unknown parameters.")
     .breaks(
       "list.unknown-parameters",
       "list.unknown-parameters",

@@ -15,19 +15,19 @@ export const faults: ReadonlyArray<Fault> = [
   fault("paging.repeats-one", "Begins a page with the last animal of the previous page.")
     .breaks("list.paging.complete", "list.paging.walk", "only one page twice {id")
     .by(pages({ follows: (id, after) => id >= after })),
-  fault("paging.filter-forgotten", "Drops the filter from the second page on.")
+  fault("paging.filter-dropped", "Ignores the filter from the second page on.")
     .breaks("list.paging.filter", "list.paging.walk", "on every page {id")
     .by(pages({ filter: () => null })),
-  fault("paging.limit-forgotten", "Omits the limit from the next link.")
+  fault("paging.limit-omitted", "Omits the limit from the link to the next page.")
     .breaks("list.paging.filter", "list.paging.walk", "2 animals a page of")
     .by(pages({ changeParameters: (parameters) => parameters.delete("limit") })),
-  fault("paging.cursor-unbound", "Accepts a cursor with a different filter.")
+  fault("paging.cursor-unbound", "Accepts a cursor together with a different filter.")
     .breaks("list.paging.bound", "list.paging.bound", "400 invalid_parameter to ?limit=1&cursor=")
     .by(pages({ isUnbound: true })),
   fault("paging.cursor-readable", "Accepts any number as a cursor.")
     .breaks("list.paging.forged", "list.paging.forged", "400 invalid_parameter to ?cursor=0 200")
     .by(pages({ forged: (cursor) => (/^[0-9]+$/.test(cursor) ? BigInt(cursor) : undefined) })),
-  fault("paging.cursor-unsealed", "Accepts an altered cursor of the right form.")
+  fault("paging.cursor-unsealed", "Accepts an altered cursor that has the right form.")
     .breaks("list.paging.forged", "list.paging.forged", "400 invalid_parameter to ?limit=1&cursor=0.1 200")
     .by(pages({ forged: (cursor) => (/^[0-9]+\.[0-9]+$/.test(cursor) ? 1n : undefined) })),
   fault("paging.unknown-cursor-first-page", "Returns the first page for an unknown cursor.")

@@ -6,37 +6,43 @@ import * as AtPort from "../spoilers/AtPort.ts"
 import type { Pets } from "../spoilers/PetStores.ts"
 
 /** Changes the fields that identify an insert. */
-const identified = (change: (once: Once.Once) => Partial<Once.Once>) =>
+const changesOnce = (change: (once: Once.Once) => Partial<Once.Once>) =>
   AtPort.pets((real) => ({
     ...real,
     insertOnce: (pet, once) => real.insertOnce?.(pet, { ...once, ...change(once) }) ?? Effect.never
   }))
 
 /** Replaces `insertOnce`. */
-const insertingOnce = (insertOnce: (real: Pets) => NonNullable<Pets["insertOnce"]>) =>
+const replacesInsertOnce = (insertOnce: (real: Pets) => NonNullable<Pets["insertOnce"]>) =>
   AtPort.pets((real) => ({ ...real, insertOnce: insertOnce(real) }))
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("pets.once-always", "Stores an animal for each request, as if there were no key.")
+  fault("pets.once-always", "Ignores the idempotency key, and inserts an animal for each request.")
     .breaks("pets.once", "pets.once", "Replayed")
     .by(
-      insertingOnce(
+      replacesInsertOnce(
         (real) => (pet) => Effect.map(real.insert(pet), (stored) => ({ _tag: "Inserted", pet: stored }))
       )
     ),
-  fault("pets.once-for-all-callers", "Shares keys among callers.")
+  fault("pets.once-for-all-callers", "Shares idempotency keys among callers.")
     .breaks("pets.once", "pets.once", "Inserted")
-    .by(identified(() => ({ caller: "all" }))),
-  fault("pets.once-any-animal", "Returns the first animal for a key, whatever the request.")
+    .by(changesOnce(() => ({ caller: "all" }))),
+  fault(
+    "pets.once-any-animal",
+    "Returns the first animal for an idempotency key, even if the request differs."
+  )
     .breaks("pets.once", "pets.once", "Mismatch")
-    .by(identified(() => ({ fingerprint: "same" }))),
-  fault("pets.once-forever", "Never expires a key.")
+    .by(changesOnce(() => ({ fingerprint: "same" }))),
+  fault("pets.once-forever", "Treats idempotency keys as valid forever.")
     .breaks("pets.once", "pets.once", "Inserted")
-    .by(identified(() => ({ now: 0 }))),
-  fault("pets.once-two-steps", "Looks up a key and stores the animal in two steps.")
+    .by(changesOnce(() => ({ now: 0 }))),
+  fault(
+    "pets.once-two-steps",
+    "Looks up an idempotency key and inserts the animal in two steps, so that two calls insert two animals."
+  )
     .breaks("pets.once", "pets.once-parallel", "one animal")
     .by(
-      insertingOnce((real) => {
+      replacesInsertOnce((real) => {
         const known = new Map<
           string,
           { readonly fingerprint: string; readonly at: number; readonly id: bigint }

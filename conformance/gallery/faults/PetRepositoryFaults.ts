@@ -11,16 +11,17 @@ import * as AtPort from "../spoilers/AtPort.ts"
 import * as LeakyLock from "../spoilers/LeakyLock.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 
-const storing = flow(PetStores.storing, AtPort.pets)
-const inserting = flow(PetStores.inserting, AtPort.pets)
-const finding = flow(PetStores.finding, AtPort.pets)
-const paging = flow(PetStores.paging, AtPort.pets)
+const changingInserted = flow(PetStores.changingInserted, AtPort.pets)
+const replacingInsert = flow(PetStores.replacingInsert, AtPort.pets)
+const replacingFind = flow(PetStores.replacingFind, AtPort.pets)
+const replacingPage = flow(PetStores.replacingPage, AtPort.pets)
 
 /** Changes the id before the lookup. */
-const looking = (change: (id: bigint) => bigint): Where => finding((id, real) => real.find(change(id)))
+const changingId = (change: (id: bigint) => bigint): Where =>
+  replacingFind((id, real) => real.find(change(id)))
 
 /** Renumbers animals with `outside`; `inside` maps their ids back. */
-const numbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigint): Where =>
+const renumbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigint): Where =>
   AtPort.pets((real) => {
     const renumbered = (pet: Pet): Pet => new Pet(outside(pet.id), pet)
     return {
@@ -34,8 +35,8 @@ const numbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigi
   })
 
 /** Counts the animals, and after a pause inserts one; the returned id is the count plus one. */
-const counting = (pause: Effect.Effect<void>): Where =>
-  inserting((pet, real) =>
+const countThenInsert = (pause: Effect.Effect<void>): Where =>
+  replacingInsert((pet, real) =>
     Effect.gen(function* () {
       const before = yield* real.page(PetStores.everything)
       yield* pause
@@ -45,7 +46,7 @@ const counting = (pause: Effect.Effect<void>): Where =>
   )
 
 /** Inserts an animal with a placeholder for its name, and sets the name in a second step. */
-const inTwoSteps: Spoil<PetStores.Pets> = (real) => {
+const insertsInTwoSteps: Spoil<PetStores.Pets> = (real) => {
   const complete = new Map<bigint, Pet>()
   const seen = (pet: Pet): Pet => complete.get(pet.id) ?? pet
   return {
@@ -66,60 +67,66 @@ const inTwoSteps: Spoil<PetStores.Pets> = (real) => {
 const failingFor = (
   isAffected: (pet: NewPet) => boolean,
   failure: Effect.Effect<never, StoreUnavailable>
-): Where => inserting((pet, real) => (isAffected(pet) ? failure : real.insert(pet)))
+): Where => replacingInsert((pet, real) => (isAffected(pet) ? failure : real.insert(pet)))
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("pets.name-lower-case", "Stores names in lower case.")
+  fault("pets.name-lower-case", "Stores the name of an inserted animal in lower case.")
     .breaks("pets.insert.names", "pets.insert", 'name "rex", categoryId 0, pending')
-    .by(storing(({ name }) => ({ name: name.toLowerCase() }))),
+    .by(changingInserted(({ name }) => ({ name: name.toLowerCase() }))),
   fault("pets.name-trimmed", "Removes trailing spaces from names.")
     .breaks("pets.insert.names", "pets.insert", 'name "rex", categoryId 1, sold')
-    .by(storing(({ name }) => ({ name: name.replace(/ +$/, "") }))),
-  fault("pets.name-without-emoji", "Replaces characters above U+FFFF with a question mark.")
+    .by(changingInserted(({ name }) => ({ name: name.replace(/ +$/, "") }))),
+  fault(
+    "pets.name-without-emoji",
+    "Replaces characters above U+FFFF in an inserted name with a question mark."
+  )
     .breaks("pets.insert.names", "pets.insert", 'name "?", categoryId 0, available')
-    .by(storing(({ name }) => ({ name: name.replace(/[\u{10000}-\u{10ffff}]/gu, "?") }))),
-  fault("pets.name-normalised", "Stores names in Unicode NFC.")
+    .by(changingInserted(({ name }) => ({ name: name.replace(/[\u{10000}-\u{10ffff}]/gu, "?") }))),
+  fault("pets.name-normalized", "Normalizes the name of an inserted animal to Unicode NFC.")
     .breaks("pets.insert.names", "pets.insert", "the animal as given")
-    .by(storing(({ name }) => ({ name: name.normalize("NFC") }))),
-  fault("pets.name-cut", "Truncates names to 255 UTF-16 units, in the middle of a character.")
+    .by(changingInserted(({ name }) => ({ name: name.normalize("NFC") }))),
+  fault("pets.name-cut", "Truncates names to 255 UTF-16 units, which can split a character.")
     .breaks("pets.insert.names", "pets.insert", "the animal as given")
-    .by(storing(({ name }) => ({ name: name.slice(0, 255) }))),
+    .by(changingInserted(({ name }) => ({ name: name.slice(0, 255) }))),
   fault("pets.name-unescaped", "Doubles the backslashes of names.")
     .breaks("pets.insert.names", "pets.insert", "the animal as given")
-    .by(storing(({ name }) => ({ name: name.replaceAll("\\", "\\\\") }))),
-  fault("pets.category-rounded", "Stores categories as floating point numbers.")
+    .by(changingInserted(({ name }) => ({ name: name.replaceAll("\\", "\\\\") }))),
+  fault("pets.category-rounded", "Rounds the category of an inserted animal to a double.")
     .breaks("pets.insert.int64", "pets.insert", "categoryId 9007199254740992")
-    .by(storing(({ categoryId }) => ({ categoryId: BigInt(Number(categoryId)) }))),
-  fault("pets.category-32-bits", "Truncates categories to 32 bits.")
+    .by(changingInserted(({ categoryId }) => ({ categoryId: BigInt(Number(categoryId)) }))),
+  fault("pets.category-32-bits", "Truncates the category of an inserted animal to 32 bits.")
     .breaks("pets.insert.int64", "pets.insert", "categoryId -2147483648")
-    .by(storing(({ categoryId }) => ({ categoryId: BigInt.asIntN(32, categoryId) }))),
+    .by(changingInserted(({ categoryId }) => ({ categoryId: BigInt.asIntN(32, categoryId) }))),
   fault("pets.category-unsigned", "Drops the sign of categories.")
     .breaks("pets.insert.int64", "pets.insert", "categoryId 1, available")
-    .by(storing(({ categoryId }) => ({ categoryId: categoryId < 0n ? -categoryId : categoryId }))),
-  fault("pets.status-dropped", "Stores every animal as available.")
+    .by(changingInserted(({ categoryId }) => ({ categoryId: categoryId < 0n ? -categoryId : categoryId }))),
+  fault("pets.status-dropped", "Stores every inserted animal as available.")
     .breaks("pets.insert.exact", "pets.insert", "categoryId 0, available")
-    .by(storing(() => ({ status: "available" }))),
+    .by(changingInserted(() => ({ status: "available" }))),
   fault("pets.stored-otherwise", "Returns the animal as given, but stores its name in upper case.")
     .breaks("pets.find.exact", "pets.find", 'name "REX"')
     .by(
-      inserting((pet, real) =>
+      replacingInsert((pet, real) =>
         Effect.map(real.insert({ ...pet, name: pet.name.toUpperCase() }), ({ id }) => new Pet(id, pet))
       )
     ),
-  fault("pets.overwritten", "Has 30 slots, and returns the latest animal in a slot instead of an older one.")
+  fault(
+    "pets.overwritten",
+    "Stores animals in 30 slots, and finds the latest animal of a slot instead of an older one."
+  )
     .breaks("pets.find.exact", "pets.find", "categoryId -1, available} {id")
     .by(
-      finding((id, real) =>
+      replacingFind((id, real) =>
         Effect.map(real.page(PetStores.everything), (all) => {
           const slot = all.filter((pet) => pet.id % 30n === id % 30n)
           return all.some((pet) => pet.id === id) ? Option.fromUndefinedOr(slot.at(-1)) : Option.none()
         })
       )
     ),
-  fault("pets.quote-dies", "Inserts names into SQL unescaped: a quote is a syntax error, and a defect.")
+  fault("pets.quote-dies", "Inserts names into SQL without escaping, so that a quote causes a defect.")
     .breaks("pets.insert.names", "pets.insert", "a defect: Error: syntax error")
     .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
-  fault("pets.emoji-refused", "Fails for names with characters above U+FFFF.")
+  fault("pets.emoji-fails", "Fails for names with characters above U+FFFF.")
     .breaks("pets.insert.names", "pets.insert", "StoreUnavailable")
     .by(
       failingFor(
@@ -130,15 +137,15 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.throws-at-once", "Throws, instead of failing, for a category that its driver cannot bind.")
     .breaks("pets.insert.int64", "pets.insert", "a defect: RangeError: BigInt")
     .by(
-      inserting((pet, real) => {
+      replacingInsert((pet, real) => {
         if (Number.isSafeInteger(Number(pet.categoryId))) return real.insert(pet)
         throw new RangeError("BigInt value is too large to bind")
       })
     ),
-  fault("pets.id-reused", "Assigns the ids 1 to 7 over and over.")
+  fault("pets.id-reused", "Assigns the ids 1 to 7 repeatedly.")
     .breaks("pets.insert.id-never-reused", "pets.ids", "the id 1")
     .by(
-      numbering(
+      renumbering(
         (id) => ((id - 1n) % 7n) + 1n,
         (id) => id
       )
@@ -146,7 +153,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.id-decreasing", "Assigns ids downwards from a million.")
     .breaks("pets.insert.id-increasing", "pets.ids", "the id 999998")
     .by(
-      numbering(
+      renumbering(
         (id) => 1_000_000n - id,
         (id) => 1_000_000n - id
       )
@@ -154,7 +161,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.id-zero", "Assigns ids from 0.")
     .breaks("pets.insert.id-positive", "pets.ids", "a positive id the id 0")
     .by(
-      numbering(
+      renumbering(
         (id) => id - 1n,
         (id) => id + 1n
       )
@@ -162,30 +169,39 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.id-wraps", "Wraps ids past the end of int64.")
     .breaks("pets.insert.id-increasing", "pets.ids", "the id -9223372036854775808")
     .by(
-      numbering(
+      renumbering(
         (id) => BigInt.asIntN(64, 2n ** 63n - 5n + id),
         (id) => BigInt.asIntN(64, id - 2n ** 63n + 5n)
       )
     ),
-  fault("pets.id-raced", "Counts its animals, yields, and inserts under the next number.")
+  fault(
+    "pets.id-raced",
+    "Counts its animals, yields, and returns the next number as the id, so that two inserts get the same id."
+  )
     .breaks("pets.insert.concurrent", "pets.insert-at-once", "300 different ids 1")
-    .by(counting(Effect.yieldNow)),
-  fault("pets.id-raced-in-parallel", "Counts its animals, yields, and inserts: results conflict.")
+    .by(countThenInsert(Effect.yieldNow)),
+  fault(
+    "pets.id-raced-in-parallel",
+    "Counts its animals, yields, and inserts one, so that the results of parallel calls conflict."
+  )
     .breaks("pets.linearizable", "pets.parallel", "no order of the calls explains")
-    .by(counting(Effect.yieldNow)),
-  fault("pets.id-raced-closely", "Counts its animals and inserts in a second step, without yielding between.")
+    .by(countThenInsert(Effect.yieldNow)),
+  fault(
+    "pets.id-raced-closely",
+    "Counts its animals and inserts one in a second step, without yielding between them."
+  )
     .breaks("pets.linearizable", "pets.interleaved", "no order of the calls explains")
-    .by(counting(Effect.void)),
+    .by(countThenInsert(Effect.void)),
   fault("pets.find-late", "Finds an animal only after the next insert.")
     .breaks("pets.find.sees-insert", "pets.find", "available} none")
     .by(
-      finding((id, real) =>
+      replacingFind((id, real) =>
         Effect.map(Effect.all([real.find(id), real.page(PetStores.everything)]), ([found, all]) =>
           Option.filter(found, () => id !== all.at(-1)?.id)
         )
       )
     ),
-  fault("pets.find-remembers-none", "Caches that an id was not found.")
+  fault("pets.find-caches-misses", "Caches that an id was not found.")
     .breaks("pets.find.sees-insert", "pets.find", "pending} none")
     .by(
       AtPort.pets((real) => {
@@ -201,35 +217,38 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("pets.find-by-category", "Searches the categories for the id.")
+  fault("pets.find-by-category", "Finds an animal by its category instead of its id.")
     .breaks("pets.find.exact", "pets.find", "available} none")
     .by(
-      finding((id, real) =>
+      replacingFind((id, real) =>
         Effect.map(real.page(PetStores.everything), (all) =>
           Option.fromUndefinedOr(all.find(({ categoryId }) => categoryId === id))
         )
       )
     ),
-  fault("pets.find-unsigned", "Drops the sign of the id.")
+  fault("pets.find-unsigned", "Drops the sign of the id in a lookup.")
     .breaks("pets.find.none", "pets.find-none", "the id -1: none {id 1")
-    .by(looking((id) => (id < 0n ? -id : id))),
+    .by(changingId((id) => (id < 0n ? -id : id))),
   fault("pets.find-32-bits", "Searches for the lower 32 bits of an id.")
     .breaks("pets.find.none", "pets.find-none", "4294967297: none {id")
-    .by(looking((id) => BigInt.asIntN(32, id))),
+    .by(changingId((id) => BigInt.asIntN(32, id))),
   fault("pets.find-nearest", "Finds the first animal for ids below the first.")
     .breaks("pets.find.none", "pets.find-none", "the id -1: none {id")
-    .by(looking((id) => (id < 1n ? 1n : id))),
+    .by(changingId((id) => (id < 1n ? 1n : id))),
   fault("pets.find-huge-dies", "Dies on ids that its driver cannot bind.")
     .breaks("pets.find.none", "pets.find-none", "a defect: RangeError: integer out of range")
     .by(
-      finding((id, real) =>
+      replacingFind((id, real) =>
         Number.isSafeInteger(Number(id)) ? real.find(id) : Effect.die(new RangeError("integer out of range"))
       )
     ),
-  fault("pets.case-folded-lookup", "Ignores the case of names, and returns an older animal for a new one.")
+  fault(
+    "pets.case-folded-lookup",
+    "Returns an older animal with the same name, in any letter case, instead of inserting a new one."
+  )
     .breaks("pets.insert.exact", "pets.history", 'pending} {id 1, name "rex"')
     .by(
-      inserting((pet, real) =>
+      replacingInsert((pet, real) =>
         Effect.flatMap(real.page(PetStores.everything), (all) => {
           const same = all.find(({ name }) => name.toLowerCase() === pet.name.toLowerCase())
           return same === undefined ? real.insert(pet) : Effect.succeed(same)
@@ -239,7 +258,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.page-across", "Reads the animals of each status separately, and yields between them.")
     .breaks("pets.linearizable", "pets.parallel", "no order of the calls explains")
     .by(
-      paging((query, real) =>
+      replacingPage((query, real) =>
         Effect.gen(function* () {
           if (query.status !== undefined) return yield* real.page(query)
           const found: Array<Pet> = []
@@ -251,12 +270,18 @@ export const faults: ReadonlyArray<Fault> = [
         })
       )
     ),
-  fault("pets.half-inserted", "Inserts an animal in two steps: at first without its name.")
+  fault(
+    "pets.half-inserted",
+    "Inserts an animal in two steps; a read between them returns a placeholder for its name."
+  )
     .breaks("pets.linearizable", "pets.parallel", 'name "?", categoryId')
-    .by(AtPort.pets(inTwoSteps)),
-  fault("pets.interrupted-half", "Inserts an animal in two steps: an interruption loses its name.")
+    .by(AtPort.pets(insertsInTwoSteps)),
+  fault(
+    "pets.interrupted-half",
+    "Inserts an animal in two steps; an interruption between them loses its name."
+  )
     .breaks("pets.interruption", "pets.interrupted", 'name "?", categoryId')
-    .by(AtPort.pets(inTwoSteps)),
+    .by(AtPort.pets(insertsInTwoSteps)),
   fault("pets.interrupted-locked", "Does not release its lock when an insert is interrupted.")
     .breaks("pets.interruption", "pets.interrupted", "database is locked")
     .by(
@@ -265,7 +290,7 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, insert: (pet) => guarded(real.insert(pet)) }
       })
     ),
-  fault("pets.interrupted-lost", "Acknowledges inserts too early, and loses those next to an interruption.")
+  fault("pets.interrupted-lost", "Loses the newest acknowledged animal when another insert is interrupted.")
     .breaks("pets.interruption", "pets.interrupted", "insert was acknowledged: {id")
     .by(
       AtPort.pets((real) => {
@@ -283,25 +308,27 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("pets.outage-dies", "Dies when its backend does not respond.")
+  fault("pets.outage-dies", "Dies in `find` when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "a defect: StoreUnavailable")
-    .by(finding((id, real) => Effect.orDie(real.find(id)))),
-  fault("pets.outage-empty", "Lists nothing when its backend does not respond.")
+    .by(replacingFind((id, real) => Effect.orDie(real.find(id)))),
+  fault("pets.outage-empty", "Lists no animals when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "as if nothing were wrong")
-    .by(paging((query, real) => Effect.catch(real.page(query), () => Effect.succeed([])))),
-  fault("pets.outage-none", "Finds nothing when its backend does not respond.")
+    .by(replacingPage((query, real) => Effect.catch(real.page(query), () => Effect.succeed([])))),
+  fault("pets.outage-none", "Finds no animal when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "as if nothing were wrong")
-    .by(finding((id, real) => Effect.catch(real.find(id), () => Effect.succeed(Option.none())))),
+    .by(replacingFind((id, real) => Effect.catch(real.find(id), () => Effect.succeed(Option.none())))),
   fault("pets.outage-raw", "Fails with the error of its driver when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "not StoreUnavailable")
     .by(
       // TypeScript rejects this error, but an adapter in JavaScript can fail with it.
-      inserting((pet, real) => Effect.mapError(real.insert(pet), () => new Error("ECONNREFUSED") as never))
+      replacingInsert((pet, real) =>
+        Effect.mapError(real.insert(pet), () => new Error("ECONNREFUSED") as never)
+      )
     ),
   fault("pets.outage-throws", "Throws when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "a defect: Error: ECONNREFUSED")
     .by(
-      paging((query, real) =>
+      replacingPage((query, real) =>
         Effect.catch(real.page(query), () => {
           throw new Error("ECONNREFUSED")
         })
@@ -309,5 +336,5 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("pets.outage-interrupts", "Interrupts the caller when its backend does not respond.")
     .breaks("pets.fails-typed", "pets.outage", "an interruption")
-    .by(inserting((pet, real) => Effect.catch(real.insert(pet), () => Effect.interrupt)))
+    .by(replacingInsert((pet, real) => Effect.catch(real.insert(pet), () => Effect.interrupt)))
 ]

@@ -8,7 +8,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Changes the first animal of each list. */
-const first = (change: (animal: Animal) => Animal): Where =>
+const changesFirst = (change: (animal: Animal) => Animal): Where =>
   AtHttp.responses({ to: Requests.isList, status: 200 }, (response) => {
     const animals = Edit.animalsOf(response)
     if (animals === undefined) return response
@@ -18,14 +18,17 @@ const first = (change: (animal: Animal) => Animal): Where =>
 export const faults: ReadonlyArray<Fault> = [
   fault("list.first-as-doubles", "Rounds the category of the first animal of a list to a double.")
     .breaks("list.faithful", "list.positions", "as it was shown before")
-    .by(first((animal) => ({ ...animal, categoryId: BigInt(Number(animal.categoryId)) }))),
+    .by(changesFirst((animal) => ({ ...animal, categoryId: BigInt(Number(animal.categoryId)) }))),
   fault("list.first-escaped", "Escapes markup in the name of the first animal of a list.")
     .breaks("list.faithful", "list.positions", "as it was shown before")
-    .by(first((animal) => ({ ...animal, name: animal.name.replaceAll("<", "&lt;") }))),
-  fault("list.first-cut", "Cuts the name of the first animal of a list at 200 characters.")
+    .by(changesFirst((animal) => ({ ...animal, name: animal.name.replaceAll("<", "&lt;") }))),
+  fault("list.first-cut", "Truncates the name of the first animal of a list to 200 characters.")
     .breaks("list.faithful", "list.positions", "as it was shown before")
-    .by(first((animal) => ({ ...animal, name: animal.name.slice(0, 200) }))),
-  fault("create.first-rejected", "Rejects the first creation of each key with a body of more than 200 bytes.")
+    .by(changesFirst((animal) => ({ ...animal, name: animal.name.slice(0, 200) }))),
+  fault(
+    "create.first-rejected",
+    "Rejects, for each key, the first creation with a body of more than 200 bytes."
+  )
     .breaks("create.returns-created", "list.positions", "the same result for two creations")
     .by(
       AtHttp.transport((real) => {
@@ -41,7 +44,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("get.first-lost", "Returns 404 if the first request of a small key retrieves an animal.")
+  fault("get.first-lost", "Returns 404 if the first request of a key with a small plan retrieves an animal.")
     .breaks("get.found", "limits.first-request", "the same status for both requests GET")
     .by(
       AtHttp.transport((real, world) => {
@@ -68,7 +71,7 @@ export const faults: ReadonlyArray<Fault> = [
             )(response)
       )
     ),
-  fault("cell.browser-id", "Shows a wrong id of the first animal of a list to browsers.")
+  fault("cell.browser-id", "Shows a wrong id for the first animal of a list to browsers.")
     .breaks("list.faithful", "product.list", "the animal as created")
     .by(
       AtHttp.responses(

@@ -39,7 +39,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.replace(200, "{}")
       )
     ),
-  fault("protocol.paths-in-any-case", "Ignores the case of paths.")
+  fault("protocol.paths-in-any-case", "Ignores the letter case of paths.")
     .breaks("http.paths-exact", "protocol.unknown-path", "not_found 200")
     .by(readsPath((path) => path.toLowerCase())),
   fault("protocol.trailing-slash", "Ignores a trailing slash in a path.")
@@ -61,7 +61,7 @@ export const faults: ReadonlyArray<Fault> = [
       "404 with an Error body of code not_found 500"
     )
     .by(AtHttp.responses({ to: ({ target }) => target.includes("%zz"), status: isError }, failure)),
-  fault("protocol.lenient-escapes", "Accepts a malformed percent escape literally.")
+  fault("protocol.lenient-escapes", "Ignores a malformed percent escape.")
     .breaks(
       "http.malformed-escape",
       "protocol.malformed-escape",
@@ -86,7 +86,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("protocol.no-allow", "Returns 405 without Allow.")
     .breaks("http.method-not-allowed", "protocol.allow", "on a 405 no Allow")
     .by(AtHttp.responses({ status: isError }, Edit.without("allow"))),
-  fault("protocol.head-with-body", "Returns the body of GET for HEAD.")
+  fault("protocol.head-with-body", "Returns a body for HEAD, as for GET.")
     .breaks("http.head", "protocol.head", "without a body to HEAD 200")
     .by(AtHttp.requests(Requests.isHead, (request) => ({ ...request, method: "GET" }))),
   fault("protocol.head-always-200", "Returns 200 for HEAD on every path.")
@@ -105,7 +105,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("protocol.cached-errors", "Allows caches to store errors.")
     .breaks("http.standard-headers", "every.standard-headers", "Cache-Control: max-age=60")
     .by(AtHttp.responses({ status: isError }, Edit.header("Cache-Control", "max-age=60"))),
-  fault("protocol.sniffed", "Allows browsers to guess the content type of a list.")
+  fault("protocol.sniffed", "Omits X-Content-Type-Options, so that browsers may guess the content type.")
     .breaks("http.standard-headers", "every.standard-headers", "X-Content-Type-Options is missing")
     .by(AtHttp.responses({}, Edit.without("x-content-type-options"))),
   fault("protocol.no-charset", "Omits the charset from the content type.")
@@ -125,17 +125,17 @@ export const faults: ReadonlyArray<Fault> = [
         return sent === undefined ? response : Edit.header("X-Request-Id", sent)(response)
       })
     ),
-  fault("protocol.no-date", "Omits Date.")
+  fault("protocol.no-date", "Omits the Date header.")
     .breaks("http.standard-headers", "every.standard-headers", "Date is missing")
     .by(AtHttp.responses({}, Edit.without("date"))),
-  fault("protocol.wrong-date", "Sends the local time of its zone as UTC.")
+  fault("protocol.wrong-date", "Sends its local time as UTC in Date.")
     .breaks("http.date", "every.date", "2026 10:00:00 GMT")
     .by(
       AtHttp.responses({}, (response, _request, { now }) =>
         Edit.header("Date", new Date(now() + 3_600_000).toUTCString())(response)
       )
     ),
-  fault("protocol.accept-406", "Returns 406 to a client that does not accept JSON.")
+  fault("protocol.accept-406", "Returns 406 for a request that does not accept JSON.")
     .breaks("http.accept", "protocol.accept", "200 406, remaining")
     .by(
       AtHttp.responses(
@@ -143,7 +143,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.error(406, "not_found")
       )
     ),
-  fault("protocol.method-override", "Reads the method from a header.")
+  fault("protocol.method-override", "Reads the method from the header X-HTTP-Method-Override.")
     .breaks("http.other-operations", "protocol.no-override", "200 405, remaining")
     .by(
       AtHttp.requests(Requests.any, (request) => ({
@@ -182,7 +182,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.error(415, "unsupported_media_type")
       )
     ),
-  fault("protocol.content-before-size", "Parses a body that is too large.")
+  fault("protocol.content-before-size", "Parses a body before it checks the size.")
     .breaks("http.order-of-checks", "protocol.order", "payload_too_large 400")
     .by(AtHttp.responses({ status: 413 }, Edit.error(400, "invalid_json")))
 ]

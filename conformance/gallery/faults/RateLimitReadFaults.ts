@@ -5,7 +5,7 @@ import * as AtPort from "../spoilers/AtPort.ts"
 import { blank } from "../spoilers/LimitStores.ts"
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits-store.read-all", "Reads the states of all keys.")
+  fault("limits-store.read-more", "Returns the state of a key that was not requested as well.")
     .breaks("limits-store.read", "limits-store.read", "states of these keys only")
     .by(
       AtPort.limits((real) => ({
@@ -14,7 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
           real.read?.([...keys, "key:1"], now) ?? Effect.succeed({ at: now, states: new Map() })
       }))
     ),
-  fault("limits-store.read-blank", "Reads a blank state for a key without one.")
+  fault("limits-store.read-blank", "Returns a blank state for a key without a state.")
     .breaks("limits-store.read", "limits-store.read", "no state {level 60000}")
     .by(
       AtPort.limits((real) => ({

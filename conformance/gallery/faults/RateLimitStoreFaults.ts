@@ -8,37 +8,37 @@ import * as AtPort from "../spoilers/AtPort.ts"
 import * as LeakyLock from "../spoilers/LeakyLock.ts"
 import {
   blank,
-  catching,
-  consuming,
-  keeping,
-  keyed,
-  modifying,
-  readThenWrite
+  changingKeys,
+  changingStored,
+  consumingWith,
+  onThrowingStep,
+  readThenWrite,
+  replacingModify
 } from "../spoilers/LimitStores.ts"
 
 export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.blank-at-first", "Passes a blank state to the first step on a key.")
     .breaks("limits-store.modify.initial", "limits-store.fold", "no state {level 60000}")
-    .by(modifying((key, step, real) => real.modify(key, (state = blank) => step(state)))),
-  fault("limits-store.field-forgotten", "Does not store when the strikes began.")
+    .by(replacingModify((key, step, real) => real.modify(key, (state = blank) => step(state)))),
+  fault("limits-store.field-not-stored", "Does not store when the strikes began.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "strikes 9007199254740991, strikeAt")
-    .by(keeping(() => ({ strikesFrom: 0 }))),
+    .by(changingStored(() => ({ strikesFrom: 0 }))),
   fault("limits-store.fields-swapped", "Swaps the debt and the time of the latest strike.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "{at 5364662400000, debt 9007")
-    .by(keeping(({ debt, strikeAt }) => ({ debt: strikeAt, strikeAt: debt }))),
-  fault("limits-store.32-bits", "Truncates the requests used today to 32 bits.")
+    .by(changingStored(({ debt, strikeAt }) => ({ debt: strikeAt, strikeAt: debt }))),
+  fault("limits-store.32-bits", "Truncates the number of requests of the day to 32 bits.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "used -1, debt")
-    .by(keeping(({ used }) => ({ used: used | 0 }))),
+    .by(changingStored(({ used }) => ({ used: used | 0 }))),
   fault("limits-store.floats", "Stores the level of the bucket in single precision.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "{level 9007199254740992")
-    .by(keeping(({ level }) => ({ level: Math.fround(level) }))),
+    .by(changingStored(({ level }) => ({ level: Math.fround(level) }))),
   fault("limits-store.seconds", "Stores the end of a ban in seconds.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "bannedUntil 9007199254740000")
-    .by(keeping(({ bannedUntil }) => ({ bannedUntil: Math.floor(bannedUntil / 1_000) * 1_000 }))),
+    .by(changingStored(({ bannedUntil }) => ({ bannedUntil: Math.floor(bannedUntil / 1_000) * 1_000 }))),
   fault("limits-store.first-wins", "Never replaces the first state of a key.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "5364662400000} {level 9007199254740991")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         real.modify(key, (before) => {
           const [result, after] = step(before)
           return [result, before ?? after]
@@ -60,44 +60,47 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.answer-as-json", "Converts the result of a step to JSON and back.")
+  fault("limits-store.result-as-json", "Converts the result of a step to JSON and back.")
     .breaks("limits-store.modify.answer", "limits-store.answer", "something else")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.map(real.modify(key, step), (result) =>
           typeof result === "object" ? JSON.parse(JSON.stringify(result)) : result
         )
       )
     ),
-  fault("limits-store.answer-run", "Runs a result that is an effect.")
+  fault("limits-store.result-run", "Runs a result that is an effect.")
     .breaks("limits-store.modify.answer", "limits-store.answer", "a defect: Error: a result")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.flatMap(real.modify(key, step), (result) =>
           // The fault is running the effect, so its type does not matter.
           Effect.isEffect(result) ? Effect.orDie(result as Effect.Effect<never>) : Effect.succeed(result)
         )
       )
     ),
-  fault("limits-store.keys-case", "Ignores the case of keys.")
+  fault("limits-store.keys-case", "Ignores the letter case of rate-limit keys.")
     .breaks("limits-store.modify.keys-apart", "limits-store.keys-apart", "no state {level")
-    .by(keyed((key) => key.toLowerCase())),
+    .by(changingKeys((key) => key.toLowerCase())),
   fault("limits-store.keys-trimmed", "Ignores trailing spaces of keys.")
     .breaks("limits-store.modify.keys-apart", "limits-store.keys-apart", "no state {level")
-    .by(keyed((key) => key.replace(/ +$/, ""))),
-  fault("limits-store.keys-normalised", "Compares keys in Unicode NFC.")
+    .by(changingKeys((key) => key.replace(/ +$/, ""))),
+  fault("limits-store.keys-normalized", "Compares rate-limit keys in Unicode NFC.")
     .breaks("limits-store.modify.keys-apart", "limits-store.keys-apart", "no state {level")
-    .by(keyed((key) => key.normalize("NFC"))),
+    .by(changingKeys((key) => key.normalize("NFC"))),
   fault("limits-store.keys-cut", "Compares only the first 64 characters of keys.")
     .breaks("limits-store.modify.keys-apart", "limits-store.keys-apart", "no state {level")
-    .by(keyed((key) => key.slice(0, 64))),
+    .by(changingKeys((key) => key.slice(0, 64))),
   fault("limits-store.keys-latin", "Replaces characters above U+00FF in keys with a question mark.")
     .breaks("limits-store.modify.keys-apart", "limits-store.keys-apart", "no state {level")
-    .by(keyed((key) => key.replace(/[^\0-\xff]/gu, "?"))),
-  fault("limits-store.raced", "Reads a state, yields, and writes the next.")
+    .by(changingKeys((key) => key.replace(/[^\0-\xff]/gu, "?"))),
+  fault("limits-store.raced", "Reads a state, yields, and writes the next, so that one of two calls is lost.")
     .breaks("limits-store.modify.atomic", "limits-store.at-once", "different states seen 1")
     .by(readThenWrite(Effect.yieldNow)),
-  fault("limits-store.raced-in-parallel", "Reads a state, yields, and writes the next: results conflict.")
+  fault(
+    "limits-store.raced-in-parallel",
+    "Reads a state, yields, and writes the next, so that the results of parallel calls conflict."
+  )
     .breaks("limits-store.linearizable", "limits-store.parallel", "no order of the calls explains")
     .by(readThenWrite(Effect.yieldNow)),
   fault("limits-store.raced-closely", "Reads a state and writes the next in a second step, without yielding.")
@@ -125,18 +128,18 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.throwing-step-resets", "Stores a blank state when a step throws.")
     .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", "no state {level 60000}")
     .by(
-      catching((real, key, defect) =>
+      onThrowingStep((real, key, defect) =>
         Effect.andThen(
           real.modify(key, () => [undefined, blank]),
           Effect.die(defect)
         )
       )
     ),
-  fault("limits-store.throwing-step-answered", "Succeeds without a result when a step throws.")
+  fault("limits-store.throwing-step-succeeds", "Succeeds without a result when a step throws.")
     .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", 'an error on "a" a result')
     .by(
       // The fault: the call succeeds, although the step threw.
-      catching(() => Effect.void as Effect.Effect<never>)
+      onThrowingStep(() => Effect.void as Effect.Effect<never>)
     ),
   fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")
     .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", "database is locked")
@@ -175,7 +178,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.forgets-many", "Stores the states of only 1,000 keys and evicts the oldest.")
+  fault("limits-store.evicts-many", "Stores the states of only 1,000 keys and evicts the oldest.")
     .breaks("limits-store.kept", "limits-store.kept-in-a-crowd", "bannedUntil 9007199254740991} no state")
     .by(
       AtPort.limits(() => {
@@ -193,10 +196,10 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.forgets-bans", "Drops a state with a full bucket, although its ban still matters.")
+  fault("limits-store.deletes-bans", "Deletes a state after a minute, although its ban may last longer.")
     .breaks("limits-store.kept", "limits-store.kept-in-a-crowd", "used 3} no state")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           real.modify(key, (state) =>
             step(state !== undefined && state.at + 60_000 > now ? state : undefined)
@@ -204,7 +207,10 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("limits-store.interrupted-half", "Writes a state in two steps: an interruption loses its ban.")
+  fault(
+    "limits-store.interrupted-half",
+    "Writes a state in two steps; an interruption between them loses its ban."
+  )
     .breaks("limits-store.interruption", "limits-store.interrupted", "the other numbers unchanged")
     .by(
       AtPort.limits(() => {
@@ -221,7 +227,7 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.interrupted-locked", "Does not release its lock when a modify is interrupted.")
+  fault("limits-store.interrupted-locked", "Does not release its lock when `modify` is interrupted.")
     .breaks("limits-store.interruption", "limits-store.interrupted", "database is locked")
     .by(
       AtPort.limits((real) => {
@@ -229,10 +235,13 @@ export const faults: ReadonlyArray<Fault> = [
         return { modify: (key, step) => guarded(real.modify(key, step)) }
       })
     ),
-  fault("limits-store.interrupted-rolled-back", "Undoes an interrupted modify and all that came after it.")
+  fault(
+    "limits-store.interrupted-rolled-back",
+    "Rolls back an interrupted `modify` and all later ones of the same key."
+  )
     .breaks("limits-store.interruption", "limits-store.interrupted", "interrupted ones ")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.suspend(() => {
           let before: RateLimit.State | undefined
           return real
@@ -249,26 +258,28 @@ export const faults: ReadonlyArray<Fault> = [
         })
       )
     ),
-  fault("limits-store.consume-remaining", "Returns the remaining requests before this one.")
+  fault("limits-store.consume-remaining", "Returns one remaining request too many from `consume`.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "limit 1, remaining 1")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         return [{ ...verdict, remaining: verdict.remaining + 1 }, after]
       })
     ),
-  fault("limits-store.consume-never-bans", "Ignores bans.")
+  fault("limits-store.consume-never-bans", "Never bans a caller in `consume`.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "limited, limit 1")
-    .by(consuming((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),
-  fault("limits-store.consume-bans-all", "Bans callers that cannot be banned.")
+    .by(consumingWith((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),
+  fault("limits-store.consume-bans-all", "Bans callers in `consume` even without a ban policy.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "debt 2, strikes 1, strikesFrom")
     .by(
-      consuming((state, now, { ban = BanPolicy.standard, plan }) => RateLimit.step(state, now, { plan, ban }))
+      consumingWith((state, now, { ban = BanPolicy.standard, plan }) =>
+        RateLimit.step(state, now, { plan, ban })
+      )
     ),
   fault("limits-store.consume-rounds", "Rounds the level of the bucket to whole requests.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "{at 5364662388655")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         return [verdict, { ...after, level: Math.floor(after.level / 60_000) * 60_000 }]
       })
@@ -276,7 +287,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.consume-denied-costs", "Counts denied requests for the day.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "used 2, debt 1")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
       })
@@ -284,32 +295,37 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.consume-goes-back", "Moves the time of a state back with the clock.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "level 6, at 5364662400001")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         return [verdict, verdict.outcome === "banned" ? after : { ...after, at: now }]
       })
     ),
-  fault("limits-store.consume-local-day", "Starts the day an hour early.")
+  fault("limits-store.consume-local-day", "Starts the day an hour before midnight UTC.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "day 62091, used 1}")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         return [verdict, { ...after, day: Math.max(after.day, Math.floor((now + 3_600_000) / 86_400_000)) }]
       })
     ),
-  fault("limits-store.consume-last-ban", "Restarts with the first ban after the longest.")
+  fault("limits-store.consume-last-ban", "Restarts at the lowest ban level after the longest ban.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "strikeAt 5364666175655, bannedUntil")
     .by(
-      consuming((state, now, policy) => {
+      consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)
         const isLongest = after.banLevel > 0 && after.banLevel === state?.banLevel && after.strikeAt === now
         return [verdict, isLongest && after.strikes === 0 ? { ...after, banLevel: 0 } : after]
       })
     ),
-  fault("limits-store.consume-in-seconds", "Takes its step at the beginning of the second.")
+  fault("limits-store.consume-in-seconds", "Rounds the time of `consume` down to whole seconds.")
     .breaks("limits-store.consume.clock", "limits-store.counts", "reset at 5364662447")
-    .by(consuming((state, now, policy) => RateLimit.step(state, Math.floor(now / 1_000) * 1_000, policy))),
-  fault("limits-store.consume-raced", "Reads a state for `consume`, yields, and writes the next.")
+    .by(
+      consumingWith((state, now, policy) => RateLimit.step(state, Math.floor(now / 1_000) * 1_000, policy))
+    ),
+  fault(
+    "limits-store.consume-raced",
+    "Reads a state for `consume`, yields, and writes the next, so that concurrent requests are counted as one."
+  )
     .breaks("limits-store.consume.atomic", "limits-store.counts-at-once", "50 admitted 60")
     .by(
       AtPort.limits((real) => ({
@@ -329,17 +345,17 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.outage-open", "Admits every request when its backend does not respond.")
     .breaks("limits-store.fails-typed", "limits-store.outage", "as if nothing were wrong")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.catch(real.modify(key, step), () => Effect.sync(() => step(undefined)[0]))
       )
     ),
-  fault("limits-store.outage-dies", "Dies when its backend does not respond.")
+  fault("limits-store.outage-dies", "Dies in `modify` when its backend does not respond.")
     .breaks("limits-store.fails-typed", "limits-store.outage", "a defect: StoreUnavailable")
-    .by(modifying((key, step, real) => Effect.orDie(real.modify(key, step)))),
+    .by(replacingModify((key, step, real) => Effect.orDie(real.modify(key, step)))),
   fault("limits-store.outage-step-tried", "Runs the step without a state before it calls its backend.")
     .breaks("limits-store.fails-typed", "limits-store.outage", "a defect: Error: a bug in")
     .by(
-      modifying((key, step, real) =>
+      replacingModify((key, step, real) =>
         Effect.suspend(() => {
           step(undefined)
           return real.modify(key, step)

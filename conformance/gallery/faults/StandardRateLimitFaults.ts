@@ -9,7 +9,7 @@ const LIMIT = "RateLimit"
 const POLICY = "RateLimit-Policy"
 
 /** Changes the value of a header; a missing header counts as an empty value. */
-const rewriting =
+const rewritesHeader =
   (name: string, change: (value: string) => string): Edit.Edit =>
   (response) =>
     Edit.header(name, change(header(response, name) ?? ""))(response)
@@ -27,61 +27,67 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       AtHttp.responses(
         {},
-        rewriting(POLICY, (value) => value.replaceAll('"', ""))
+        rewritesHeader(POLICY, (value) => value.replaceAll('"', ""))
       )
     ),
-  fault("limits.standard-other-name", "Names a window in RateLimit that RateLimit-Policy does not have.")
+  fault(
+    "limits.standard-other-name",
+    "Uses a policy name in RateLimit that RateLimit-Policy does not define."
+  )
     .breaks("limits.standard-syntax", "every.ratelimit-syntax", 'none for "default"')
     .by(
       AtHttp.responses(
         {},
-        rewriting(LIMIT, (value) => value.replace('"minute"', '"default"'))
+        rewritesHeader(LIMIT, (value) => value.replace('"minute"', '"default"'))
       )
     ),
-  fault("limits.standard-before", "Shows in RateLimit the remaining requests before this one.")
+  fault("limits.standard-before", "Counts the current request as remaining in RateLimit.")
     .breaks("limits.standard-remaining", "every.ratelimit-remaining", "as X-RateLimit-Remaining")
     .by(
       AtHttp.responses(
         { status: (status) => status < 300 },
-        rewriting(LIMIT, (value) => value.replace(/r=([0-9]+)/g, (_, left) => `r=${Number(left) + 1}`))
+        rewritesHeader(LIMIT, (value) => value.replace(/r=([0-9]+)/g, (_, left) => `r=${Number(left) + 1}`))
       )
     ),
-  fault("limits.standard-other-quota", "Shows in RateLimit-Policy the quota of another plan.")
+  fault("limits.standard-other-quota", "Shows the quota of another plan in RateLimit-Policy.")
     .breaks("limits.standard-remaining", "every.ratelimit-remaining", "as in the X-RateLimit headers")
     .by(
       AtHttp.responses(
         {},
-        rewriting(POLICY, (value) => value.replace(/q=[0-9]+/g, "q=61"))
+        rewritesHeader(POLICY, (value) => value.replace(/q=[0-9]+/g, "q=61"))
       )
     ),
-  fault("limits.standard-day-twice", "Counts each request twice in the day of RateLimit.")
+  fault("limits.standard-day-twice", "Counts each request twice for the day in RateLimit.")
     .breaks("limits.standard-remaining", "every.ratelimit-falls-by-one", 'at least "day";r=')
     .by(
       RateLimits.shows(({ day }) => ({
         day: { ...day, remaining: Math.max(2 * day.remaining - day.limit, 0) }
       }))
     ),
-  fault("limits.standard-day-stuck", "Shows in RateLimit that no request of a large plan uses the day.")
+  fault("limits.standard-day-stuck", "Always shows the whole day as remaining in RateLimit for large plans.")
     .breaks("limits.standard-more", "every.ratelimit-costs-one", "one less than before")
     .by(
       RateLimits.shows(({ day }) => ({
         day: day.limit < 1_000 ? day : { ...day, remaining: day.limit }
       }))
     ),
-  fault("limits.standard-early", "Shows in RateLimit that each window has more after a second.")
+  fault(
+    "limits.standard-early",
+    "Sends t=1 in RateLimit, as if each window had more requests after a second."
+  )
     .breaks("limits.standard-more", "every.ratelimit-more", "at least")
     .by(
       AtHttp.responses(
         {},
-        rewriting(LIMIT, (value) => value.replaceAll(/t=[0-9]+/g, "t=1"))
+        rewritesHeader(LIMIT, (value) => value.replaceAll(/t=[0-9]+/g, "t=1"))
       )
     ),
-  fault("limits.standard-late", "Shows in RateLimit that there is more only after Retry-After.")
+  fault("limits.standard-late", "Sends a longer wait in RateLimit than in Retry-After.")
     .breaks("limits.standard-wait", "every.ratelimit-wait", "at most")
     .by(
       AtHttp.responses(
         { status: 429 },
-        rewriting(LIMIT, (value) => value.replace(/r=0;t=[0-9]+/, "r=0;t=3000000"))
+        rewritesHeader(LIMIT, (value) => value.replace(/r=0;t=[0-9]+/, "r=0;t=3000000"))
       )
     )
 ]

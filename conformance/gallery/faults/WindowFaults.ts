@@ -22,7 +22,7 @@ const sharedHeaders: Where = AtHttp.transport((real) => {
 })
 
 /** Drops the main key from every 50th request, like a replica that does not know the key. */
-const forgetsKey: Where = AtHttp.transport((real, { keys }) => {
+const dropsKey: Where = AtHttp.transport((real, { keys }) => {
   let sent = 0
   return (request) =>
     real(
@@ -33,10 +33,10 @@ const forgetsKey: Where = AtHttp.transport((real, { keys }) => {
 })
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits.minute-of-second", "Starts a new window each second.")
+  fault("limits.minute-of-second", "Counts a second as a minute.")
     .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
     .by(RateLimits.decides(RateLimits.windows(1_000, RateLimits.DAY_MS))),
-  fault("limits.minute-of-30-s", "Starts a new window twice a minute.")
+  fault("limits.minute-of-30-s", "Counts 30 seconds as a minute.")
     .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
     .by(RateLimits.decides(RateLimits.windows(30_000, RateLimits.DAY_MS))),
   fault("limits.minute-refilled-twice", "Refills twice as fast as the plan allows.")
@@ -47,19 +47,19 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(state && { ...state, at: state.at - since }, now, policy)
       })
     ),
-  fault("limits.minute-of-90-s", "Counts a minute and a half as one.")
+  fault("limits.minute-of-90-s", "Counts 90 seconds as a minute.")
     .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
     .by(RateLimits.decides(RateLimits.windows(90_000, RateLimits.DAY_MS))),
-  fault("limits.minute-of-120-s", "Counts two minutes as one.")
+  fault("limits.minute-of-120-s", "Counts 120 seconds as a minute.")
     .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
     .by(RateLimits.decides(RateLimits.windows(120_000, RateLimits.DAY_MS))),
-  fault("limits.day-of-hour", "Starts a new day each hour.")
+  fault("limits.day-of-hour", "Counts an hour as a day.")
     .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
     .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 24))),
-  fault("limits.day-of-12-hours", "Starts a new day at noon.")
+  fault("limits.day-of-12-hours", "Counts 12 hours as a day.")
     .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
     .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 2))),
-  fault("limits.day-of-48-hours", "Counts two days as one.")
+  fault("limits.day-of-48-hours", "Counts 48 hours as a day.")
     .breaks("limits.no-early-429", "limits.day-lasts", "after 26 hours of silence 429 after")
     .by(RateLimits.decides(RateLimits.windows(60_000, 2 * RateLimits.DAY_MS))),
   fault("limits.day-plus-one", "Admits one request a day more than the plan allows.")
@@ -71,10 +71,13 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.reset-of-day", "Shows the minute's limit with a reset 20 hours ahead.")
     .breaks("limits.reset-ahead", "limits.reset-within-minute", "at most 60 s ahead")
     .by(RateLimits.showsAdmitted((_verdict, now) => ({ resetAt: Math.ceil(now / 1000) + 20 * 3_600 }))),
-  fault("limits.headers-of-latest", "Stores the headers of the latest request in one place for all requests.")
+  fault(
+    "limits.headers-of-latest",
+    "Stores the rate-limit headers in one variable, which concurrent responses overwrite."
+  )
     .breaks("limits.plan-in-force", "limits.headers-own", "Limit 100000, which the main key shows")
     .by(sharedHeaders),
   fault("limits.key-unknown-at-times", "Returns 401 for every 50th request with a valid key.")
     .breaks("auth.bearer", "every.valid-key-accepted", "the main key to be accepted 401")
-    .by(forgetsKey)
+    .by(dropsKey)
 ]

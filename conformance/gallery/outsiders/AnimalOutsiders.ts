@@ -8,12 +8,12 @@ import * as Edit from "../spoilers/Edit.ts"
 import { failure } from "../spoilers/ErrorResponses.ts"
 import * as Requests from "../spoilers/Requests.ts"
 import { type Outsider, outsider } from "./Outsider.ts"
-import { single } from "./Single.ts"
+import { changesAnimal } from "./Single.ts"
 
 const idIn = ({ target }: WireRequest): string => /\/pets\/(-?[0-9]+)$/.exec(target)?.[1] ?? ""
 
 /** Changes the id of a retrieval before the server reads it. */
-const asksFor = (change: (id: bigint) => bigint): Where =>
+const readsId = (change: (id: bigint) => bigint): Where =>
   AtHttp.requests(
     (request) => Requests.isGet(request) && idIn(request) !== "",
     (request) => ({
@@ -23,16 +23,16 @@ const asksFor = (change: (id: bigint) => bigint): Where =>
   )
 
 /** Returns 404 for an animal that is older than `ms` milliseconds. */
-const forgetsAfter = (ms: number): Where =>
+const losesAfter = (ms: number): Where =>
   AtHttp.transport((real, { now }) => {
-    const bornAt = new Map<string, number>()
+    const createdAt = new Map<string, number>()
     return (request) =>
       Effect.map(real(request), (response) => {
         const animal = Edit.animalOf(response)
         if (animal === undefined) return response
-        if (response.status === 201) bornAt.set(String(animal.id), now())
-        const born = bornAt.get(String(animal.id)) ?? now()
-        return now() - born > ms ? Edit.error(404, "not_found")(response) : response
+        if (response.status === 201) createdAt.set(String(animal.id), now())
+        const created = createdAt.get(String(animal.id)) ?? now()
+        return now() - created > ms ? Edit.error(404, "not_found")(response) : response
       })
   })
 
@@ -64,7 +64,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "created-without-id",
     "4.2",
     "Omits the id of a new animal that is sold.",
-    single(Requests.isCreation, (animal) =>
+    changesAnimal(Requests.isCreation, (animal) =>
       animal.status === "sold" ? { ...animal, id: undefined } : animal
     )
   ),
@@ -207,7 +207,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "always-available",
     "4.2",
     "Shows the status available in each response to a creation.",
-    single(Requests.isCreation, (animal) => ({ ...animal, status: "available" }))
+    changesAnimal(Requests.isCreation, (animal) => ({ ...animal, status: "available" }))
   ),
   outsider(
     "every-tenth-lost",
@@ -253,20 +253,20 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "id-of-32-bits",
     "2",
-    "Reads 32 bits of an id.",
-    asksFor((id) => BigInt.asIntN(32, id))
+    "Reads only the lower 32 bits of an id.",
+    readsId((id) => BigInt.asIntN(32, id))
   ),
   outsider(
     "gone-after-an-hour",
     "4.3",
     "Returns 404 for an animal that is older than an hour.",
-    forgetsAfter(3_600_000)
+    losesAfter(3_600_000)
   ),
   outsider(
     "no-zero-category",
     "2",
     "Omits categoryId from a retrieved animal when it is 0.",
-    single(Requests.isGet, (animal) => ({ ...animal, categoryId: animal.categoryId || undefined }))
+    changesAnimal(Requests.isGet, (animal) => ({ ...animal, categoryId: animal.categoryId || undefined }))
   ),
   outsider(
     "escapes-as-sent",

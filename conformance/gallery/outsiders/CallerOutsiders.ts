@@ -24,7 +24,7 @@ const REMAINING = "X-RateLimit-Remaining"
 const RESET = "X-RateLimit-Reset"
 
 /** Changes a numeric header; `undefined` removes the header. */
-const headerOf = (
+const changesHeader = (
   name: string,
   change: (value: number, response: WireResponse) => number | string | undefined,
   selection: AtHttp.Selection = {}
@@ -37,7 +37,7 @@ const headerOf = (
   })
 
 /** Applies the limits of a changed plan. */
-const byPlan = (change: (plan: RateLimit.Policy["plan"]) => RateLimit.Policy["plan"]): Where =>
+const withPlan = (change: (plan: RateLimit.Policy["plan"]) => RateLimit.Policy["plan"]): Where =>
   RateLimits.decides((state, now, policy) =>
     RateLimit.step(state, now, { ...policy, plan: change(policy.plan) })
   )
@@ -150,7 +150,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "html-404",
     "7",
-    "Returns a page for an unknown animal.",
+    "Returns an HTML page for an unknown animal.",
     AtHttp.responses({ to: Requests.isGet, status: 404 }, html)
   ),
   outsider(
@@ -192,62 +192,62 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "no-headers-404",
     "8.3",
-    "Omits the rate headers from a 404.",
-    headerOf(REMAINING, () => undefined, { status: 404 })
+    "Omits X-RateLimit-Remaining from a 404.",
+    changesHeader(REMAINING, () => undefined, { status: 404 })
   ),
   outsider(
     "no-headers-201",
     "8.3",
-    "Omits the limit on a creation.",
-    headerOf(LIMIT, () => undefined, { status: 201 })
+    "Omits X-RateLimit-Limit from the response to a creation.",
+    changesHeader(LIMIT, () => undefined, { status: 201 })
   ),
   outsider(
     "no-reset-429",
     "8.3",
-    "Omits the reset when the limit is exceeded.",
-    headerOf(RESET, () => undefined, { status: 429 })
+    "Omits X-RateLimit-Reset when the limit is exceeded.",
+    changesHeader(RESET, () => undefined, { status: 429 })
   ),
   outsider(
     "creations-are-free",
     "8.2",
-    "Does not count creations.",
-    RateLimits.uncounted(Requests.isCreation)
+    "Does not count or limit creations.",
+    RateLimits.withoutLimit(Requests.isCreation)
   ),
   outsider(
     "unlimited-lists-of-sold",
     "8.2",
-    "Does not count lists of sold animals.",
-    RateLimits.uncounted((request) => Requests.listParameter(request, "status") === "sold")
+    "Does not count or limit lists of sold animals.",
+    RateLimits.withoutLimit((request) => Requests.listParameter(request, "status") === "sold")
   ),
   outsider(
     "reset-in-ms",
     "8.3",
     "Sends the reset in milliseconds.",
-    headerOf(RESET, (value) => value * 1000)
+    changesHeader(RESET, (value) => value * 1000)
   ),
   outsider(
     "reset-an-hour-ago",
     "8.3",
     "Sends a reset that is an hour in the past.",
-    headerOf(RESET, (value) => value - 3_600)
+    changesHeader(RESET, (value) => value - 3_600)
   ),
   outsider(
     "limit-of-free",
     "8.3",
-    "Shows the limit of the Free plan.",
-    headerOf(LIMIT, () => 60)
+    "Shows the limit of the Free plan for every key.",
+    changesHeader(LIMIT, () => 60)
   ),
   outsider(
     "limit-in-words",
     "8.3",
-    "Sends the limit with its unit.",
-    headerOf(LIMIT, (value) => `${value} requests`)
+    "Sends the limit with a unit.",
+    changesHeader(LIMIT, (value) => `${value} requests`)
   ),
   outsider(
     "one-more",
     "8.2",
     "Admits one request more than the per-minute limit.",
-    byPlan((plan) => ({ ...plan, perMinute: plan.perMinute + 1 }))
+    withPlan((plan) => ({ ...plan, perMinute: plan.perMinute + 1 }))
   ),
   outsider("per-operation", "8.2", "Counts each operation separately.", perOperation()),
   outsider(
@@ -260,8 +260,8 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "no-day",
     "8.2",
-    "Has no daily limit.",
-    byPlan((plan) => ({ ...plan, perDay: 1_000_000_000 }))
+    "Does not enforce a daily limit.",
+    withPlan((plan) => ({ ...plan, perDay: 1_000_000_000 }))
   ),
   outsider(
     "no-new-day",
@@ -275,7 +275,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "half-after-reset",
     "8.2",
-    "Grants half of the limit after the first minute.",
+    "Applies half of the per-minute limit after the first minute.",
     (() => {
       let first = 0
       return RateLimits.decides((state, now, policy) => {
@@ -289,26 +289,26 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "too-many-as-503",
     "8.4",
-    "Returns 503 over the limit.",
+    "Returns 503 instead of 429 over the limit.",
     AtHttp.responses({ status: 429 }, Edit.error(503, "busy"))
   ),
   outsider(
     "no-retry-after",
     "8.4",
     "Omits Retry-After.",
-    headerOf("Retry-After", () => undefined)
+    changesHeader("Retry-After", () => undefined)
   ),
   outsider(
     "half-the-wait",
     "8.4",
     "Announces half of the time to wait.",
-    headerOf("Retry-After", (value) => Math.ceil(value / 2))
+    changesHeader("Retry-After", (value) => Math.ceil(value / 2))
   ),
   outsider(
     "wait-in-ms",
     "8.4",
     "Announces the time to wait in milliseconds.",
-    headerOf("Retry-After", (value) => value * 1000)
+    changesHeader("Retry-After", (value) => value * 1000)
   ),
   outsider(
     "no-body-429",
@@ -336,20 +336,20 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "removed-early",
     "4.3",
-    "Has already removed the retrieval of single animals.",
+    "Returns 404 for every retrieval, as if getPet were already removed.",
     AtHttp.responses({ to: Requests.isGet, status: 200 }, Edit.error(404, "not_found"))
   ),
   outsider("every-fiftieth-fails", "7", "Returns 500 for every 50th request.", failsEvery(50)),
   outsider(
     "never-zero",
     "8.3",
-    "Shows at least one remaining request.",
-    headerOf(REMAINING, (value) => Math.max(1, value))
+    "Never shows fewer than one remaining request.",
+    changesHeader(REMAINING, (value) => Math.max(1, value))
   ),
   outsider(
     "remaining-of-yesterday",
     "8.3",
-    "Shows remaining requests that never fall.",
-    headerOf(REMAINING, (_value, response) => header(response, LIMIT))
+    "Always shows the whole limit as remaining requests.",
+    changesHeader(REMAINING, (_value, response) => header(response, LIMIT))
   )
 ]

@@ -7,7 +7,7 @@ import * as Lists from "../spoilers/Lists.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 import { type Outsider, outsider } from "./Outsider.ts"
-import { isSingle, single } from "./Single.ts"
+import { changesAnimal, isSingle } from "./Single.ts"
 
 const isDouble = (value: bigint): boolean => BigInt(Number(value)) === value
 
@@ -15,14 +15,14 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "fifty-at-most",
     "4.1",
-    "Lists at most 50 animals, whatever the limit.",
-    Lists.changed((all) => all.slice(0, 50))
+    "Lists at most 50 animals, even for a larger limit.",
+    Lists.changesAnimals((all) => all.slice(0, 50))
   ),
-  outsider("default-25", "4.1", "Lists 25 animals without a limit.", Lists.defaultLimit("25")),
+  outsider("default-25", "4.1", "Uses 25 as the default limit.", Lists.defaultLimit("25")),
   outsider(
     "default-10-with-status",
     "4.1",
-    "Lists 10 animals without a limit when there is a filter.",
+    "Uses 10 as the default limit of lists with a status filter.",
     AtHttp.requests(
       (request) =>
         Requests.listParameter(request, "status") !== null &&
@@ -72,12 +72,14 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "no-pending",
     "4.1",
     "Returns an empty list for the status pending.",
-    Lists.changed((all, request) => (Requests.listParameter(request, "status") === "pending" ? [] : all))
+    Lists.changesAnimals((all, request) =>
+      Requests.listParameter(request, "status") === "pending" ? [] : all
+    )
   ),
   outsider(
     "filter-after-limit",
     "4.1",
-    "Filters the first page of all animals.",
+    "Applies the limit before the status filter.",
     AtHttp.pets((real) => ({
       ...real,
       page: (query) =>
@@ -89,7 +91,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
   outsider(
     "wrapped-when-filtered",
     "2",
-    "Returns an object with items when there is a filter.",
+    "Wraps a list with a status filter in an object.",
     AtHttp.responses(
       { to: (request) => Requests.listParameter(request, "status") !== null, status: 200 },
       Edit.rewritten((body) => `{"items":${body}}`)
@@ -116,13 +118,13 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "ids-as-text-in-lists",
     "2",
     "Sends ids as strings in lists.",
-    Lists.changed((all) => all.map((animal) => ({ ...animal, id: String(animal.id) })))
+    Lists.changesAnimals((all) => all.map((animal) => ({ ...animal, id: String(animal.id) })))
   ),
   outsider(
     "large-categories-as-text",
     "2",
     "Sends a categoryId beyond 2^53 as a string.",
-    single(isSingle, (animal) =>
+    changesAnimal(isSingle, (animal) =>
       isDouble(animal.categoryId) ? animal : { ...animal, categoryId: String(animal.categoryId) }
     )
   ),
@@ -130,7 +132,7 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "categories-as-doubles-in-lists",
     "2",
     "Rounds categoryId to a double in lists.",
-    Lists.changed((all) =>
+    Lists.changesAnimals((all) =>
       all.map((animal) => ({ ...animal, categoryId: BigInt(Number(animal.categoryId)) }))
     )
   ),
@@ -138,20 +140,20 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "names-of-64-in-lists",
     "2",
     "Truncates names to 64 characters in lists.",
-    Lists.changed((all) => all.map((animal) => ({ ...animal, name: animal.name.slice(0, 64) })))
+    Lists.changesAnimals((all) => all.map((animal) => ({ ...animal, name: animal.name.slice(0, 64) })))
   ),
   outsider(
     "names-trimmed-when-stored",
     "2",
     "Removes spaces around names.",
-    AtHttp.pets(PetStores.storing(({ name }) => ({ name: name.trim() || name }))),
+    AtHttp.pets(PetStores.changingInserted(({ name }) => ({ name: name.trim() || name }))),
     "Constraints on names are not shown."
   ),
   outsider(
     "emoji-as-question-mark",
     "2",
     "Replaces characters beyond the basic plane with question marks in retrievals.",
-    single(Requests.isGet, (animal) => ({
+    changesAnimal(Requests.isGet, (animal) => ({
       ...animal,
       name: animal.name.replace(/[\u{10000}-\u{10ffff}]/gu, "?")
     }))
@@ -160,19 +162,21 @@ export const outsiders: ReadonlyArray<Outsider> = [
     "twice-when-many",
     "4.1",
     "Lists the last animal twice when there are more than five.",
-    Lists.changed((all) => (all.length > 5 ? [...all.slice(0, -2), ...all.slice(-1), ...all.slice(-1)] : all))
+    Lists.changesAnimals((all) =>
+      all.length > 5 ? [...all.slice(0, -2), ...all.slice(-1), ...all.slice(-1)] : all
+    )
   ),
   outsider(
     "no-category-zero",
     "4.1",
     "Omits animals of category 0 from lists.",
-    Lists.changed((all) => all.filter(({ categoryId }) => categoryId !== 0n))
+    Lists.changesAnimals((all) => all.filter(({ categoryId }) => categoryId !== 0n))
   ),
   outsider(
     "no-negative-categories",
     "4.1",
     "Omits animals of negative categories from lists.",
-    Lists.changed((all) => all.filter(({ categoryId }) => categoryId >= 0n))
+    Lists.changesAnimals((all) => all.filter(({ categoryId }) => categoryId >= 0n))
   ),
   outsider(
     "quotes-unescaped",

@@ -7,7 +7,10 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Edits the animal of a successful creation or retrieval. */
-export const single = (to: (request: WireRequest) => boolean, change: (animal: Animal) => unknown): Where =>
+export const changesAnimal = (
+  to: (request: WireRequest) => boolean,
+  change: (animal: Animal) => unknown
+): Where =>
   AtHttp.responses({ to, status: (status) => status < 300 }, (response) => {
     const animal = Edit.animalOf(response)
     return animal === undefined ? response : Edit.body(Edit.write(change(animal)))(response)

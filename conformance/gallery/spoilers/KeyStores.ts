@@ -11,20 +11,20 @@ import * as AtPort from "./AtPort.ts"
 type Keys = ApiKeyStore["Service"]
 
 /** Replaces `insert`. */
-export const inserting = (insert: (key: ApiKey, real: Keys) => ReturnType<Keys["insert"]>): Where =>
+export const replacingInsert = (insert: (key: ApiKey, real: Keys) => ReturnType<Keys["insert"]>): Where =>
   AtPort.keys((real) => ({ ...real, insert: (key) => insert(key, real) }))
 
 /** Replaces `insertFirst`. */
-export const insertingFirst = (
+export const replacingInsertFirst = (
   insertFirst: (key: ApiKey, real: Keys) => ReturnType<Keys["insertFirst"]>
 ): Where => AtPort.keys((real) => ({ ...real, insertFirst: (key) => insertFirst(key, real) }))
 
 /** Replaces `findByHash`. */
-export const looking = (find: (hash: string, real: Keys) => ReturnType<Keys["findByHash"]>): Where =>
+export const replacingFind = (find: (hash: string, real: Keys) => ReturnType<Keys["findByHash"]>): Where =>
   AtPort.keys((real) => ({ ...real, findByHash: (hash) => find(hash, real) }))
 
 /** Replaces `update`. */
-export const changing = (
+export const replacingUpdate = (
   update: <A>(
     id: string,
     change: KeyUpdate<A>,
@@ -33,18 +33,18 @@ export const changing = (
 ): Where => AtPort.keys((real) => ({ ...real, update: (id, change) => update(id, change, real) }))
 
 /** Changes the listed keys or their order. */
-export const listing = (change: (all: ReadonlyArray<ApiKey>) => ReadonlyArray<ApiKey>): Where =>
+export const changingList = (change: (all: ReadonlyArray<ApiKey>) => ReadonlyArray<ApiKey>): Where =>
   AtPort.keys((real) => ({ ...real, list: Effect.map(real.list, change) }))
 
 /** Changes fields of a key before it is stored. */
-export const keeping = (change: (key: ApiKey) => Partial<ApiKey>): Where =>
-  inserting((key, real) => real.insert({ ...key, ...change(key) }))
+export const changingInserted = (change: (key: ApiKey) => Partial<ApiKey>): Where =>
+  replacingInsert((key, real) => real.insert({ ...key, ...change(key) }))
 
 /** Replaces the condition of `findByHash`: finds the first listed key with a secret for which `isFound` is true. */
-export const finding = (
+export const findingWhere = (
   isFound: (secret: StoredSecret, hash: string, key: ApiKey, index: number) => boolean
 ): Where =>
-  looking((hash, real) =>
+  replacingFind((hash, real) =>
     Effect.map(real.list, (all) =>
       Option.fromUndefinedOr(
         all.find((key) => key.secrets.some((secret, index) => isFound(secret, hash, key, index)))
@@ -53,7 +53,7 @@ export const finding = (
   )
 
 /** Changes the returned events; `change` gets the events of all keys. */
-export const recording = (
+export const changingEvents = (
   change: (events: ReadonlyArray<KeyEvent>, id: string | undefined) => ReadonlyArray<KeyEvent>
 ): Where =>
   AtPort.keys((real) => ({
@@ -63,13 +63,13 @@ export const recording = (
   }))
 
 /** Replaces `markSeen`. */
-export const marking = (
+export const replacingMarkSeen = (
   markSeen: (ids: ReadonlyArray<string>, day: number, real: Keys) => Effect.Effect<void, StoreUnavailable>
 ): Where => AtPort.keys((real) => ({ ...real, markSeen: (ids, day) => markSeen(ids, day, real) }))
 
 /** Changes the key that an update stores. */
-export const updating = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Where =>
-  changing((id, change, real) =>
+export const changingUpdated = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Where =>
+  replacingUpdate((id, change, real) =>
     real.update(id, (before) => {
       const [result, changed] = change(before)
       return [result, after(changed, before)]
@@ -78,7 +78,7 @@ export const updating = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Wh
 
 /** Updates keys without a lock: reads a key, and writes it after a pause. */
 export const readThenWrite = (pause: Effect.Effect<void>): Where =>
-  changing((id, change, real) =>
+  replacingUpdate((id, change, real) =>
     Effect.gen(function* () {
       const before = (yield* real.list).find((key) => key.id === id)
       if (before === undefined) return Option.none()
@@ -89,8 +89,8 @@ export const readThenWrite = (pause: Effect.Effect<void>): Where =>
   )
 
 /** Inserts the first key without a lock: checks that there is no key, and inserts one after a pause. */
-export const lookThenInsert = (pause: Effect.Effect<void>): Where =>
-  insertingFirst((key, real) =>
+export const checkThenInsert = (pause: Effect.Effect<void>): Where =>
+  replacingInsertFirst((key, real) =>
     Effect.gen(function* () {
       if ((yield* real.list).length > 0) return false
       yield* pause
@@ -100,9 +100,9 @@ export const lookThenInsert = (pause: Effect.Effect<void>): Where =>
   )
 
 /** Handles the defect of an update when its change throws. */
-export const catching = (
+export const onThrowingChange = (
   handle: (real: Keys, id: string, defect: unknown) => Effect.Effect<Option.Option<never>, StoreUnavailable>
 ): Where =>
-  changing((id, change, real) =>
+  replacingUpdate((id, change, real) =>
     Effect.catchDefect(real.update(id, change), (defect) => handle(real, id, defect))
   )

@@ -9,13 +9,13 @@ import * as AtPort from "./AtPort.ts"
 type Limits = RateLimitStore["Service"]
 
 /** Replaces `modify`. */
-export const modifying = (
+export const replacingModify = (
   modify: <A>(key: string, step: Step<A>, real: Limits) => Effect.Effect<A, StoreUnavailable>
 ): Where => AtPort.limits((real) => ({ modify: (key, step) => modify(key, step, real) }))
 
 /** Changes fields of a state before it is stored. */
-export const keeping = (change: (state: RateLimit.State) => Partial<RateLimit.State>): Where =>
-  modifying((key, step, real) =>
+export const changingStored = (change: (state: RateLimit.State) => Partial<RateLimit.State>): Where =>
+  replacingModify((key, step, real) =>
     real.modify(key, (before) => {
       const [result, after] = step(before)
       return [result, { ...after, ...change(after) }]
@@ -23,8 +23,8 @@ export const keeping = (change: (state: RateLimit.State) => Partial<RateLimit.St
   )
 
 /** Changes the key under which a state is read and stored. */
-export const keyed = (change: (key: string) => string): Where =>
-  modifying((key, step, real) => real.modify(change(key), step))
+export const changingKeys = (change: (key: string) => string): Where =>
+  replacingModify((key, step, real) => real.modify(change(key), step))
 
 /** Modifies states without a lock: reads a state, and writes it after a pause. */
 export const readThenWrite = (pause: Effect.Effect<void>): Where =>
@@ -43,15 +43,15 @@ export const readThenWrite = (pause: Effect.Effect<void>): Where =>
   })
 
 /** Handles the defect of `modify` when its step throws. */
-export const catching = (
+export const onThrowingStep = (
   handle: (real: Limits, key: string, defect: unknown) => Effect.Effect<never, StoreUnavailable>
 ): Where =>
-  modifying((key, step, real) =>
+  replacingModify((key, step, real) =>
     Effect.catchDefect(real.modify(key, step), (defect) => handle(real, key, defect))
   )
 
 /** Implements `consume` with another step. */
-export const consuming = (step: typeof RateLimit.step): Where =>
+export const consumingWith = (step: typeof RateLimit.step): Where =>
   AtPort.limits((real) => ({
     modify: real.modify,
     consume: (key, now, policy) => real.modify(key, (state) => step(state, now, policy))

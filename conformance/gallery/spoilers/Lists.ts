@@ -42,7 +42,9 @@ export const edit =
   }
 
 /** Changes the animals of all successful list responses. */
-export const changed = (change: (animals: ReadonlyArray<Animal>, request: WireRequest) => unknown): Where =>
+export const changesAnimals = (
+  change: (animals: ReadonlyArray<Animal>, request: WireRequest) => unknown
+): Where =>
   AtHttp.responses({ to: Requests.isList }, (response, request) =>
     edit((animals) => change(animals, request))(response)
   )

@@ -14,36 +14,36 @@ export type Pets = PetRepository["Service"]
 export const everything: PageQuery = { limit: Number.MAX_SAFE_INTEGER, status: undefined, after: undefined }
 
 /** Changes fields of an animal before it is stored and returned. */
-export const storing =
+export const changingInserted =
   (change: (pet: NewPet) => Partial<NewPet>): Spoil<Pets> =>
   (real) => ({ ...real, insert: (pet) => real.insert({ ...pet, ...change(pet) }) })
 
 /** Replaces `insert`. */
-export const inserting =
+export const replacingInsert =
   (insert: (pet: NewPet, real: Pets) => ReturnType<Pets["insert"]>): Spoil<Pets> =>
   (real) => ({ ...real, insert: (pet) => insert(pet, real) })
 
 /** Changes the result of `find`. */
-export const found =
+export const changingFound =
   (change: (found: Option.Option<Pet>, id: Int64) => Option.Option<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, find: (id) => Effect.map(real.find(id), (pet) => change(pet, id)) })
 
 /** Replaces `find`. */
-export const finding =
+export const replacingFind =
   (find: (id: Int64, real: Pets) => ReturnType<Pets["find"]>): Spoil<Pets> =>
   (real) => ({ ...real, find: (id) => find(id, real) })
 
 /** Changes the query of a page. */
-export const querying =
+export const changingQuery =
   (change: (query: PageQuery) => Partial<PageQuery>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => real.page({ ...query, ...change(query) }) })
 
 /** Changes the animals of a page. */
-export const paged =
+export const changingPage =
   (change: (pets: ReadonlyArray<Pet>, query: PageQuery) => ReadonlyArray<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => Effect.map(real.page(query), (pets) => change(pets, query)) })
 
 /** Replaces `page`. */
-export const paging =
+export const replacingPage =
   (page: (query: PageQuery, real: Pets) => ReturnType<Pets["page"]>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => page(query, real) })

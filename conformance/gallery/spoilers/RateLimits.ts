@@ -102,7 +102,7 @@ const decidingSome = (isSelected: (request: WireRequest) => boolean, step: Step)
 }
 
 /** Does not count some admitted requests, and shows the numbers before them; denies others as before. */
-export const free = (isFree: (request: WireRequest) => boolean): Where =>
+export const withoutCost = (isFree: (request: WireRequest) => boolean): Where =>
   decidingSome(isFree, (state, now, policy) => {
     const [verdict, next] = RateLimit.step(state, now, policy)
     if (verdict.outcome !== "admitted") return [verdict, next]
@@ -113,7 +113,7 @@ export const free = (isFree: (request: WireRequest) => boolean): Where =>
   })
 
 /** Admits some requests without counting them, even when the limit is reached. */
-export const uncounted = (isFree: (request: WireRequest) => boolean): Where =>
+export const withoutLimit = (isFree: (request: WireRequest) => boolean): Where =>
   decidingSome(isFree, (state, now, policy) => {
     const [verdict] = RateLimit.step(state, now, policy)
     return [{ ...verdict, outcome: "admitted", retryAfter: 0 }, state ?? RateLimit.initial(now, policy.plan)]

@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 
 /** The set-up is invalid: for example, the subject is unreachable, or a key is rejected. No check was run. */
-export class SetupFault extends Data.TaggedError("SetupFault")<{
+export class SetupError extends Data.TaggedError("SetupError")<{
   /** One sentence for the user. */
   readonly reason: string
 }> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { choose, documentation, expectKnown, InvalidOptions, parse } from "./Options.ts"
 
 describe("Options", () => {
-  it("writes the results to docs/performance by default, but only after a full run", () => {
+  it("selects docs/performance for the results by default, but only for a full run", () => {
     expect(parse([])?.out).toEqual(documentation)
     for (const partial of [
       ["--quick"],
@@ -15,13 +15,19 @@ describe("Options", () => {
     }
   })
 
-  it("writes the results of any run to the --out directory", () => {
+  it("selects the --out directory for the results of any run", () => {
     expect(parse(["--quick", "--out", "docs/performance"])?.out).toEqual(documentation)
   })
 
   it("rejects invalid options", () => {
-    for (const wrong of [["--only", "htpp"], ["--rounds", "0"], ["--rounds", "1.5"], ["--fast"], ["more"]]) {
-      expect(() => parse(wrong), wrong.join(" ")).toThrow(InvalidOptions)
+    for (const invalid of [
+      ["--only", "htpp"],
+      ["--rounds", "0"],
+      ["--rounds", "1.5"],
+      ["--fast"],
+      ["more"]
+    ]) {
+      expect(() => parse(invalid), invalid.join(" ")).toThrow(InvalidOptions)
     }
   })
 

@@ -7,5 +7,5 @@ export const thousands = (value: number): string => value.toLocaleString("en")
 export const wholeThousands = (value: number): string => thousands(Math.round(value))
 
 /** Formats a count with its noun, such as "1 client" or "64 clients". */
-export const counted = (count: number, noun: string): string =>
+export const formatCount = (count: number, noun: string): string =>
   `${thousands(count)} ${noun}${count === 1 ? "" : "s"}`

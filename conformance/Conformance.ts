@@ -40,7 +40,7 @@ export const ports = PortSubject.make
 /**
  * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a
  * key banned. `clock` moves the server's time: the address of a test clock, or a clock in this process. Rejects with
- * `SetupError` if the set-up is wrong.
+ * `SetupError` if the set-up is invalid.
  */
 export const server = async ({
   clock,
@@ -113,7 +113,7 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
 })
 
 /**
- * Runs the checks. Rejects with `SetupError` if the set-up is wrong or Node is too old, and with `UnknownSelection` if
+ * Runs the checks. Rejects with `SetupError` if the set-up is invalid or Node is too old, and with `UnknownSelection` if
  * a pattern matches nothing.
  */
 export const check = (

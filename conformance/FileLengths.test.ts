@@ -8,7 +8,7 @@ const directory = fileURLToPath(new URL(".", import.meta.url))
 /** Maximum number of lines of a TypeScript file of the suite. */
 const MAX_LINES = 400
 
-it("no TypeScript file of the suite has more than 400 lines", () => {
+it("every TypeScript file of the suite has at most 400 lines", () => {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts")
   )

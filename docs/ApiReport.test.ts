@@ -30,9 +30,9 @@ const code = guides.flatMap(codeOf).join("\n")
  * name of a class is enough.
  */
 const isMentioned = (name: string): boolean => {
-  const [, module = "", own = ""] = /^(.*\.)?(\w+)$/.exec(name) ?? []
+  const [, module = "", baseName = ""] = /^(.*\.)?(\w+)$/.exec(name) ?? []
   const prefix = module.replaceAll(".", "\\.")
-  const pattern = /^[A-Z]/.test(own) ? `(?:${prefix})?${own}` : `${prefix}${own}`
+  const pattern = /^[A-Z]/.test(baseName) ? `(?:${prefix})?${baseName}` : `${prefix}${baseName}`
   return new RegExp(`(?<![\\w.])${pattern}(?!\\w|\\.\\w)`).test(code)
 }
 

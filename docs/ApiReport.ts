@@ -50,7 +50,7 @@ const options: ts.CompilerOptions = {
 
 const isOurs = (node: ts.Node): boolean => node.getSourceFile().fileName.startsWith(dist)
 
-/** Returns the statement that is printed for a declaration. */
+/** Returns the statement that the report contains for a declaration. */
 const statementOf = (declaration: ts.Declaration): ts.Node =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration
 
@@ -60,7 +60,7 @@ const isTopLevel = (declaration: ts.Declaration): boolean =>
 
 /**
  * Whether the compiler can copy a type into declarations of other programs instead of naming it: an alias, or the base
- * class that it declares for `class X extends make(…)`. The report prints such a type before the export that uses it,
+ * class that it declares for `class X extends make(…)`. The report contains such a type before the export that uses it,
  * unless the type is also exported.
  */
 const isSpelledOut = (declaration: ts.Declaration): boolean =>
@@ -72,7 +72,7 @@ const isValue = ({ flags }: ts.Symbol): boolean =>
 
 const printer = ts.createPrinter({ removeComments: true })
 
-const printed = (statement: ts.Node): string =>
+const printStatement = (statement: ts.Node): string =>
   printer
     .printNode(ts.EmitHint.Unspecified, statement, statement.getSourceFile())
     .replace(/^(export )?(declare )?/, "")
@@ -90,14 +90,14 @@ export const make = (): Report => {
     }
   }
 
-  const resolved = (symbol: ts.Symbol): ts.Symbol =>
+  const resolve = (symbol: ts.Symbol): ts.Symbol =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
   /** Returns the exports of a module, sorted by name; exports of a namespace are prefixed with its name. */
   const exportsOf = (module: ts.Symbol, prefix = ""): ReadonlyArray<Export> =>
     checker
       .getExportsOfModule(module)
-      .map((symbol) => ({ name: prefix + symbol.name, symbol: resolved(symbol) }))
+      .map((symbol) => ({ name: prefix + symbol.name, symbol: resolve(symbol) }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap((entry) =>
         entry.symbol.flags & ts.SymbolFlags.ValueModule ? exportsOf(entry.symbol, `${entry.name}.`) : [entry]
@@ -123,13 +123,13 @@ export const make = (): Report => {
    */
   const nameable = ({ name, symbol }: Export, exports: ReadonlyArray<Export>): ReadonlySet<ts.Symbol> => {
     if (!isValue(symbol)) return exported
-    const near = exports.filter((entry) => ["", namespaceOf(name)].includes(namespaceOf(entry.name)))
-    return new Set(near.map((entry) => entry.symbol))
+    const reachable = exports.filter((entry) => ["", namespaceOf(name)].includes(namespaceOf(entry.name)))
+    return new Set(reachable.map((entry) => entry.symbol))
   }
 
   const unnamed = new Set<string>()
 
-  /** Prints the declarations of an export, and of the unexported types that it contains. */
+  /** Renders the declarations of an export, and of the unexported types that it contains. */
   const render = (
     specifier: string,
     entry: Export,
@@ -140,7 +140,7 @@ export const make = (): Report => {
     const visit = (node: ts.Node): void => {
       ts.forEachChild(node, visit)
       const used = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined
-      if (used !== undefined) refer(resolved(used))
+      if (used !== undefined) refer(resolve(used))
     }
     const refer = (target: ts.Symbol): void => {
       const declaration = target.declarations?.[0]
@@ -157,9 +157,10 @@ export const make = (): Report => {
       }
     }
     add(entry.symbol)
-    const own = new Set(entry.symbol.declarations?.map(statementOf))
-    const isPrintedHere = (statement: ts.Node) => own.has(statement) || !exportedStatements.has(statement)
-    return [...statements].filter(isPrintedHere).toReversed().map(printed)
+    const ownStatements = new Set(entry.symbol.declarations?.map(statementOf))
+    const isRenderedHere = (statement: ts.Node) =>
+      ownStatements.has(statement) || !exportedStatements.has(statement)
+    return [...statements].filter(isRenderedHere).toReversed().map(printStatement)
   }
 
   const reported = new Map<ts.Symbol, string>()
@@ -168,9 +169,14 @@ export const make = (): Report => {
     "",
     ...exports.flatMap((entry) => {
       const code = render(specifier, entry, exports)
-      const same = reported.get(entry.symbol)
-      reported.set(entry.symbol, same ?? `\`${entry.name}\` of \`${specifier}\``)
-      return [`### ${entry.name}`, "", ...(same ? [`The same as ${same}.`] : ["```ts", ...code, "```"]), ""]
+      const previous = reported.get(entry.symbol)
+      reported.set(entry.symbol, previous ?? `\`${entry.name}\` of \`${specifier}\``)
+      return [
+        `### ${entry.name}`,
+        "",
+        ...(previous ? [`The same as ${previous}.`] : ["```ts", ...code, "```"]),
+        ""
+      ]
     })
   ])
   const text = [

@@ -12,9 +12,9 @@ const allChecks = [...checks, ...ambientChecks]
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const row = ({ level, observable, says, section, slug, unchecked }: Clause): string => {
-  const own = allChecks.filter((check) => check.clauses.some((name) => name === slug)).map(({ id }) => id)
-  const caught = faults.filter(({ killedBy }) => own.includes(killedBy)).length
-  const covered = own.length === 0 ? `none: ${unchecked ?? ""}` : own.map((id) => `\`${id}\``).join(", ")
+  const ids = allChecks.filter((check) => check.clauses.some((name) => name === slug)).map(({ id }) => id)
+  const caught = faults.filter(({ killedBy }) => ids.includes(killedBy)).length
+  const covered = ids.length === 0 ? `none: ${unchecked ?? ""}` : ids.map((id) => `\`${id}\``).join(", ")
   const cells = [`\`${slug}\``, section, level, observable, says, covered, String(caught)]
   return `| ${cells.map(cell).join(" | ")} |`
 }
@@ -22,7 +22,7 @@ const row = ({ level, observable, says, section, slug, unchecked }: Clause): str
 export const render = (): string => {
   const all: ReadonlyArray<Clause> = clauses
   const covered = all.filter(({ slug }) =>
-    allChecks.some((check) => check.clauses.some((own) => own === slug))
+    allChecks.some((check) => check.clauses.some((name) => name === slug))
   )
   return [
     "# Clauses",

@@ -12,31 +12,31 @@ const testSource = ["", "deploying/"]
   .map((name) => fs.readFileSync(new URL(name, here), "utf8"))
   .join("\n")
 
-describe("the shell commands in the documentation", () => {
-  it.each(pages)("are all marked as run or as not run in %s", (page) => {
-    const ofPage = blocks.filter((block) => block.page === page)
-    expect(ofPage.length).toBeGreaterThan(0)
-    const unmarked = ofPage.filter(({ name, reason }) => name === undefined && reason === undefined)
+describe("documentation", () => {
+  it.each(pages)("marks each block of shell commands in %s as run or as not run", (page) => {
+    const pageBlocks = blocks.filter((block) => block.page === page)
+    expect(pageBlocks.length).toBeGreaterThan(0)
+    const unmarked = pageBlocks.filter(({ name, reason }) => name === undefined && reason === undefined)
     expect(unmarked.map(({ code }) => code)).toEqual([])
-    expect(read(page).match(/^ *```sh$/gm)).toHaveLength(ofPage.length)
+    expect(read(page).match(/^ *```sh$/gm)).toHaveLength(pageBlocks.length)
   })
 
-  it("have a test if they are marked as run", () => {
+  it("has a test for each block that is marked as run", () => {
     const names = blocks.flatMap(({ name }) => name ?? [])
     const untested = names.filter((name) => !testSource.includes(`commandsOf("${name}")`))
     expect(untested).toEqual([])
     expect(new Set(names).size).toBe(names.length)
   })
-})
 
-describe("the npm scripts that the documentation names", () => {
-  it.each(pages)("exist in package.json in %s", (page) => {
+  it.each(pages)("names in %s only npm scripts that exist in package.json", (page) => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(read("package.json"))
     // The page about embedding also names the scripts of its recipes.
     const [recipe] = page === "docs/embedding.md" ? ["docs/recipes/next/package.json"] : []
-    const ofRecipe: typeof scripts = recipe === undefined ? {} : JSON.parse(read(recipe)).scripts
-    const named = [...read(page).matchAll(/npm (?:run )?(start|test|(?<=run )[a-z][a-z:-]*)/g)]
-    const missing = named.flatMap(([, name = ""]) => (name in scripts || name in ofRecipe ? [] : [name]))
+    const recipeScripts: typeof scripts = recipe === undefined ? {} : JSON.parse(read(recipe)).scripts
+    const mentions = [...read(page).matchAll(/npm (?:run )?(start|test|(?<=run )[a-z][a-z:-]*)/g)]
+    const missing = mentions.flatMap(([, name = ""]) =>
+      name in scripts || name in recipeScripts ? [] : [name]
+    )
     expect(missing).toEqual([])
   })
 })
@@ -56,7 +56,7 @@ describe("docs/releasing.md", () => {
     const packed = files.map((file) => file.path)
     const pagesInside = packed.filter((name) => name.endsWith(".md"))
     expect(pagesInside).toContain("docs/conformance/implementations.md")
-    const dead = pagesInside.flatMap((page) =>
+    const deadLinks = pagesInside.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].flatMap(([, link = ""]) => {
         const target = path.posix.join(path.posix.dirname(page), link)
         const isPacked = packed.some(
@@ -65,7 +65,7 @@ describe("docs/releasing.md", () => {
         return isPacked ? [] : [`${page} -> ${link}`]
       })
     )
-    expect(dead).toEqual([])
+    expect(deadLinks).toEqual([])
   })
 
   it("has commands for a bill of materials with runtime packages and no development packages", () => {

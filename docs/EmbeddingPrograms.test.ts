@@ -112,10 +112,8 @@ describe(page, () => {
       })
     }
   )
-})
 
-describe("statements of docs/embedding.md about its recipes", () => {
-  it("`export default app` replaces the call to `serve` on other hosts of Hono", async () => {
+  it("states correctly that `export default app` replaces the call to `serve` on other hosts of Hono", async () => {
     expect(read(page)).toContain("`export default app` replaces the call to `serve`")
     const recipe = read("docs/recipes/hono/main.mjs")
     const program = recipe
@@ -137,7 +135,7 @@ await store.close()
     expect({ status, stdout }).toEqual({ status: 0, stdout: "200 []\n" })
   })
 
-  it("a finalizer with `service.drain` lets a server that is built from layers drain before it stops", async () => {
+  it("has a finalizer with `service.drain` that lets a server built from layers drain before it stops", async () => {
     const [, finalizer = ""] = /`(Effect\.addFinalizer\([^`]*\))`/.exec(read(page)) ?? []
     const [, service = ""] = /`(yield\* Service\.Service)`/.exec(read(page)) ?? []
     const makeLine = /^ *const \{ port \} = yield\* NodeServer\.make.*$/m

@@ -5,16 +5,16 @@ import * as Json from "../conformance/reports/Json.ts"
 import * as ImplementationsPage from "./ImplementationsPage.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"
 
-const submissions = ImplementationsPage.submissions()
+const submissions = ImplementationsPage.readSubmissions()
 const report = submissions.find(({ file }) => file === "python.json")?.report
 if (report === undefined) throw new Error("run: node docs/OwnReports.ts python")
 
-const pageWith = (changed: Partial<Report>): string =>
+const pageWith = (changes: Partial<Report>): string =>
   ImplementationsPage.render([
-    ImplementationsPage.submission("x.json", Json.render({ ...report, ...changed }))
+    ImplementationsPage.parseSubmission("x.json", Json.render({ ...report, ...changes }))
   ])
 
-describe("the page of implementations", () => {
+describe("conformance/implementations.md", () => {
   it("lists exactly the submitted reports", () => {
     expect(readFileSync(ImplementationsPage.path, "utf8"), `run: ${ImplementationsPage.command}`).toBe(
       ImplementationsPage.render()
@@ -61,7 +61,7 @@ describe("the page of implementations", () => {
       /not about a server/
     ],
     ["an error as its verdict", { ...report, verdict: "error" }, /its run failed/],
-    ["a check missing", { ...report, checks: report.checks.slice(1) }, /not those of version .*: list\./],
+    ["a missing check", { ...report, checks: report.checks.slice(1) }, /not those of version .*: list\./],
     [
       "another law for a check",
       {
@@ -73,7 +73,7 @@ describe("the page of implementations", () => {
     [
       "an unknown version of the suite",
       { ...report, suite: { ...report.suite, laws: "0.0.1" } },
-      /there is no version 0\.0\.1/
+      /the suite has no version 0\.0\.1/
     ],
     [
       "counts that do not match its checks",
@@ -95,10 +95,10 @@ describe("the page of implementations", () => {
     ],
     ["a claim that the checks do not support", { ...report, claims: ["port"] }, /its claims/]
   ])("rejects a report with %s", (_problem, invalid, reason) => {
-    expect(() => ImplementationsPage.submission("x.json", Json.render(invalid))).toThrow(reason)
+    expect(() => ImplementationsPage.parseSubmission("x.json", Json.render(invalid))).toThrow(reason)
   })
 
   it("rejects JSON that is not a report", () => {
-    expect(() => ImplementationsPage.submission("x.json", "{}")).toThrow(/not a report/)
+    expect(() => ImplementationsPage.parseSubmission("x.json", "{}")).toThrow(/not a report/)
   })
 })

@@ -29,19 +29,25 @@ export interface Submission {
 /** The interfaces that the checks of a server examine. */
 const SERVER = new Set(["catalogue", "http", "meter", "victim", "exchanges"])
 
-/** Whether a report at a level includes the checks of a frozen level. */
-const isOfLevel = (level: Report["level"], ofLevel: string | undefined): boolean =>
-  level === "design" || ofLevel !== "design"
+/** Whether a report at `level` includes the checks that were frozen at `frozenLevel`. */
+const isIncluded = (level: Report["level"], frozenLevel: string | undefined): boolean =>
+  level === "design" || frozenLevel !== "design"
 
 /** Returns how the checks of a report differ from those of its version of the suite; `undefined` if they do not. */
 const differenceFrom = (version: string, { checks, level }: Report): string | undefined => {
   const frozen = SuiteVersions.readFrozen(version)
-  if (frozen.length === 0) return `there is no version ${version} of the suite`
+  if (frozen.length === 0) return `the suite has no version ${version}`
   const expected = new Map(
     frozen
       .map((line) => line.split(" "))
-      .filter(([kind, , ofLevel, on = ""]) => kind === "check" && SERVER.has(on) && isOfLevel(level, ofLevel))
-      .map(([, id = "", ofLevel, , digits]) => [id, `${ofLevel === "spec" ? "spec" : "design"} ${digits}`])
+      .filter(
+        ([kind, , frozenLevel, on = ""]) =>
+          kind === "check" && SERVER.has(on) && isIncluded(level, frozenLevel)
+      )
+      .map(([, id = "", frozenLevel, , digits]) => [
+        id,
+        `${frozenLevel === "spec" ? "spec" : "design"} ${digits}`
+      ])
   )
   const reported = new Map(
     checks.map((check) => [check.id, `${check.level} ${SuiteVersions.digits(check.law)}`])
@@ -66,10 +72,10 @@ export const objection = (report: Report): string | undefined => {
   if (verdict === "error") return "its run failed"
   const difference = differenceFrom(suite.laws, report)
   if (difference !== undefined) return difference
-  const counted = Counts.of(checks)
+  const recounted = Counts.of(checks)
   const names = ["planned", "executed", ...WorstStatus.order] as const
-  if (names.some((name) => counts[name] !== counted[name])) return "its counts do not match its checks"
-  if (verdict !== Counts.verdictOf(counted)) return "its verdict does not match its checks"
+  if (names.some((name) => counts[name] !== recounted[name])) return "its counts do not match its checks"
+  if (verdict !== Counts.verdictOf(recounted)) return "its verdict does not match its checks"
   if (JSON.stringify(claims) !== JSON.stringify(Claims.of(checks))) {
     return "its claims do not match its checks"
   }
@@ -77,7 +83,7 @@ export const objection = (report: Report): string | undefined => {
 }
 
 /** Parses a submitted report; throws an error with the reason if it cannot be listed. */
-export const submission = (file: string, text: string): Submission => {
+export const parseSubmission = (file: string, text: string): Submission => {
   const report = Result.getOrThrow(Json.parse(text))
   const reason = objection(report)
   if (reason !== undefined) throw new Error(`${file}: ${reason}`)
@@ -85,11 +91,11 @@ export const submission = (file: string, text: string): Submission => {
 }
 
 /** Reads all submitted reports, sorted by file name. */
-export const submissions = (): ReadonlyArray<Submission> =>
+export const readSubmissions = (): ReadonlyArray<Submission> =>
   readdirSync(directory)
     .filter((file) => file.endsWith(".json"))
     .toSorted()
-    .map((file) => submission(file, readFileSync(new URL(file, directory), "utf8")))
+    .map((file) => parseSubmission(file, readFileSync(new URL(file, directory), "utf8")))
 
 const contactOf = (contact: string | undefined): string => {
   if (contact === undefined) return ""
@@ -125,7 +131,7 @@ const row = ({ file, report }: Submission): string => {
   ].join(" | ")} |`
 }
 
-export const render = (all = submissions()): string =>
+export const render = (all = readSubmissions()): string =>
   [
     "# Implementations",
     "",

@@ -101,7 +101,7 @@ const runAll = async (): Promise<Gate.GateResult> => {
       caught.flatMap(({ id, ...rest }) => {
         const fault = byId.get(id)
         // A row that is omitted silently would look like a fault that does not exist.
-        if (fault === undefined) throw new Error(`there is no fault "${id}"`)
+        if (fault === undefined) throw new Error(`the fault "${id}" is missing`)
         return [{ fault, ...rest }]
       })
     ),

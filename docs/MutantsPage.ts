@@ -80,8 +80,10 @@ const legalRows = (all: ReadonlyArray<Score.Scored>): ReadonlyArray<string> => {
 export const survivorCells = (id: string, isReached: boolean): string =>
   `| \`${cell(id)}\` | ${isReached ? "yes" : "no"} |`
 
-const survivorRow = ({ mutant, result }: Score.Scored): string =>
-  `${survivorCells(result.id, result.by === undefined)} ${result.changed} | ${Survival.reasonFor(mutant)} |`
+const survivorRow = ({ mutant, result }: Score.Scored): string => {
+  const isReached = result.by === undefined
+  return `${survivorCells(result.id, isReached)} ${result.changed} | ${Survival.reasonFor(mutant, isReached)} |`
+}
 
 const render = (all: ReadonlyArray<Score.Scored>, tried: ReadonlyArray<Tried>): string => {
   const total = Score.of(all)

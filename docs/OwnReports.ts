@@ -34,7 +34,8 @@ interface Server {
 
 const plans = ["100000:10000000", "5:40", "3:10000"] as const
 
-const firstLines = async (command: string, args: ReadonlyArray<string>) => {
+/** Starts a server, and parses the first line that it prints. */
+const startServer = async (command: string, args: ReadonlyArray<string>) => {
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
   let errors = ""
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -48,9 +49,9 @@ const firstLines = async (command: string, args: ReadonlyArray<string>) => {
 }
 
 /** Starts this project's own server. */
-const own = async (): Promise<Started> => {
+const startOwn = async (): Promise<Started> => {
   const limits = plans.map((plan) => plan.split(":"))
-  const { errors, greeting, stop } = await firstLines(process.execPath, [
+  const { errors, greeting, stop } = await startServer(process.execPath, [
     main,
     ...["serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
     ...limits.flatMap(([minute, day]) => ["--issue-key", `enterprise:perMinute=${minute},perDay=${day}`])
@@ -67,11 +68,11 @@ const own = async (): Promise<Started> => {
 /**
  * Returns a function that starts a server in `conformance/foreign`; all have the same flags and the same first line.
  */
-const foreign =
+const startForeign =
   (command: string, ...args: ReadonlyArray<string>) =>
   async (): Promise<Started> => {
     const keys = ["main", "tiny", "victim"].map((name) => `${name}-key-of-the-report`)
-    const { greeting, stop } = await firstLines(command, [
+    const { greeting, stop } = await startServer(command, [
       ...args,
       ...["--port", "0", "--test-clock-port", "0"],
       ...keys.flatMap((key, index) => ["--key", `${key}:${plans[index]}`])
@@ -80,24 +81,30 @@ const foreign =
   }
 
 const servers: ReadonlyArray<Server> = [
-  { file: "animal-store", implementation: "animal-store", version, level: "design", start: own },
+  { file: "animal-store", implementation: "animal-store", version, level: "design", start: startOwn },
   {
     file: "python",
     implementation: "conformance/foreign/server.py",
     version,
     level: "spec",
-    start: foreign("python3", "conformance/foreign/server.py")
+    start: startForeign("python3", "conformance/foreign/server.py")
   },
   {
     file: "java",
     implementation: "conformance/foreign/Server.java",
     version,
     level: "spec",
-    start: foreign("java", "conformance/foreign/Server.java")
+    start: startForeign("java", "conformance/foreign/Server.java")
   }
 ]
 
-const report = async ({ file, implementation, level, start, version: own }: Server): Promise<void> => {
+const storeReport = async ({
+  file,
+  implementation,
+  level,
+  start,
+  version: implementationVersion
+}: Server): Promise<void> => {
   const { clock, keys, stop, url } = await start()
   const out = mkdtempSync(join(tmpdir(), "animal-store-report-"))
   const [MAIN = "", TINY = "", VICTIM = ""] = keys
@@ -108,13 +115,13 @@ const report = async ({ file, implementation, level, start, version: own }: Serv
         main,
         ...["conformance", "run", "--url", url, "--clock", clock, "--level", level, "--out", out],
         ...["--key", "env:MAIN", "--tiny", `env:TINY:${plans[1]}`, "--victim", `env:VICTIM:${plans[2]}`],
-        ...["--implementation", implementation, "--implementation-version", own]
+        ...["--implementation", implementation, "--implementation-version", implementationVersion]
       ],
       { stdio: "inherit", env: { ...process.env, MAIN, TINY, VICTIM } }
     )
     await once(run, "exit")
     const name = `${file}.json`
-    ImplementationsPage.submission(name, readFileSync(join(out, "report.json"), "utf8"))
+    ImplementationsPage.parseSubmission(name, readFileSync(join(out, "report.json"), "utf8"))
     copyFileSync(join(out, "report.json"), new URL(name, ImplementationsPage.directory))
   } finally {
     stop()
@@ -123,4 +130,4 @@ const report = async ({ file, implementation, level, start, version: own }: Serv
 }
 
 const names = process.argv.slice(2)
-for (const server of servers) if (names.length === 0 || names.includes(server.file)) await report(server)
+for (const server of servers) if (names.length === 0 || names.includes(server.file)) await storeReport(server)

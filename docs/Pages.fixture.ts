@@ -51,7 +51,7 @@ export const blocks: ReadonlyArray<Block> = pages.flatMap((page) =>
 /** Returns the commands in the block with this name, one per line. */
 export const commandsOf = (name: string): ReadonlyArray<string> => {
   const found = blocks.filter((block) => block.name === name)
-  if (found.length !== 1) throw new Error(`there are ${found.length} blocks named ${name}`)
+  if (found.length !== 1) throw new Error(`expected one block named ${name}, found ${found.length}`)
   return (found[0]?.code ?? "").replaceAll("\\\n", " ").trim().split("\n")
 }
 
@@ -72,11 +72,11 @@ export const createDirectory = (): string => {
   return directory
 }
 
-const has = (command: string): boolean => shell(`command -v ${command}`).status === 0
+const isInstalled = (command: string): boolean => shell(`command -v ${command}`).status === 0
 
 /** Describes tests that need commands on the machine; skips them with a title that names the missing commands. */
 export const describeWith = (commands: ReadonlyArray<string>, title: string, tests: () => void): void => {
-  const missing = commands.filter((command) => !has(command))
+  const missing = commands.filter((command) => !isInstalled(command))
   if (missing.length === 0) describe(title, tests)
-  else describe.skip(`${title} (skipped: there is no ${missing.join(", no ")})`, tests)
+  else describe.skip(`${title} (skipped: not installed: ${missing.join(", ")})`, tests)
 }

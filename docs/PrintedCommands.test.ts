@@ -11,14 +11,14 @@ import { commandsOf, createDirectory, describeWith, read, root } from "./Pages.f
 import { programOf, save } from "./Programs.fixture.ts"
 
 /** Creates a directory and an environment in which `animal-store` and `npx animal-store` run the source code. */
-const open = () => {
+const createShell = () => {
   const directory = createDirectory()
   const programs = path.join(directory, "bin")
   fs.mkdirSync(programs)
-  const save = (name: string, lines: ReadonlyArray<string>): void =>
+  const saveScript = (name: string, lines: ReadonlyArray<string>): void =>
     fs.writeFileSync(path.join(programs, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 })
-  save("animal-store", [`exec '${process.execPath}' '${root}adapters/cli/main.ts' "$@"`])
-  save("npx", [
+  saveScript("animal-store", [`exec '${process.execPath}' '${root}adapters/cli/main.ts' "$@"`])
+  saveScript("npx", [
     'while :; do case "$1" in animal-store*) break ;; esac; shift; done',
     'shift; exec animal-store "$@"'
   ])
@@ -32,7 +32,7 @@ const open = () => {
   return { directory, env }
 }
 
-type Shell = ReturnType<typeof open>
+type Shell = ReturnType<typeof createShell>
 
 /** Runs shell commands, and returns their standard output; fails if a command fails, or after two minutes. */
 const run = ({ env, directory }: Shell, commands: ReadonlyArray<string>): string => {
@@ -85,10 +85,10 @@ const startUntilLine = async ({ directory, env }: Shell, command: string) => {
 }
 
 describe("README.md", () => {
-  it("has a start command and a curl command, whose response has the printed headers in their order", async () => {
+  it("has a start command and a curl command; the response has the headers on the page, in the same order", async () => {
     const [install, start = ""] = commandsOf("start")
     expect(install).toBe("npm ci") // .ci/run begins with it
-    const { env } = open()
+    const { env } = createShell()
     // Without this level, npm first prints the script that it runs.
     const shell: Shell = { directory: root, env: { ...env, npm_config_loglevel: "silent" } }
     const { keys, url } = await serve(shell, `${start} -- --port 0 --issue-key free`)
@@ -118,7 +118,7 @@ describe("docs/embedding.md", () => {
       .replace(/sqlite:[^"]*/, "memory:")
       .replace(/listen\(\d+/, "listen(0")
     const directory = path.dirname(save("server.mjs", `${program}\nconsole.log(process.execArgv.join())\n`))
-    const { line } = await startUntilLine({ directory, env: open().env }, command)
+    const { line } = await startUntilLine({ directory, env: createShell().env }, command)
     expect(command).toContain(` ${line} `)
   })
 })
@@ -126,7 +126,7 @@ describe("docs/embedding.md", () => {
 describe("docs/using.md", () => {
   it("has a serve command that prints the fields and plans that the page shows", async () => {
     const [command = ""] = commandsOf("serve")
-    const { keys } = await serve(open(), command)
+    const { keys } = await serve(createShell(), command)
     const [, shown = ""] = /^```json\n(.*)\n```$/m.exec(read("docs/using.md")) ?? []
     const printed: Greeting = JSON.parse(shown)
     expect(keys.map((key) => Object.keys(key))).toEqual(printed.keys.map((key) => Object.keys(key)))
@@ -134,7 +134,7 @@ describe("docs/using.md", () => {
   })
 
   it("has curl commands that create an animal, and that repeat a creation without a duplicate", async () => {
-    const shell = open()
+    const shell = createShell()
     const { keys, url } = await serve(shell, "animal-store serve --port 0 --issue-key free")
     const key = keys[0]?.key ?? ""
     const send = (lines: ReadonlyArray<string>): string =>
@@ -152,7 +152,7 @@ describe("docs/using.md", () => {
 
   it("has a serve command that lets web pages from two other origins read responses", async () => {
     const [command = ""] = commandsOf("cors")
-    const { url } = await serve(open(), command)
+    const { url } = await serve(createShell(), command)
     for (const origin of command.match(/https?:\S+/g) ?? []) {
       const { headers } = await fetch(`${url}/pets`, { headers: { Origin: origin } })
       expect(headers.get("Access-Control-Allow-Origin")).toBe(origin)
@@ -162,7 +162,7 @@ describe("docs/using.md", () => {
 
 describe("docs/operating.md", { timeout: 120_000 }, () => {
   it("has commands that change, unban, rotate and revoke a key", () => {
-    const shell = open()
+    const shell = createShell()
     const { id } = JSON.parse(run(shell, ["animal-store keys issue --plan Free --json"]))
     const printed = run(
       shell,
@@ -172,7 +172,7 @@ describe("docs/operating.md", { timeout: 120_000 }, () => {
   })
 
   it("has commands that export, import and copy the animals in a database", () => {
-    const shell = open()
+    const shell = createShell()
     const animal = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}\n'
     fs.writeFileSync(path.join(shell.directory, "one.ndjson"), animal)
     run(shell, ["animal-store import one.ndjson"])
@@ -188,7 +188,7 @@ describe("docs/operating.md", { timeout: 120_000 }, () => {
 
 describeWith(["sqlite3"], "the sqlite3 backup command of docs/operating.md", () => {
   it("creates a database that contains the animal", () => {
-    const shell = open()
+    const shell = createShell()
     fs.writeFileSync(path.join(shell.directory, "one.ndjson"), '{"name":"Rex","categoryId":7}\n')
     run(shell, ["animal-store import one.ndjson", ...commandsOf("vacuum")])
     expect(run(shell, ["animal-store export --database sqlite:./backup.db 2>&1"])).toContain('"name":"Rex"')
@@ -197,7 +197,7 @@ describeWith(["sqlite3"], "the sqlite3 backup command of docs/operating.md", () 
 
 describe("docs/conformance.md", { timeout: 120_000 }, () => {
   it("has commands that test a server with one key, and that write a report in a pipeline", async () => {
-    const shell = open()
+    const shell = createShell()
     // With a higher limit and a test clock, the suite does not have to wait.
     const [serveAll = ""] = commandsOf("subject")
     const { clock, keys, url } = await serve(shell, serveAll.replace("=1000,", "=100000,"))

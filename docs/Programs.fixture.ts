@@ -1,4 +1,7 @@
-/** Reads the programs that pages print, and saves them so that they import the sources instead of the package. */
+/**
+ * Extracts the programs from documentation pages, and saves them with their imports redirected from the package to its
+ * sources.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { onTestFinished } from "vitest"
@@ -27,7 +30,7 @@ export const programOf = (page: string, text: string): string => {
 
 /** Saves a program to a new directory, which is removed after the test, and returns its path. */
 export const save = (name: string, program: string): string => {
-  // The directory is within the repository, so that packages are found.
+  // Inside the repository, so that Node resolves packages.
   const directory = fs.mkdtempSync(path.join(root, "docs/.recipes-"))
   onTestFinished(() => fs.rmSync(directory, { recursive: true }))
   const file = path.join(directory, name)

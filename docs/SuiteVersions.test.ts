@@ -6,12 +6,12 @@ import * as SuiteVersions from "./SuiteVersions.ts"
 const versions = SuiteVersions.readVersions()
 const hint = `run: ${SuiteVersions.command}`
 
-describe("the versions of the suite", () => {
-  it("end with the version that conformance/clauses/Versions.ts names", () => {
+describe("versions of the suite", () => {
+  it("the last version is the one in conformance/clauses/Versions.ts", () => {
     expect(versions.at(-1)?.version, hint).toBe(Versions.suite)
   })
 
-  it("have the current checks and clauses in the last version", () => {
+  it("the last version contains exactly the current checks and clauses", () => {
     const { changed, added, removed } = SuiteVersions.changes(
       SuiteVersions.readFrozen(Versions.suite),
       SuiteVersions.current
@@ -20,53 +20,56 @@ describe("the versions of the suite", () => {
     expect(SuiteVersions.hashOf(SuiteVersions.current), hint).toBe(versions.at(-1)?.hash)
   })
 
-  it.each(versions)("all have a description and a correct SHA-256: $version", ({ hash, says, version }) => {
+  it.each(versions)("version $version has a description and a correct SHA-256", ({ hash, says, version }) => {
     expect(SuiteVersions.hashOf(SuiteVersions.readFrozen(version))).toBe(hash)
     expect(says).toMatch(/^[A-Z].*\.$/)
   })
 
-  it("are all listed in conformance/changelog.md", () => {
+  it("conformance/changelog.md lists all versions", () => {
     expect(readFileSync(SuiteVersions.path, "utf8"), hint).toBe(SuiteVersions.render())
   })
 })
 
-describe("a change of the suite", () => {
-  const law = { id: "list.limit", law: "A list is short.", level: "spec", on: "http" } as const
-  const other = { id: "list.order", law: "A list is sorted.", level: "design", on: "http" } as const
-  const says = { slug: "list.array", says: "A list is an array.", level: "spec" } as const
-  const before = SuiteVersions.freeze([law], [says])
+describe("a change to the suite", () => {
+  const check = { id: "list.limit", law: "A list is short.", level: "spec", on: "http" } as const
+  const otherCheck = { id: "list.order", law: "A list is sorted.", level: "design", on: "http" } as const
+  const clause = { slug: "list.array", says: "A list is an array.", level: "spec" } as const
+  const before = SuiteVersions.freeze([check], [clause])
   const released = (version: string) => [
     { version, released: "2026-12-01", says: "First.", hash: SuiteVersions.hashOf(before) }
   ]
   const freeze = (version: string, after: SuiteVersions.Frozen, from = released("1.0.0")) =>
-    SuiteVersions.frozenAs(from, version, after, () => before)
+    SuiteVersions.freezeAs(from, version, after, () => before)
 
-  const changed = [
-    ["a changed law", SuiteVersions.freeze([{ ...law, law: "A list is long." }], [says])],
-    ["a changed level", SuiteVersions.freeze([{ ...law, level: "design" }], [says])],
-    ["a changed id", SuiteVersions.freeze([{ ...law, id: "list.size" }], [says])],
-    ["an added check", SuiteVersions.freeze([law, other], [says])],
-    ["a changed clause", SuiteVersions.freeze([law], [{ ...says, says: "A list is a list." }])]
+  const changes = [
+    ["a changed law", SuiteVersions.freeze([{ ...check, law: "A list is long." }], [clause])],
+    ["a changed level", SuiteVersions.freeze([{ ...check, level: "design" }], [clause])],
+    ["a changed id", SuiteVersions.freeze([{ ...check, id: "list.size" }], [clause])],
+    ["an added check", SuiteVersions.freeze([check, otherCheck], [clause])],
+    ["a changed clause", SuiteVersions.freeze([check], [{ ...clause, says: "A list is a list." }])]
   ] as const
 
-  it.each(changed)("is rejected if the version is released: %s", (_change, after) => {
+  it.each(changes)("is rejected in a released version: %s", (_change, after) => {
     expect(freeze("1.0.0", after)).toMatch(/must not change: set the next version/)
   })
 
-  it.each(changed)("starts a new version, which can be frozen until its release: %s", (_change, after) => {
-    const next = freeze("1.1.0", after)
-    if (typeof next === "string") throw new Error(next)
-    expect(next.map(({ released, version }) => [version, released])).toEqual([
-      ["1.0.0", "2026-12-01"],
-      ["1.1.0", null]
-    ])
-    expect(next[1]?.hash).toBe(SuiteVersions.hashOf(after))
-    const again = SuiteVersions.frozenAs(next, "1.1.0", before, () => before)
-    expect(again).toMatchObject([{}, { hash: SuiteVersions.hashOf(before) }])
-  })
+  it.each(changes)(
+    "starts a new version, which can be frozen again until it is released: %s",
+    (_change, after) => {
+      const next = freeze("1.1.0", after)
+      if (typeof next === "string") throw new Error(next)
+      expect(next.map(({ released, version }) => [version, released])).toEqual([
+        ["1.0.0", "2026-12-01"],
+        ["1.1.0", null]
+      ])
+      expect(next[1]?.hash).toBe(SuiteVersions.hashOf(after))
+      const again = SuiteVersions.freezeAs(next, "1.1.0", before, () => before)
+      expect(again).toMatchObject([{}, { hash: SuiteVersions.hashOf(before) }])
+    }
+  )
 
-  it("needs a new minor or major number if ids are added or removed, otherwise a patch number", () => {
-    const [[, wording], , [, renamed], [, added]] = changed
+  it("needs a new minor or major version if ids are added or removed, otherwise at least a patch version", () => {
+    const [[, wording], , [, renamed], [, added]] = changes
     expect(freeze("1.0.1", wording)).toHaveLength(2)
     for (const after of [renamed, added]) {
       expect(freeze("1.0.1", after)).toMatch(/too low/)
@@ -76,7 +79,7 @@ describe("a change of the suite", () => {
   })
 
   it("is listed in the changelog as added, removed or changed", () => {
-    const after = SuiteVersions.freeze([{ ...law, law: "A list is long." }, other], [])
+    const after = SuiteVersions.freeze([{ ...check, law: "A list is long." }, otherCheck], [])
     const next = freeze("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     const page = SuiteVersions.render(next, (version) => (version === "1.0.0" ? before : after))

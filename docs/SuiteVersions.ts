@@ -72,19 +72,21 @@ export const readFrozen = (version: string): Frozen =>
 export interface Changes {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** Checks and clauses whose sentence or level changed. */
+  /** Checks and clauses whose sentence, level or interface changed. */
   readonly changed: ReadonlyArray<string>
 }
 
 /** Compares two versions; each difference is a kind and an id, such as "check list.order". */
 export const changes = (before: Frozen, after: Frozen): Changes => {
-  const named = (frozen: Frozen) =>
-    new Map(frozen.map((entry) => [entry.split(" ").slice(0, 2).join(" "), entry] as const))
-  const [old, now] = [named(before), named(after)]
+  const byName = (frozen: Frozen) =>
+    new Map(frozen.map((line) => [line.split(" ").slice(0, 2).join(" "), line] as const))
+  const [oldLines, newLines] = [byName(before), byName(after)]
   return {
-    added: [...now.keys()].filter((name) => !old.has(name)),
-    removed: [...old.keys()].filter((name) => !now.has(name)),
-    changed: [...now].flatMap(([name, entry]) => (old.has(name) && old.get(name) !== entry ? [name] : []))
+    added: [...newLines.keys()].filter((name) => !oldLines.has(name)),
+    removed: [...oldLines.keys()].filter((name) => !newLines.has(name)),
+    changed: [...newLines].flatMap(([name, line]) =>
+      oldLines.has(name) && oldLines.get(name) !== line ? [name] : []
+    )
   }
 }
 
@@ -100,7 +102,7 @@ export const isHighEnough = (before: string, after: string, { added, removed }: 
 }
 
 /** Freezes lines as `version`, and returns all versions, or the reason why these lines cannot be frozen. */
-export const frozenAs = (
+export const freezeAs = (
   versions: ReadonlyArray<Version>,
   version: string,
   lines: Frozen,
@@ -127,7 +129,7 @@ const section = (
 ): ReadonlyArray<string> => {
   const count = (kind: string) => after.filter((entry) => entry.startsWith(`${kind} `)).length
   const { added, changed, removed } = changes(before ?? [], after)
-  const listed = (heading: string, names: ReadonlyArray<string>) =>
+  const listItem = (heading: string, names: ReadonlyArray<string>) =>
     names.length === 0
       ? []
       : [`- ${heading}: ${names.map((name) => name.replace(/ (.*)/, " `$1`")).join(", ")}`]
@@ -139,7 +141,7 @@ const section = (
     ...(says === "" ? [] : [`- ${says}`]),
     ...(before === undefined
       ? []
-      : [...listed("Added", added), ...listed("Removed", removed), ...listed("Changed", changed)]),
+      : [...listItem("Added", added), ...listItem("Removed", removed), ...listItem("Changed", changed)]),
     ""
   ]
 }
@@ -156,8 +158,8 @@ export const render = (
   return [
     "# Versions of the suite",
     "",
-    "Reports with the same version of the suite have the same requirements: the ids, laws and levels of all checks, and the sentences",
-    "and levels of all clauses, are frozen when a version is released. A new or removed id needs a new minor number, a changed sentence",
+    "Reports with the same version of the suite have the same requirements: the ids, laws, levels and interfaces of all checks, and the",
+    "sentences and levels of all clauses, are frozen when a version is released. A new or removed id needs a new minor number, a changed sentence",
     "a new patch number. The version of the suite is independent of the version of the package.",
     "",
     `\`${command}\` freezes the unreleased version again after a change, and \`${command} --release YYYY-MM-DD\` releases it;`,
@@ -171,7 +173,7 @@ export const render = (
 
 const main = (args: ReadonlyArray<string>): void => {
   const [flag, day] = args
-  const frozen = frozenAs(readVersions(), Versions.suite, current, readFrozen)
+  const frozen = freezeAs(readVersions(), Versions.suite, current, readFrozen)
   if (typeof frozen === "string") throw new Error(frozen)
   const isRelease = flag === "--release" && /^\d{4}-\d\d-\d\d$/.test(day ?? "")
   if (flag !== undefined && !isRelease) throw new Error("usage: [--release YYYY-MM-DD]")

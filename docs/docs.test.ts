@@ -58,7 +58,7 @@ describe("documentation", () => {
     )
   })
 
-  it.each(pages)("%s links only to files that exist", (page) => {
+  it.each(pages)("links in %s only to files that exist", (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
       (match) => match[1] ?? ""
     )
@@ -66,7 +66,7 @@ describe("documentation", () => {
     expect(missing).toEqual([])
   })
 
-  it.each(pages)("%s links only to headings that exist", (page) => {
+  it.each(pages)("links in %s only to headings that exist", (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]*)\)/g)]
     const dead = links.filter(([, file = "", anchor = ""]) => {
       const target = file === "" ? page : new URL(file, new URL(page, root)).href.slice(root.href.length)
@@ -96,11 +96,11 @@ describe("documentation", () => {
 
   it.each(["core", "adapters", "conformance", "bench", "docs"])(
     "lists the directories of %s in the map of decisions/README.md",
-    (room) => {
+    (topDirectory) => {
       const [, map = ""] = read("docs/decisions/README.md").split("## The map")
-      const [, section = ""] = new RegExp(`^${room}/.*\n((?: .*\n)*)`, "m").exec(map) ?? []
+      const [, section = ""] = new RegExp(`^${topDirectory}/.*\n((?: .*\n)*)`, "m").exec(map) ?? []
       const listed = [...section.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name = ""]) => name)
-      const directories = readdirSync(new URL(`${room}/`, root), { withFileTypes: true })
+      const directories = readdirSync(new URL(`${topDirectory}/`, root), { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
         .map(({ name }) => name)
       expect(listed.toSorted()).toEqual(directories.toSorted())
@@ -116,7 +116,7 @@ describe("documentation", () => {
 
 describe("docs/embedding.md", () => {
   it.each(["node-http", "express", "fastify", "hono", "pino", "effect"])(
-    "prints the program of the recipe for %s",
+    "contains the program of the recipe for %s",
     (name) => {
       const program = read(`docs/recipes/${name}/main.mjs`)
       expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
@@ -124,7 +124,7 @@ describe("docs/embedding.md", () => {
   )
 
   it.each(["app/v1/[...path]/route.js", "store.mjs", "instrumentation.js", "next.config.mjs"])(
-    "prints the file %s of the recipe for Next.js",
+    "contains the file %s of the recipe for Next.js",
     (file) => {
       const program = read(`docs/recipes/next/${file}`)
       expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)

@@ -34,7 +34,7 @@ const serve = async (stderr: number | "pipe", prepare: (child: ChildProcess) => 
     await ended
   })
   const { stdout } = child
-  if (stdout === null) throw new Error("there is no pipe")
+  if (stdout === null) throw new Error("standard output is not a pipe")
   const [line]: Array<Buffer> = await Promise.race([
     once(stdout, "data"),
     ended.then(() => Promise.reject(new Error("the server exited early")))
@@ -70,10 +70,10 @@ const stop = async ({ child, ended }: Server): Promise<void> => {
   expect(await ended).toEqual([0, null])
 }
 
-const hasFull = fs.existsSync("/dev/full")
+const hasFullDevice = fs.existsSync("/dev/full")
 
-it.skipIf(!hasFull)(
-  `a server keeps running if its log is on a full disk${hasFull ? "" : " (skipped: there is no /dev/full)"}`,
+it.skipIf(!hasFullDevice)(
+  `a server keeps running if its log is on a full disk${hasFullDevice ? "" : " (skipped: /dev/full is missing)"}`,
   async () => {
     const full = fs.openSync("/dev/full", "w")
     onTestFinished(() => fs.closeSync(full))
@@ -92,7 +92,7 @@ it("a server keeps running after the reader of its log has closed the pipe", asy
 const canMakeFifo = spawnSync("mkfifo", ["--version"]).error === undefined
 
 it.skipIf(!canMakeFifo)(
-  `a server does not block if its log is never read${canMakeFifo ? "" : " (skipped: there is no mkfifo)"}`,
+  `a server does not block if its log is never read${canMakeFifo ? "" : " (skipped: mkfifo is not installed)"}`,
   async () => {
     const filename = path.join(createDirectory(), "fifo")
     spawnSync("mkfifo", [filename])
@@ -124,7 +124,7 @@ it("the log has one line per kind of failure plus summaries, not one line per re
   expect(text).toMatch(/message="503 service_unavailable × [1-9][0-9,]* in [0-9.]+ s".*no such table: pets/)
 })
 
-it.skipIf(!hasFull)("commands keep their exit codes if standard error cannot be written to", () => {
+it.skipIf(!hasFullDevice)("commands keep their exit codes if standard error cannot be written to", () => {
   const full = fs.openSync("/dev/full", "w")
   onTestFinished(() => fs.closeSync(full))
   const runCommand = (...args: ReadonlyArray<string>) => {

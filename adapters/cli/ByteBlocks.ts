@@ -19,7 +19,9 @@ export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = St
 
 const blocks = (source: AsyncIterable<Uint8Array>): Stream.Stream<Uint8Array, CliError.UserError> =>
   Stream.fromAsyncIterable(collectBlocks(source), (cause) =>
-    Failure.userError(new Error(`cannot read: ${cause instanceof Error ? cause.message : String(cause)}`))
+    Failure.userError(
+      new Error(`cannot read the input: ${cause instanceof Error ? cause.message : String(cause)}`)
+    )
   )
 
 async function* collectBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -193,10 +193,10 @@ const withExitCodes = <A, E, R>(
     )
   })
 
-const columns = (): number => process.stdout.columns ?? 100
+const terminalColumns = (): number => process.stdout.columns ?? 100
 
-/** Shows the progress of a run on the status line. */
-const progress = () => {
+/** Creates a status line that shows the progress of a run. */
+const makeProgressLine = () => {
   const startedAt = performance.now()
   const { end, show } = StatusLine.make()
   return {
@@ -238,10 +238,13 @@ const run = Command.make(
       "allow-inconclusive",
       "Exit with 0 if nothing failed and at least one profile passed, even if some checks were inconclusive."
     ),
-    json: Setting.toggle("json", "Print the report as one line of JSON, and nothing else.")
+    json: Setting.toggle(
+      "json",
+      "Print the report as one line of JSON, and nothing else, to standard output."
+    )
   },
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
-    const { end, show } = progress()
+    const { end, show } = makeProgressLine()
     const tryWrite = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
@@ -272,7 +275,7 @@ const run = Command.make(
       json
         ? Json.line(report)
         : Terminal.render(report, {
-            columns: columns(),
+            columns: terminalColumns(),
             color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
             scripts
           })
@@ -301,7 +304,12 @@ const doctor = Command.make(
 
 const list = Command.make(
   "list",
-  { json: Setting.toggle("json", "Print the checks as one line of JSON, and nothing else.") },
+  {
+    json: Setting.toggle(
+      "json",
+      "Print the checks as one line of JSON, and nothing else, to standard output."
+    )
+  },
   Effect.fn("conformance list")(function* ({ json }) {
     const width = Math.max(...Explain.listed.map(({ id }) => id.length))
     yield* Output.print(
@@ -323,7 +331,7 @@ const explain = Command.make(
     const page = Explain.explain(id)
     if (page === undefined) {
       return yield* new SetupError({
-        reason: `there is no check or clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
+        reason: `unknown check or clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
       })
     }
     yield* Output.print(page)

@@ -39,14 +39,14 @@ for (const from of Databases.kinds) {
       }, async () => {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 300)
-        const before = await start(["--json", "--port", "0", "--database", source.address])
-        const { keys, url } = JSON.parse(before.greeting)
+        const sourceServer = await start(["--json", "--port", "0", "--database", source.address])
+        const { keys, url } = JSON.parse(sourceServer.greeting)
         const get = (base: string, path: string) =>
           Load.runClients([base], 1, (client) => client.send({ path, key: keys[0].key })).then(
             ([response]) => response
           )
-        const first = await get(url, "/pets?limit=100")
-        await stop(before)
+        const firstPage = await get(url, "/pets?limit=100")
+        await stop(sourceServer)
 
         const { stdout, stderr } = await run(["copy", "--from", source.address, "--to", target.address])
         expect(stderr).toBe("")
@@ -57,17 +57,20 @@ for (const from of Databases.kinds) {
         expect(stdout).toMatch(/^ {2}api_keys +1 {2}SHA-256 [0-9a-f]{16}$/m)
         expect(stdout).not.toContain(keys[0].key)
 
-        const after = await start(["--json", "--port", "0", "--database", target.address])
+        const targetServer = await start(["--json", "--port", "0", "--database", target.address])
         try {
-          expect(JSON.parse(after.greeting).keys).toEqual([])
-          const next = /<([^>]+)>; rel="next"/.exec(first?.header("link") ?? "")?.[1] ?? ""
-          const second = await get(JSON.parse(after.greeting).url, `/pets${new URL(next, url).search}`)
-          expect(second?.status).toBe(200)
-          expect(Load.petsIn(second?.body ?? "[]")).toHaveLength(100)
+          expect(JSON.parse(targetServer.greeting).keys).toEqual([])
+          const next = /<([^>]+)>; rel="next"/.exec(firstPage?.header("link") ?? "")?.[1] ?? ""
+          const secondPage = await get(
+            JSON.parse(targetServer.greeting).url,
+            `/pets${new URL(next, url).search}`
+          )
+          expect(secondPage?.status).toBe(200)
+          expect(Load.petsIn(secondPage?.body ?? "[]")).toHaveLength(100)
           // This is the second request of the day; the first one was counted on the source.
           expect(await valueOf(target, "SELECT used FROM rate_limits WHERE key LIKE 'key:%'")).toBe(2n)
         } finally {
-          await stop(after)
+          await stop(targetServer)
         }
         expect(await exportFrom(target)).toBe(await exportFrom(source))
       })
@@ -78,7 +81,7 @@ for (const from of Databases.kinds) {
         const [source, target] = [await create(from), await create(to)]
         await fill(source, 60_000)
         const args = ["copy", "--json", "--from", source.address, "--to", target.address]
-        let killed = 0
+        let kills = 0
         for (let round = 0; round < 4; round++) {
           const outcome = await killAfterProgress(
             launch(args),
@@ -87,9 +90,9 @@ for (const from of Databases.kinds) {
             Math.random() * 40
           )
           if (outcome !== "killed") break
-          killed++
+          kills++
         }
-        expect(killed).toBeGreaterThan(1)
+        expect(kills).toBeGreaterThan(1)
         if ((await valueOf(target, "SELECT completed_at FROM copies")) === null) {
           const { resumed, tables } = recordOf(await run(args))
           expect(resumed).toBe(true)
@@ -113,7 +116,7 @@ describe("copy", () => {
     await run(["keys", "issue", "--plan", "Free", "--database", target.address])
     const { stderr } = await run(["copy", "--from", source.address, "--to", target.address])
     expect(stderr).toBe("animal-store: the target is not empty: it has API keys\n")
-    const same = await run(["copy", "--from", source.address, "--to", source.address])
-    expect(same.stderr).toBe("animal-store: the target is not empty: it has animals\n")
+    const copyToItself = await run(["copy", "--from", source.address, "--to", source.address])
+    expect(copyToItself.stderr).toBe("animal-store: the target is not empty: it has animals\n")
   })
 })

@@ -1,11 +1,11 @@
-/** Tests how `animal-store` exits while it opens a database. */
+/** Tests how `animal-store` exits when its database cannot be opened, or does not respond. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import { launch, run } from "./Serve.fixture.ts"
 
 it.skipIf(process.platform !== "linux").each(["/proc/x/y", "/proc/x", "/sys/x/y"])(
-  "serve on sqlite:%s prints one line and exits with code 1",
+  "serve prints one line and exits with code 1 if it cannot use sqlite:%s",
   async (filename) => {
     const { code, stderr, stdout } = await run(["serve", "--port", "0", "--database", `sqlite:${filename}`])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })

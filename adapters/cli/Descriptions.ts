@@ -4,5 +4,5 @@ export const descriptions = {
   copy: "Copy animals, keys, rate limits and the cursor key into an empty database, and verify that both are equal. Run the command again to resume an unfinished copy.",
   export: "Write all animals as JSON Lines, by ascending id. Servers can keep using the database.",
   import:
-    "Import animals from a JSON Lines file; each line has the format of a POST /v1/pets body. Run the command again to resume an unfinished import."
+    "Import animals from a JSON Lines file; each line is like a POST /v1/pets body, optionally with an id. Run the command again to resume an unfinished import."
 } as const

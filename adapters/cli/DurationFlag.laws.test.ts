@@ -9,7 +9,7 @@ const MAX_MS = 3_650 * unitMs.d
 
 const amounts = fc.nat({ max: MAX_MS })
 
-describe("a duration", () => {
+describe("DurationFlag", () => {
   it("parse accepts a duration in any unit if and only if it is within the range", () => {
     fc.assert(
       fc.property(
@@ -43,7 +43,7 @@ describe("a duration", () => {
     )
   })
 
-  it("for any string, parse returns an integer within the range, or a message that names the range", () => {
+  it("parse returns an integer within the range, or a message that names the range, for any string", () => {
     const noise = fc
       .array(fc.constantFrom("0", "5", "00", "ms", "s", "m", "h", "d", "-", "+", ".", "e", " ", "\n"), {
         maxLength: 5

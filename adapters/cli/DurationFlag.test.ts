@@ -4,7 +4,7 @@ import * as DurationFlag from "./DurationFlag.ts"
 
 const parse = DurationFlag.parse(0, 10 * 86_400_000)
 
-describe("a duration", () => {
+describe("DurationFlag", () => {
   it.each([
     ["0", 0],
     ["0s", 0],

@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Setting from "./Setting.ts"
 
-/** The flag. If it is absent, `isWanted` decides according to the output. */
+/** The flag. If it is absent, `isWanted` decides by the kind of output. */
 export const firstKey = Setting.preference(
   "first-key",
   "Issue a Free key if the database has no key, and print it; --no-first-key issues none. Default: only if standard output is a terminal, or with --json."

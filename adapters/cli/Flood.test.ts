@@ -87,9 +87,9 @@ const flood = (port: number, { bytes, isRead }: (typeof floods)[number]): void =
   }
 }
 
-describe.each(databases)("$name", (database) => {
+describe.each(databases)("a server on $name", (database) => {
   it.skipIf(database.missing !== undefined || !fs.existsSync("/proc/self/status")).each(floods)(
-    "the server uses bounded memory and serves other clients while clients without a key send $name",
+    "uses bounded memory and serves other clients while clients without a key send $name",
     async (load) => {
       const { key, port, server } = await serve(database)
       const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })

@@ -84,7 +84,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
           isDown = true
           return stop(server, "SIGKILL")
         })
-        const client = async (number: number): Promise<void> => {
+        const createUntilDown = async (number: number): Promise<void> => {
           for (let count = 0; !isDown; count++) {
             const name = `${round}-${number}-${count}`
             names.add(name)
@@ -92,7 +92,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
             if (response?.status === 201) ids.set(name, idOf(await response.json()))
           }
         }
-        await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+        await Promise.all(Array.from({ length: CLIENTS }, (_, number) => createUntilDown(number)))
         await killed
         ;({ server, url } = await serve(address))
         current = server
@@ -111,7 +111,7 @@ describe.each(Databases.kinds)("a server on $name", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    `creates one animal when the same POST is sent to ${SERVERS} servers at once; all of them return that animal${missing ? ` (skipped, ${missing})` : ""}`,
+    `creates one animal if the same POST is sent to ${SERVERS} servers at once, and returns it from each${missing ? ` (skipped, ${missing})` : ""}`,
     async () => {
       const { address } = await Databases.createForTest(kind)
       const opened = await Promise.all(Array.from({ length: SERVERS }, () => serve(address)))

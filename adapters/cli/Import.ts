@@ -44,7 +44,7 @@ const flags = {
     Setting.text
   ).pipe(Flag.optional),
   database: Database.address,
-  json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else.")
+  json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else, to standard output.")
 }
 
 type Flags = Command.Command.Config.Infer<typeof flags>
@@ -64,10 +64,10 @@ export const importAnimals = Command.make(
     }
     const status = StatusLine.make()
     const work = flags.dryRun
-      ? Effect.map(check(flags, source, status), dryRunOutcome)
+      ? Effect.map(check(flags, source, status), outcomeOfCheck)
       : store(flags, source, status)
     const [elapsed, outcome] = yield* work.pipe(
-      Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${hintOf(flags, source)}`)),
+      Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${rerunHint(flags, source)}`)),
       Effect.ensuring(status.end),
       Effect.timed
     )
@@ -81,7 +81,7 @@ export const importAnimals = Command.make(
   }, Effect.scoped)
 ).pipe(Command.withDescription(descriptions.import))
 
-const dryRunOutcome = ({ animals, invalidLines }: Import.Checked): ImportSummary.Outcome => ({
+const outcomeOfCheck = ({ animals, invalidLines }: Import.Checked): ImportSummary.Outcome => ({
   isDryRun: true,
   animals,
   before: 0,
@@ -122,14 +122,15 @@ const store = Effect.fnUntraced(function* (
   const openedForCheck = flags.keepIds ? yield* Archive.open(flags.database) : undefined
   const checked = source.isFile ? yield* check(flags, source, status, openedForCheck?.findTaken) : undefined
   if (checked !== undefined && checked.invalidLines.length > 0)
-    return { ...dryRunOutcome(checked), isDryRun: false }
+    return { ...outcomeOfCheck(checked), isDryRun: false }
   const archive = openedForCheck ?? (yield* Archive.open(flags.database))
   const name =
     checked === undefined
       ? Option.getOrUndefined(Option.map(flags.name, (given) => `name:${given}`))
       : `sha256:${checked.digest}`
-  const from = name === undefined ? ImportRecord.beginning : yield* start(flags, source, archive, name)
-  if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${WITHOUT_NAME}`)
+  const from =
+    name === undefined ? ImportRecord.beginning : yield* startOrResume(flags, source, archive, name)
+  if (name === undefined && !flags.keepIds) yield* Console.error(`animal-store: ${NO_NAME_WARNING}`)
   // Reserve the ids first: a server that creates an animal during the import could otherwise take the id
   // of a later line.
   if (flags.keepIds && checked !== undefined) {
@@ -150,31 +151,31 @@ const store = Effect.fnUntraced(function* (
     Effect.mapError((error) =>
       Failure.withConsequence(
         error,
-        `; stored: ${Throughput.animals(animalsSoFar)}; ${hintAfter(error, flags, source)}`
+        `; ${ImportSummary.storedText(animalsSoFar)}; ${hintAfterError(error, flags, source)}`
       )
     )
   )
   return { isDryRun: false, animals: position.animals, before: from.animals, inserted, present, invalidLines }
 })
 
-const WITHOUT_NAME =
+const NO_NAME_WARNING =
   "without --name NAME this import cannot be resumed after a failure; a second run would store the same animals twice"
 
 /** Returns a hint about what to do after an error. */
-const hintAfter = (
+const hintAfterError = (
   error: { readonly _tag: string },
   flags: Flags,
   source: ImportSource.ImportSource
 ): string => {
   if (error._tag === "IdTaken") return "the same command would fail again"
-  if (error._tag !== "SourceChanged") return hintOf(flags, source)
+  if (error._tag !== "SourceChanged") return rerunHint(flags, source)
   return flags.keepIds
     ? "import the changed source again"
     : "the changed source counts as a new one, so these animals would be stored twice"
 }
 
 /** Returns a hint about running the same command again after a failure. */
-const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
+const rerunHint = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
   if (dryRun) return "nothing was stored"
   return isFile || keepIds || Option.isSome(name)
     ? "run the same command again to resume"
@@ -185,7 +186,7 @@ const hintOf = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.Impor
  * Returns the position to start from, and records the import if it is new. Fails if the source was already imported, or
  * if `--keep-ids` differs from the interrupted import.
  */
-const start = Effect.fnUntraced(function* (
+const startOrResume = Effect.fnUntraced(function* (
   { again, keepIds }: Flags,
   { isFile, label }: ImportSource.ImportSource,
   archive: PetArchive["Service"],

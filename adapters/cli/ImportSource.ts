@@ -31,11 +31,11 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
       blocks: ByteBlocks.ofStandardInput
     })
   }
-  const unreadable = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
-  return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => unreadable(reasonOf(cause)) }).pipe(
+  const readError = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
+  return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => readError(reasonOf(cause)) }).pipe(
     Effect.flatMap((stats) =>
       stats.isDirectory()
-        ? Effect.fail(unreadable("it is a directory"))
+        ? Effect.fail(readError("it is a directory"))
         : Effect.succeed({
             // Anything else, such as a named pipe, is read as a stream.
             isFile: stats.isFile(),

@@ -4,7 +4,7 @@ import * as Import from "../../core/transfer/Import.ts"
 import { printable } from "./Printable.ts"
 import * as Throughput from "./Throughput.ts"
 
-/** The result of a run of the command. */
+/** The result of one run of `import`. */
 export interface Outcome {
   readonly isDryRun: boolean
   /** Number of valid animals in a dry run; otherwise the sum of `before`, `inserted` and `present`. */
@@ -59,8 +59,12 @@ export const formatInvalidLines = (
   return [
     ...invalidLines.map(({ line, reason }) => `${label}: line ${line}: ${printable(reason)}`),
     ...(invalidLines.length === Import.maxInvalidLines
-      ? [`${label}: there may be more; reading stopped`]
+      ? [`${label}: reading stopped here; there may be more invalid lines`]
       : []),
-    stored === 0 ? "nothing was stored" : `stored: the ${Throughput.animals(stored)} before line ${first}`
+    stored === 0 ? "nothing was stored" : `the ${storedText(stored, ` before line ${first}`)}`
   ].map((line) => `animal-store: ${line}`)
 }
+
+/** Returns a clause such as "3 animals were stored"; `position` follows the number of animals. */
+export const storedText = (count: number, position = ""): string =>
+  `${Throughput.animals(count)}${position} ${count === 1 ? "was" : "were"} stored`

@@ -14,45 +14,49 @@ const startOf = (
   commandDirectories
 })
 
-const list = (start: Invocation.Start): string => Invocation.commandLine(start, ["keys", "list"])
+const keysListCommand = (start: Invocation.Start): string => Invocation.commandLine(start, ["keys", "list"])
 
-describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
+describe.skipIf(path.sep !== "/")("Invocation", () => {
   const main = "/src/shop/adapters/cli/main.ts"
 
   it.each([
-    ["for a clone", startOf(main, "/src/shop"), "npm run keys -- list"],
-    ["outside a clone that contains the script", startOf(main, "/srv"), `node ${main} keys list`],
-    ["in a subdirectory of a clone", startOf(main, "/src/shop/adapters"), "node cli/main.ts keys list"],
+    ["uses npm run in the root of a clone", startOf(main, "/src/shop"), "npm run keys -- list"],
+    ["uses node and the absolute path outside the clone", startOf(main, "/srv"), `node ${main} keys list`],
     [
-      "in a project that has installed the package",
+      "uses a relative path in a subdirectory of a clone",
+      startOf(main, "/src/shop/adapters"),
+      "node cli/main.ts keys list"
+    ],
+    [
+      "uses npx in a project that depends on the package",
       startOf("/app/node_modules/.bin/animal-store", "/app", "/app/node_modules/.bin"),
       "npx animal-store keys list"
     ],
     [
-      "for a global installation",
+      "uses the bare command of a global installation",
       startOf("/usr/local/bin/animal-store", "/", "/usr/local/bin"),
       "animal-store keys list"
     ],
     [
-      "for a script that was started by its path within a package",
+      "uses npx for a script that was started by its path within a package",
       startOf("/opt/a/node_modules/animal-store/dist/adapters/cli/bin.js", "/opt/a"),
       "npx animal-store keys list"
     ],
     [
-      "for a built command in a clone",
+      "uses node for a built command in a clone",
       startOf("/src/shop/dist/adapters/cli/bin.js", "/src/shop"),
       "node dist/adapters/cli/bin.js keys list"
     ],
     [
-      "for a path with a space",
+      "quotes a path with a space",
       startOf("/my shop/it's/bin.js", "/"),
       "node 'my shop/it'\\''s/bin.js' keys list"
     ]
-  ])("commandLine returns the command %s", (_, start, command) => {
-    expect(list(start)).toBe(command)
+  ])("commandLine: %s", (_, start, command) => {
+    expect(keysListCommand(start)).toBe(command)
   })
 
-  it("commandLine uses the npm script of each command in a clone", () => {
+  it("commandLine uses npm scripts in the root of a clone for the commands that have one", () => {
     const start = startOf(main, "/src/shop")
     const commands = [["serve"], ["serve", "--help"], ["conformance", "list"], ["--help"]]
     expect(commands.map((args) => Invocation.commandLine(start, args))).toEqual([
@@ -63,7 +67,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
     ])
   })
 
-  it("localize replaces the quoted commands in a string, and nothing else", () => {
+  it("localize replaces only quoted `animal-store` commands", () => {
     const start = startOf(main, "/src/shop")
     expect(Invocation.localize(start, "animal-store: see 'animal-store conformance list' or 'x'")).toBe(
       "animal-store: see 'npm run conformance -- list' or 'x'"
@@ -71,7 +75,7 @@ describe.skipIf(path.sep !== "/")("the command line of a hint", () => {
   })
 })
 
-it("the command line of a hint runs in the user's current directory", () => {
+it("Invocation.commandLine returns a command that works in the current directory", () => {
   const root = fileURLToPath(new URL("../../", import.meta.url))
   const script = path.join(root, "adapters/cli/main.ts")
   for (const cwd of [root, path.join(root, "docs")]) {

@@ -16,7 +16,7 @@ const inAnyCase = (text: string) =>
       [...text].map((letter, index) => (upper[index] ? letter.toUpperCase() : letter.toLowerCase())).join("")
     )
 
-describe("parsePlan", () => {
+describe("IssueKeyFlag.parsePlan", () => {
   it("accepts the name of each plan in any letter case, and no other string", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
@@ -33,7 +33,7 @@ describe("parsePlan", () => {
   })
 })
 
-describe("parse", () => {
+describe("IssueKeyFlag.parse", () => {
   it("accepts the plan in any letter case and the limits in any order", () => {
     fc.assert(
       fc.property(
@@ -86,7 +86,7 @@ describe("parse", () => {
     )
   })
 
-  it("if only a limit is invalid, the error contains the range of limits, not the whole format", () => {
+  it("states the range of limits, not the whole format, if only a limit is invalid", () => {
     const invalid = fc.oneof(
       fc
         .bigInt({ min: BigInt(Plan.maxRequests) + 1n })

@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 
-describe("a key specification", () => {
+describe("IssueKeyFlag.parse", () => {
   it.each([
     ["Free", { plan: "Free", limits: {} }],
     ["free", { plan: "Free", limits: {} }],
@@ -11,7 +11,7 @@ describe("a key specification", () => {
     ["pro:perDay=1000000000", { plan: "Pro", limits: { perDay: 1_000_000_000 } }],
     ["Enterprise:perMinute=5,perDay=50", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }],
     ["enterprise:perDay=050,perMinute=5", { plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } }]
-  ])("parses '%s'", (text, options) => {
+  ])("accepts '%s'", (text, options) => {
     expect(IssueKeyFlag.parse(text)).toEqual(Result.succeed(options))
   })
 

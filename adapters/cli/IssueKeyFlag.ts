@@ -1,9 +1,9 @@
-/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; either limit may be omitted. */
+/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; only Enterprise requires both limits. */
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
-const form = "must be PLAN or PLAN:perMinute=N,perDay=N (either may be omitted),"
+const form = "must be PLAN or PLAN:perMinute=N,perDay=N (only Enterprise requires both limits),"
 
 /**
  * Parses a key specification, or fails with the reason. The plan is case-insensitive.

@@ -10,7 +10,7 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import { type Environment, run, start, stop } from "./Serve.fixture.ts"
 
 /** Creates an empty database and returns its address. */
-const create = async (kind: Databases.Kind): Promise<string> => {
+const createDatabase = async (kind: Databases.Kind): Promise<string> => {
   return (await Databases.createForTest(kind)).address
 }
 
@@ -55,9 +55,9 @@ const serve = async (database: string, keyCache: string) => {
 }
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "a key", () => {
-    it("keys can be issued, rotated and revoked while servers are running", async () => {
-      const address = await create(kind)
+  Databases.describeOn(kind, "animal-store keys", () => {
+    it("issues, rotates and revokes keys while servers are running", async () => {
+      const address = await createDatabase(kind)
       const database = ["--database", address]
       const [uncached, cached] = await Promise.all([serve(address, "0"), serve(address, "2s")])
       const statuses = async (key: string) => [await uncached(key), await cached(key)]
@@ -72,9 +72,9 @@ for (const kind of Databases.kinds) {
       ])
 
       // With overlap 0, a second rotation expires both old secrets immediately.
-      const last = await keysJson<Issued>(["rotate", issued.id, "--overlap", "0", ...database])
+      const latest = await keysJson<Issued>(["rotate", issued.id, "--overlap", "0", ...database])
       expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
-      expect(await statuses(last.key)).toEqual([200, 200])
+      expect(await statuses(latest.key)).toEqual([200, 200])
 
       const revoking = keys(["revoke", issued.id, ...database])
       // Constant requests keep the key in the cache.
@@ -83,20 +83,20 @@ for (const kind of Databases.kinds) {
         isRevoking = false
       })
       while (isRevoking) {
-        expect([200, 401]).toContain(await cached(last.key))
+        expect([200, 401]).toContain(await cached(latest.key))
         await sleep(50)
       }
       expect(await revoked).toBe(
         `Revoked ${issued.id}. Running servers reject it within 5 seconds (their --key-cache).\n`
       )
-      expect(await uncached(last.key)).toBe(401)
+      expect(await uncached(latest.key)).toBe(401)
       const revokedAt = performance.now()
-      while ((await cached(last.key)) === 200) await sleep(50)
+      while ((await cached(latest.key)) === 200) await sleep(50)
       expect(performance.now() - revokedAt).toBeLessThan(4_000)
     })
 
-    it("`keys` commands print exactly the documented fields with --json", async () => {
-      const environment = { ANIMAL_STORE_DATABASE: await create(kind) }
+    it("prints exactly the documented fields with --json", async () => {
+      const environment = { ANIMAL_STORE_DATABASE: await createDatabase(kind) }
       const secret = expect.stringMatching(/^ast_[0-9A-Za-z]{33}$/)
       const time = expect.any(Number)
       const before = Date.now()
@@ -160,11 +160,11 @@ for (const kind of Databases.kinds) {
   })
 }
 
-describe("keys", () => {
+describe("animal-store keys", () => {
   it.skipIf(!fs.existsSync("/dev/full"))(
-    "`keys issue` fails and names the key when the secret cannot be printed (needs /dev/full)",
+    "issue fails and names the key if the secret cannot be printed (needs /dev/full)",
     async () => {
-      const database = await create(Databases.sqlite)
+      const database = await createDatabase(Databases.sqlite)
       const main = fileURLToPath(new URL("./main.ts", import.meta.url))
       const { status, stderr } = spawnSync(
         process.execPath,
@@ -183,7 +183,7 @@ describe("keys", () => {
     }
   )
 
-  it("`keys` commands print readable output, and read every flag from its environment variable", async () => {
+  it("prints readable output and reads flags from environment variables; only issue creates a database", async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
     const output = async (args: ReadonlyArray<string>, environment?: Environment) => {
@@ -230,7 +230,7 @@ describe("keys", () => {
     expect(fs.readdirSync(directory)).toEqual(["data"])
   })
 
-  it("`keys` commands have help texts", async () => {
+  it("describes each command and the environment variable of each flag in the help", async () => {
     const help = async (...args: ReadonlyArray<string>) => {
       const { code, stdout } = await run(["keys", ...args, "--help"])
       expect(code).toBe(0)
@@ -249,7 +249,7 @@ describe("keys", () => {
     }
   })
 
-  it("`keys` commands report invalid input in one line, without creating a database", async () => {
+  it("reports invalid input in one line, without creating a database", async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
     const requests = "must be a whole number from 1 to 1000000000"
@@ -289,8 +289,8 @@ describe("keys", () => {
     expect(fs.readdirSync(directory)).toEqual([])
   })
 
-  it("`keys` commands report unknown or revoked keys in one line, and change nothing", async () => {
-    const database = ["--database", await create(Databases.sqlite)]
+  it("reports unknown or revoked keys in one line, and changes nothing", async () => {
+    const database = ["--database", await createDatabase(Databases.sqlite)]
     const { id } = await keysJson<Issued>(["issue", "--plan", "Business", ...database])
     await keys(["revoke", id, ...database])
     const before = await keys(["list", "--json", ...database])
@@ -312,7 +312,7 @@ describe("keys", () => {
     expect(await keys(["list", "--json", ...database])).toBe(before)
   })
 
-  it("`keys` commands report an unreachable database in one line", async () => {
+  it("reports an unreachable database in one line", async () => {
     const database = "postgres://postgres:s3cret@127.0.0.1:1/animals"
     const message =
       "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"

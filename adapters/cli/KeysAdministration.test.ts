@@ -25,8 +25,8 @@ const open = async (kind: Databases.Kind) => {
     return value
   }
   const serve = async (keyCache: string, ...args: ReadonlyArray<string>) => {
-    const all = ["--json", "--port", "0", "--database", address, "--key-cache", keyCache, ...args]
-    const server = await start(all)
+    const flags = ["--json", "--port", "0", "--database", address, "--key-cache", keyCache, ...args]
+    const server = await start(flags)
     onTestFinished(async () => void (await stop(server, "SIGKILL")))
     const { url }: { readonly url: string } = JSON.parse(server.greeting)
     const send = (key: string) => fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })
@@ -36,8 +36,8 @@ const open = async (kind: Databases.Kind) => {
 }
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "an API key on running servers", () => {
-    it("`keys set` changes the plan and the expiry of a key on every node", async () => {
+  Databases.describeOn(kind, "animal-store keys", () => {
+    it("set changes the plan and the expiry of a key on every node", async () => {
       const { json, keys, serve } = await open(kind)
       const [uncached, cached] = await Promise.all([serve("0"), serve("2s")])
       const { id, key } = await json<Issued>("issue", "--plan", "Free", "--label", "shop")
@@ -74,7 +74,7 @@ for (const kind of Databases.kinds) {
       expect((await uncached(key)).status).toBe(200)
     })
 
-    it("`keys set --per-day` changes only the daily limit, and the requests of the day still count", async () => {
+    it("set --per-day changes only the daily limit, and the requests of the day still count", async () => {
       const { json, serve } = await open(kind)
       const send = await serve("0")
       const { id, key } = await json<Issued>("issue", "--plan", "Free")
@@ -94,21 +94,21 @@ for (const kind of Databases.kinds) {
       expect(await limits()).toEqual([200, "60", expect.any(String)])
     })
 
-    it("`keys show` reports the ban of a key, and `keys unban` lifts the ban", async () => {
+    it("show reports the ban of a key, and unban lifts it", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0", "--test-clock-port", "0")
       const [clock = ""] = await send.server.waitForLog(/http:\S+\/clock/)
       const limits = ["--per-minute", "1", "--per-day", "1000"]
       const { id, key } = await json<Issued>("issue", "--plan", "Enterprise", ...limits)
-      const code = async () => {
+      const outcome = async () => {
         const response = await send(key)
         const body: unknown = await response.json()
         return response.status === 200 ? "admitted" : (body as { readonly code: string }).code
       }
-      expect(await code()).toBe("admitted")
+      expect(await outcome()).toBe("admitted")
       // A strike counts at most once a second.
       const nextSecond = () => fetch(`${clock}/advance`, { method: "POST", body: '{"ms":1000}' })
-      while ((await code()) !== "api_key_banned") expect((await nextSecond()).status).toBe(200)
+      while ((await outcome()) !== "api_key_banned") expect((await nextSecond()).status).toBe(200)
       const { bannedUntil } = await json<{ readonly bannedUntil: number }>("show", id)
       expect(bannedUntil).toBeGreaterThan(Date.now())
       const listed = await json<ReadonlyArray<{ readonly id: string }>>("list")
@@ -119,11 +119,11 @@ for (const kind of Databases.kinds) {
       expect(await keys("unban", id)).toBe(
         `Unbanned ${id}, which was banned until ${until}. Running servers apply it immediately.\n`
       )
-      expect(await code()).not.toBe("api_key_banned")
+      expect(await outcome()).not.toBe("api_key_banned")
       expect(await json("unban", id)).toEqual({ id, bannedUntil: null, strikes: expect.any(Number) })
     })
 
-    it("`keys show` prints the usage of a key, and `keys log` prints every action on it", async () => {
+    it("show prints the usage of a key, and log prints every action on it", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0")
       const { id, key } = await json<Issued>(
@@ -192,7 +192,7 @@ for (const kind of Databases.kinds) {
       expect(lines.join("\n")).not.toMatch(/[0-9a-f]{64}/)
     })
 
-    it("`keys show` reads the usage of a key from the database that --limits names", async () => {
+    it("show reads the usage of a key from the database that --limits names", async () => {
       const { address } = await Databases.createForTest(kind)
       const limits = (await Databases.createForTest(Databases.sqlite)).address
       const databases = ["--database", address, "--limits", limits]

@@ -16,8 +16,8 @@ const manifest: { readonly version: string; readonly engines: { readonly node: s
 
 const version = fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 }), fc.nat({ max: 30 }))
 
-describe("the version of Node", () => {
-  it("findProblem returns an error if and only if the version is below the minimum", () => {
+describe("NodeVersion.findProblem", () => {
+  it("returns an error if and only if the version is below the minimum", () => {
     fc.assert(
       fc.property(
         version,
@@ -33,13 +33,13 @@ describe("the version of Node", () => {
     )
   })
 
-  it("findProblem names the required and the actual version", () => {
+  it("names the required and the actual version", () => {
     expect(NodeVersion.findProblem("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )
   })
 
-  it("findProblem returns undefined for the Node that runs the tests", () => {
+  it("returns undefined for the Node that runs the tests", () => {
     expect(NodeVersion.findProblem(process.versions.node, manifest.engines.node)).toBeUndefined()
   })
 })
@@ -72,7 +72,7 @@ describe("the built command", () => {
     return { status, stderr, stdout }
   }
 
-  it("the built command runs on the Node that runs the tests", () => {
+  it("runs on the Node that runs the tests", () => {
     expect(run(process.execPath, "--version")).toEqual({
       status: 0,
       stderr: "",

@@ -50,7 +50,10 @@ export const make = (
     }
   })
 
-/** For file systems without hard links: reserves the name with an empty file, then replaces that file. */
+/**
+ * Called when `link` fails. Rethrows `EEXIST`; otherwise the file system has no hard links: reserves the name with an
+ * empty file, then replaces that file.
+ */
 const renameWithoutLinks = async (cause: unknown, temporary: string, target: string): Promise<void> => {
   if (Predicate.hasProperty(cause, "code") && cause.code === "EEXIST") throw cause
   await (await fs.open(target, "wx", 0o600)).close()

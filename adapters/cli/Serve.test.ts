@@ -71,16 +71,16 @@ describe("serve --json", () => {
   })
 
   it("listens within one second of its launch on a machine where Node starts in 50 ms", async () => {
-    const times: Array<number> = []
-    const bare: Array<number> = []
+    const startupTimes: Array<number> = []
+    const bareStartupTimes: Array<number> = []
     // Other tests use the same cores, so the best of several starts is compared with starts of a bare Node process.
     for (let start = 0; start < 5; start++) {
       const begin = performance.now()
       await promisify(execFile)(process.execPath, ["-e", "0"])
-      bare.push(performance.now() - begin)
-      times.push((await serveJson()).server.startupMs)
+      bareStartupTimes.push(performance.now() - begin)
+      startupTimes.push((await serveJson()).server.startupMs)
     }
-    expect(Math.min(...times)).toBeLessThan(Math.max(1_000, 20 * Math.min(...bare)))
+    expect(Math.min(...startupTimes)).toBeLessThan(Math.max(1_000, 20 * Math.min(...bareStartupTimes)))
   })
 })
 
@@ -98,9 +98,9 @@ describe("serve", () => {
     const address = /API reference: (\S+)/.exec(greeting)?.[1] ?? ""
     const page = await fetch(address)
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
-    const without = await serve(["--port", "0", "--first-key", "--no-docs"])
-    expect(without.greeting).not.toContain("/docs")
-    const origin = /http:\/\/[^/\s]+/.exec(without.greeting)?.[0]
+    const withoutDocs = await serve(["--port", "0", "--first-key", "--no-docs"])
+    expect(withoutDocs.greeting).not.toContain("/docs")
+    const origin = /http:\/\/[^/\s]+/.exec(withoutDocs.greeting)?.[0]
     expect((await fetch(`${origin}/docs`)).status).toBe(401)
   })
 
@@ -175,10 +175,10 @@ describe("serve", () => {
   })
 })
 
-describe("the first key", () => {
+describe("serve on an empty database", () => {
   const hint = "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
 
-  it("serve neither issues nor prints a first key if standard output is not a terminal", async () => {
+  it("issues no key if standard output is not a terminal, and prints how to issue one", async () => {
     const { greeting } = await serve(["--port", "0"])
     expect(greeting).not.toContain("ast_")
     expect(greeting).toContain(hint)
@@ -212,16 +212,19 @@ describe("the first key", () => {
     [["--first-key"], { ANIMAL_STORE_FIRST_KEY: "false" }, ["Free"]],
     [["--no-first-key", "--issue-key", "Pro"], {}, ["Pro"]],
     [["--first-key", "--issue-key", "Pro"], {}, ["Pro"]]
-  ])("serve with %j and %j issues the requested keys", async (args, environment, plans) => {
-    const { greeting } = await serve(["--port", "0", ...args], environment)
-    expect(greeting.match(/ast_\w{33}/g) ?? []).toHaveLength(
-      args.includes("--json") || plans.length === 0 ? plans.length : plans.length + 1 // also in the curl command
-    )
-    for (const plan of plans) expect(greeting).toContain(plan)
-  })
+  ])(
+    "issues only the requested keys with the arguments %j and the environment %j",
+    async (args, environment, plans) => {
+      const { greeting } = await serve(["--port", "0", ...args], environment)
+      expect(greeting.match(/ast_\w{33}/g) ?? []).toHaveLength(
+        args.includes("--json") || plans.length === 0 ? plans.length : plans.length + 1 // also in the curl command
+      )
+      for (const plan of plans) expect(greeting).toContain(plan)
+    }
+  )
 
   it.skipIf(!existsSync("/usr/bin/script"))(
-    `serve prints the first key on a terminal${existsSync("/usr/bin/script") ? "" : " (skipped: there is no /usr/bin/script)"}`,
+    `prints the first key on a terminal${existsSync("/usr/bin/script") ? "" : " (skipped: /usr/bin/script is missing)"}`,
     async () => {
       const command = `timeout --signal=TERM 5 ${process.execPath} ${main} serve --port 0 --database memory: --drain 0`
       const { stdout } = await promisify(execFile)("/usr/bin/script", ["-qec", command, "/dev/null"]).catch(
@@ -250,7 +253,10 @@ describe("--no-standard-headers and --no-idempotency-keys", () => {
 })
 
 RedisServers.describeOn(RedisServers.redis, "--on-limits-unavailable", () => {
-  it.each(["closed", "open"])("%s determines the responses while Redis does not respond", async (choice) => {
+  it.each([
+    { choice: "closed", effect: "rejects requests", expected: [503, 503] },
+    { choice: "open", effect: "admits requests", expected: [200, 200] }
+  ])("$choice $effect while Redis does not respond", async ({ choice, expected }) => {
     const redis = await RedisServers.startForTest(RedisServers.redis)
     const { get } = await serveJson([
       ...["--limits", redis.address, "--on-limits-unavailable", choice],
@@ -259,12 +265,12 @@ RedisServers.describeOn(RedisServers.redis, "--on-limits-unavailable", () => {
     const statuses = async () => [(await get("/pets")).status, (await get("/pets")).status]
     expect(await statuses()).toEqual([200, 429])
     redis.pause()
-    expect(await statuses()).toEqual(choice === "open" ? [200, 200] : [503, 503])
+    expect(await statuses()).toEqual(expected)
   })
 })
 
 describe("--database and --limits", () => {
-  it("--database and --limits accept an absolute path after sqlite://", async () => {
+  it("accept an absolute path after sqlite://", async () => {
     const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     const addresses = ["--database", `sqlite://${directory}/a.db`, "--limits", `sqlite://${directory}/b.db`]
@@ -278,7 +284,7 @@ describe("--database and --limits", () => {
   it.each([
     ["~/animals.db", /must not start with '~', .* write \$HOME in the shell, or the whole path\n$/],
     ["//animals.db", /must have no host after 'sqlite:': write 'sqlite:PATH' .* or 'sqlite:\/\/\/PATH' .*\n$/]
-  ])("--database and --limits reject sqlite:%s with a hint", async (path, reason) => {
+  ])("reject sqlite:%s with a hint", async (path, reason) => {
     for (const flag of ["--database", "--limits"]) {
       const { code, stderr, stdout } = await run(["serve", "--port", "0", flag, `sqlite:${path}`], inMemory)
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
@@ -288,21 +294,21 @@ describe("--database and --limits", () => {
   })
 })
 
-describe("every flag and its environment variable", () => {
+describe("the flags of serve", () => {
   const help = () => run(["serve", "--help"])
 
-  it("the help shows every flag with its environment variable", async () => {
+  it("are shown in the help with their environment variables", async () => {
     const { code, stdout } = await help()
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(31)
+    expect(flags).toHaveLength(32)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }
   })
 
-  it("environment variables set the keys, URLs, strictness, trusted proxies and the database", async () => {
+  it("can be set by environment variables: keys, URLs, strictness, trusted proxies and the database", async () => {
     const { keys, url } = await serveJson([], {
       ANIMAL_STORE_ISSUE_KEY: " Pro  enterprise:perMinute=5,perDay=50 ",
       ANIMAL_STORE_PUBLIC_BASE_URL: "https://example.org/v1",
@@ -333,7 +339,7 @@ describe("every flag and its environment variable", () => {
     ]).toEqual(["59", "58", "59"])
   })
 
-  it("environment variables configure the listener and the output", async () => {
+  it("can be set by environment variables: host, port and JSON output", async () => {
     const { greeting } = await serve([], {
       ANIMAL_STORE_JSON: "1",
       ANIMAL_STORE_PORT: "0",
@@ -344,7 +350,7 @@ describe("every flag and its environment variable", () => {
     expect((await fetch(`${url}/pets`)).status).toBe(401)
   })
 
-  it("a flag overrides its variable, and an empty variable is ignored", async () => {
+  it("override their environment variables; an empty variable is ignored", async () => {
     const { keys, url } = await serveJson(["--issue-key", "Pro"], {
       ANIMAL_STORE_PORT: "not a port",
       ANIMAL_STORE_ISSUE_KEY: "Business",
@@ -357,10 +363,10 @@ describe("every flag and its environment variable", () => {
   })
 })
 
-describe("invalid input", () => {
+describe("serve with invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan =
-    "must be PLAN or PLAN:perMinute=N,perDay=N (either may be omitted), where PLAN is one of Free, Pro, Business, Enterprise"
+    "must be PLAN or PLAN:perMinute=N,perDay=N (only Enterprise requires both limits), where PLAN is one of Free, Pro, Business, Enterprise"
   const url = "must be an absolute http(s) URL without a query"
   const origins =
     "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +
@@ -370,6 +376,11 @@ describe("invalid input", () => {
 
   it.each<readonly [args: ReadonlyArray<string>, environment: Environment, message: string]>([
     [["--port", "zz"], {}, `--port: ${port}; got "zz"`],
+    [
+      [],
+      { ANIMAL_STORE_ON_LIMITS_UNAVAILABLE: "ajar" },
+      'ANIMAL_STORE_ON_LIMITS_UNAVAILABLE: must be one of closed, open; got "ajar"'
+    ],
     [["--port", "65536"], {}, `--port: ${port}; got "65536"`],
     [["--port", "-1"], {}, `--port: ${port}; got "-1"`],
     [["--port", "1e3"], {}, `--port: ${port}; got "1e3"`],
@@ -407,31 +418,31 @@ describe("invalid input", () => {
     ],
     [["--cors-origin", "https://shop.example/"], {}, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`],
     [[], { ANIMAL_STORE_CORS_ORIGIN: "* http://a" }, `--cors-origin (ANIMAL_STORE_CORS_ORIGIN): ${origins}`]
-  ])("serve with %j and %j reports the error in one line", async (args, environment, message) => {
+  ])("reports the error in one line: arguments %j, environment %j", async (args, environment, message) => {
     const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
   })
 
-  it("an invalid --database is reported in one line that names the flag", async () => {
+  it("reports an invalid --database in one line that names the flag", async () => {
     const { code, stderr, stdout } = await run(["serve", "--database", "oracle:x"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): must be .*\n$/)
   })
 
-  it("an unknown flag is reported with a hint about the help", async () => {
+  it("reports an unknown flag with a hint about the help", async () => {
     const { code, stderr, stdout } = await run(["serve", "--prot", "1"])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
     expect(stderr).toMatch(/^animal-store: Unrecognized flag: --prot .*'npm start -- --help'/s)
   })
 
-  it("a port in use is reported in one line without a stack trace", async () => {
+  it("reports a port in use in one line without a stack trace", async () => {
     const otherServer = createServer()
     otherServer.listen(0, "127.0.0.1")
     await once(otherServer, "listening")
-    const { port: used } = otherServer.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
+    const { port: usedPort } = otherServer.address() as AddressInfo // the address of a TCP server is neither a pipe name nor null
     const [server, clock] = await Promise.all([
-      run(["serve", "--port", String(used)], inMemory),
-      run(["serve", "--port", "0", "--test-clock-port", String(used)], inMemory)
+      run(["serve", "--port", String(usedPort)], inMemory),
+      run(["serve", "--port", "0", "--test-clock-port", String(usedPort)], inMemory)
     ])
     otherServer.close()
     expect(server).toMatchObject({ code: 1, stdout: "" })
@@ -442,7 +453,7 @@ describe("invalid input", () => {
 })
 
 describe("--test-clock-port", () => {
-  it("--test-clock-port serves a clock; advancing it refills buckets and reaches the sunset of getPet", async () => {
+  it("serves a clock; advancing it refills buckets and reaches the sunset of getPet", async () => {
     const args = ["--test-clock-port", "0", "--issue-key", "pro:perMinute=1"]
     const { keys, server, url } = await serveJson(args)
     const [clock] = await server.waitForLog(/http:\S+\/clock/)
@@ -463,7 +474,7 @@ describe("--test-clock-port", () => {
     expect(await status("/pets/1")).toBe(410)
   })
 
-  it("serve opens no port for the test clock without --test-clock-port", async () => {
+  it("is off by default: standard error announces no clock", async () => {
     const { server } = await serveJson()
     const { stderr } = await stop(server)
     expect(stderr).not.toContain("clock")

@@ -168,7 +168,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
       return url.href
     }
     const { host } = new URL(address)
-    const [server, role, database] = [escaped(host), "animal_store_nobody", "animal_store_none"]
+    const [server, role, database] = [escapePattern(host), "animal_store_nobody", "animal_store_none"]
     await expectFailure(
       [
         withChange((url) => {
@@ -190,7 +190,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
   })
 })
 
-const escaped = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
+const escapePattern = (text: string): string => text.replace(/[.[\]]/g, "\\$&")
 
 /** Expects each start to fail with exit code 1 and one line that contains no password and no stack trace. */
 const expectFailure = (
@@ -231,16 +231,19 @@ describe("serve on an unusable database", () => {
     const [silentPort, closingPort] = [silent, closing].map(
       (server) => (server.address() as AddressInfo).port // the address of a TCP server is neither a pipe name nor null
     )
-    const reach = "^cannot reach the PostgreSQL server at"
+    const unreachable = "^cannot reach the PostgreSQL server at"
     await expectFailure(
-      ["postgres://u:s3cret@127.0.0.1:1/x", new RegExp(`${reach} 127.0.0.1:1: connect ECONNREFUSED$`)],
-      ["postgres://u:s3cret@localhost:1/x", new RegExp(`${reach} localhost:1: connect ECONNREFUSED$`)],
-      ["postgres://u:s3cret@none.invalid/x", new RegExp(`${reach} none.invalid:5432: getaddrinfo E`)],
+      ["postgres://u:s3cret@127.0.0.1:1/x", new RegExp(`${unreachable} 127.0.0.1:1: connect ECONNREFUSED$`)],
+      ["postgres://u:s3cret@localhost:1/x", new RegExp(`${unreachable} localhost:1: connect ECONNREFUSED$`)],
+      ["postgres://u:s3cret@none.invalid/x", new RegExp(`${unreachable} none.invalid:5432: getaddrinfo E`)],
       [
         `postgres://u:s3cret@127.0.0.1:${silentPort}/x`,
-        new RegExp(`${reach} 127.0.0.1:${silentPort}: Connection timed out$`)
+        new RegExp(`${unreachable} 127.0.0.1:${silentPort}: Connection timed out$`)
       ],
-      [`postgres://u:s3cret@127.0.0.1:${closingPort}/x`, new RegExp(`${reach} 127.0.0.1:${closingPort}: .+$`)]
+      [
+        `postgres://u:s3cret@127.0.0.1:${closingPort}/x`,
+        new RegExp(`${unreachable} 127.0.0.1:${closingPort}: .+$`)
+      ]
     )
     const measureStartup = async (port: number | undefined): Promise<number> => {
       const startedAt = performance.now()
@@ -293,7 +296,7 @@ describe("serve on an unusable database", () => {
         fs.chmodSync(directory, directoryMode)
         const denied = `cannot use the SQLite file ${database}: no permission to write to it or its directory`
         const options = uid === undefined ? {} : { uid }
-        await expectFailure([`sqlite:${database}`, new RegExp(`^${escaped(denied)}$`), options])
+        await expectFailure([`sqlite:${database}`, new RegExp(`^${escapePattern(denied)}$`), options])
         fs.chmodSync(directory, 0o755)
       }
       await expectDenied(0o444, 0o755, file)

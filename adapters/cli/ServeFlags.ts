@@ -48,7 +48,7 @@ export const flags = {
     IssueKeyFlag.parse
   ),
   firstKey: FirstKeyFlag.firstKey,
-  json: Setting.toggle("json", "Print one line of JSON once the server listens, and nothing else."),
+  json: Setting.toggle("json", "Once the server listens, print one line of JSON, and nothing else, to standard output."),
   publicBaseUrl: Setting.make(
     Failure.flagOf.publicBaseUrl,
     "URL",

@@ -38,7 +38,7 @@ const adminUrl = async (server: ServerProcess): Promise<string> =>
   (await server.waitForLog(/metrics on (http:\S+)\/metrics/))[1] ?? ""
 
 describe("the access log of serve", () => {
-  it("the access log is off if standard error is not a terminal, and on with --access-log", async () => {
+  it("is off if standard error is not a terminal, and on with --access-log", async () => {
     const quiet = await serve()
     await quiet.send("/pets")
     expect((await stop(quiet.server)).stderr).not.toContain("message=response")
@@ -59,7 +59,7 @@ describe("the access log of serve", () => {
   const hasScript = spawnSync("script", ["--version"]).error === undefined
 
   it.skipIf(!hasScript)(
-    `the access log is on if standard error is a terminal, unless --no-access-log is given${hasScript ? "" : " (skipped: there is no script)"}`,
+    `is on if standard error is a terminal, and off with --no-access-log or --log-level=warn${hasScript ? "" : " (skipped: script is not installed)"}`,
     async () => {
       for (const [flag, count] of [
         ["", 1],
@@ -95,7 +95,7 @@ describe("the access log of serve", () => {
 })
 
 describe("the log of serve", () => {
-  it("--log-format json writes every line of the log as JSON", async () => {
+  it("has only lines of JSON with --log-format json", async () => {
     const { send, server } = await serve("--log-format", "json", "--access-log")
     const response = await send("/pets")
     const { stderr } = await stop(server)
@@ -112,18 +112,20 @@ describe("the log of serve", () => {
     expect(stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([])
   })
 
-  it("--log-level none writes nothing, not even when the server stops", async () => {
+  it("is empty with --log-level none, even when the server stops", async () => {
     const { send, server } = await serve("--log-level", "none", "--access-log", "--admin-port", "0")
     await send("/pets")
     expect((await stop(server)).stderr).toBe("")
   })
+})
 
+describe("serve with invalid observation flags", () => {
   it.each([
     [["--log-format", "xml"], "--log-format: must be one of text, json"],
     [["--log-level", "loud"], "--log-level: must be one of trace, debug, info, warn, error, none"],
     [["--otlp", "localhost:4318"], "--otlp: must be an http(s) URL without credentials"],
     [["--trace-sample", "2"], "--trace-sample: must be a number from 0 to 1"]
-  ])("serve rejects %j", async (args, message) => {
+  ])("rejects %j and states why", async (args, message) => {
     const { code, stderr } = await run(["serve", ...memory, ...args])
     expect(code).toBe(1)
     expect(stderr).toContain(message)
@@ -146,8 +148,8 @@ describe("the admin port", () => {
     ])
     expect((await fetch(`${admin}/v1/pets`)).status).toBe(404)
     expect((await fetch(`${admin}/metrics`, { method: "POST" })).status).toBe(405)
-    const again = await (await fetch(`${admin}/metrics`)).text()
-    expect(again).toMatch(/^animal_store_admissions_total\{outcome="admitted",plan="Free"\} 1$/m)
+    const laterMetrics = await (await fetch(`${admin}/metrics`)).text()
+    expect(laterMetrics).toMatch(/^animal_store_admissions_total\{outcome="admitted",plan="Free"\} 1$/m)
     expect((await stop(server)).code).toBe(0)
   })
 
@@ -182,7 +184,7 @@ describe("the admin port", () => {
   const hasPrometheus = spawnSync("prometheus", ["--version"]).error === undefined
 
   it.skipIf(!hasPrometheus)(
-    `serves metrics that Prometheus can scrape${hasPrometheus ? "" : " (skipped: there is no prometheus)"}`,
+    `serves metrics that Prometheus can scrape${hasPrometheus ? "" : " (skipped: prometheus is not installed)"}`,
     async () => {
       const { send, server } = await serve("--admin-port", "0")
       const admin = await adminUrl(server)
@@ -245,8 +247,8 @@ const isRejected = async (port: number): Promise<boolean> => {
 }
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "all observability flags together", () => {
-    it("the log, the admin port, telemetry, the drain and the connection limit work", async () => {
+  Databases.describeOn(kind, "serve with all observation flags", () => {
+    it("logs, serves metrics, exports spans, drains and limits connections", async () => {
       const receiver = await Receiver.start()
       const system = kind.name.toLowerCase()
       const { address } = await Databases.createForTest(kind)
@@ -280,8 +282,8 @@ for (const kind of Databases.kinds) {
       server.process.kill("SIGTERM")
       await server.waitForLog(/stopping/)
       await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(503)
-      const late = await send("/pets")
-      expect([late.status, late.headers.get("Connection")]).toEqual([200, "close"])
+      const duringDrain = await send("/pets")
+      expect([duringDrain.status, duringDrain.headers.get("Connection")]).toEqual([200, "close"])
       const { code, stderr } = await server.ended
       expect(code).toBe(0)
 
@@ -311,7 +313,7 @@ for (const kind of Databases.kinds) {
 }
 
 describe("--otlp", () => {
-  it("--otlp pushes traces and metrics, including the last ones before the server exits", async () => {
+  it("pushes traces and metrics, including the last ones before the server exits", async () => {
     const receiver = await Receiver.start()
     const { send, server } = await serve("--otlp", receiver.url, "--trace-sample", "1")
     await send("/pets")

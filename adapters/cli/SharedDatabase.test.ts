@@ -75,7 +75,7 @@ const isDenied = ({ status }: Load.LoadResponse): boolean => status === 429
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, `${serversOn[kind.name]} servers that start concurrently`, () => {
-    it("servers admit exactly the daily limit of a key, and X-RateLimit-Remaining has no gaps", async () => {
+    it("admit exactly the daily limit of a key, without gaps in X-RateLimit-Remaining", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000")
       const decisions = await hammer(urls, key, (soFar) => soFar.filter(isDenied).length >= 100)
@@ -100,7 +100,7 @@ for (const kind of Databases.kinds) {
       expect(new Set(ids).size).toBe(ids.length)
     }, 120_000)
 
-    it("servers together admit as many requests with a key as a single bucket of 1,000 tokens", async () => {
+    it("together admit as many requests with a key as a single bucket of 1,000 tokens", async () => {
       await Load.awayFromMidnight(30_000)
       const { key, urls } = await serveTogether(kind, "Business")
       const startedAt = performance.now()
@@ -126,7 +126,7 @@ for (const kind of Databases.kinds) {
       console.log(`${kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms`)
     }, 120_000)
 
-    it("each server returns animals immediately after another server has created them", async () => {
+    it("return animals immediately after another server has created them", async () => {
       const { key, urls } = await serveTogether(kind, "Enterprise:perMinute=1000000,perDay=1000000")
       const clients = urls.map(Load.connect)
       onTestFinished(async () => {

@@ -25,7 +25,7 @@ const serve = async (drain: string) => {
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
   const { keys, url }: Announced = JSON.parse(server.greeting)
   const origin = new URL(url).origin
-  return { server, url, key: keys[0]?.key ?? "", ready: () => fetch(`${origin}/readyz`) }
+  return { server, url, key: keys[0]?.key ?? "", probeReadiness: () => fetch(`${origin}/readyz`) }
 }
 
 const refusesConnections = (url: string): Promise<boolean> =>
@@ -38,16 +38,16 @@ const refusesConnections = (url: string): Promise<boolean> =>
     socket.once("error", () => resolve(true))
   })
 
-const readsAndWrites = (key: string) => {
+const makeRequests = (key: string) => {
   const next = Load.makeAnimals(4)
   return (index: number): Load.Request =>
     index % 2 === 0 ? { key, path: "/pets?limit=1" } : { key, path: "/pets", body: Load.bodyOf(next()) }
 }
 
-describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal) => {
-  it("keep-alive clients under load lose no request, and each gets Connection: close", async () => {
+describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("serve on %s", (signal) => {
+  it("loses no request of keep-alive clients under load, and sends Connection: close to each", async () => {
     const { key, server, url } = await serve("2s")
-    const request = readsAndWrites(key)
+    const request = makeRequests(key)
     let sent = 0
     const hammer = async (client: Load.Client): Promise<string> => {
       for (;;) {
@@ -67,7 +67,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal)
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it("the server exits immediately with code 0 if there was no request", async () => {
+  it("exits immediately with code 0 if there was no request", async () => {
     const { server } = await serve("1h")
     expect(await stop(server, signal)).toMatchObject({
       code: 0,
@@ -80,16 +80,16 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("on %s", (signal)
 })
 
 describe("the drain period", () => {
-  it("the server accepts requests and returns 503 on /readyz until a second signal, and ignores a duplicate signal", async () => {
-    const { key, ready, server, url } = await serve("1h")
-    expect((await ready()).status).toBe(200)
+  it("lasts until a second signal, not a duplicate one; requests succeed, and /readyz returns 503", async () => {
+    const { key, probeReadiness, server, url } = await serve("1h")
+    expect((await probeReadiness()).status).toBe(200)
     // A terminal's SIGINT reaches the server twice when npm forwards it.
     server.process.kill("SIGINT")
     server.process.kill("SIGINT")
     await server.waitForLog(/stopping/)
     const signaledAt = performance.now()
     do {
-      const notReady = await ready()
+      const notReady = await probeReadiness()
       expect([notReady.status, notReady.headers.get("connection")]).toEqual([503, "close"])
       const client = Load.connect(url)
       const created = await client.send({ key, path: "/pets", body: '{"name":"Rex","categoryId":1}' })
@@ -101,16 +101,16 @@ describe("the drain period", () => {
     expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("the drain period ends after its duration", async () => {
-    const { ready, server, url } = await serve("300ms")
-    await ready()
+  it("ends after its duration", async () => {
+    const { probeReadiness, server, url } = await serve("300ms")
+    await probeReadiness()
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
     expect(await refusesConnections(url)).toBe(true)
   })
 
-  it("the drain period ends early on a second signal, and requests in flight still finish", async () => {
-    const { key, ready, server, url } = await serve("1h")
-    await ready()
+  it("ends early on a second signal, and requests in flight still finish", async () => {
+    const { key, probeReadiness, server, url } = await serve("1h")
+    await probeReadiness()
     const body = '{"name":"Rex","categoryId":1}'
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)

@@ -63,7 +63,7 @@ const sendUntil = async (end: number, pauseMs: number, send: () => Promise<Excha
   return exchanges
 }
 
-const longest = (exchanges: ReadonlyArray<Exchange>) => Math.max(...exchanges.map(({ ms }) => ms))
+const longestMs = (exchanges: ReadonlyArray<Exchange>) => Math.max(...exchanges.map(({ ms }) => ms))
 const statuses = (exchanges: ReadonlyArray<Exchange>) => new Set(exchanges.map(({ status }) => status))
 
 const title = "a server on SQLite whose disk stalls for six seconds"
@@ -82,26 +82,26 @@ describe.skipIf(SlowDisk.missing !== undefined)(`${title}${reason}`, () => {
     // The clients stop early enough that their last creates time out before the disk resumes.
     const lastCreate = end - LATEST_MS
     setTimeout(disk.resume, STALL_MS)
-    const clients = <A>(count: number, client: () => Promise<ReadonlyArray<A>>) =>
+    const runClients = <A>(count: number, client: () => Promise<ReadonlyArray<A>>) =>
       Promise.all(Array.from({ length: count }, client)).then((lists) => lists.flat())
-    const [alive, created, listed, ready] = await Promise.all([
+    const [liveness, creations, listings, readiness] = await Promise.all([
       sendUntil(end, 20, () => server.probe("livez")),
-      clients(8, () => sendUntil(lastCreate, 20, server.create)),
-      clients(8, () => sendUntil(end, 20, server.list)),
+      runClients(8, () => sendUntil(lastCreate, 20, server.create)),
+      runClients(8, () => sendUntil(end, 20, server.list)),
       sendUntil(end, 500, () => server.probe("readyz"))
     ])
 
-    expect(statuses(alive)).toEqual(new Set([200]))
-    expect(alive.length).toBeGreaterThan(STALL_MS / 100)
-    const times = alive.map(({ ms }) => ms).sort((a, b) => a - b)
+    expect(statuses(liveness)).toEqual(new Set([200]))
+    expect(liveness.length).toBeGreaterThan(STALL_MS / 100)
+    const times = liveness.map(({ ms }) => ms).sort((a, b) => a - b)
     expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(100)
-    expect(longest(alive)).toBeLessThan(TIMEOUT_MS)
-    expect(statuses(created)).toEqual(new Set([503]))
-    expect(longest(created)).toBeLessThan(LATEST_MS)
-    expect([200, 503]).toEqual(expect.arrayContaining([...statuses(listed)]))
-    expect(longest(listed)).toBeLessThan(LATEST_MS)
-    expect(statuses(ready).has(503)).toBe(true)
-    expect(longest(ready)).toBeLessThan(LATEST_MS)
+    expect(longestMs(liveness)).toBeLessThan(TIMEOUT_MS)
+    expect(statuses(creations)).toEqual(new Set([503]))
+    expect(longestMs(creations)).toBeLessThan(LATEST_MS)
+    expect([200, 503]).toEqual(expect.arrayContaining([...statuses(listings)]))
+    expect(longestMs(listings)).toBeLessThan(LATEST_MS)
+    expect(statuses(readiness).has(503)).toBe(true)
+    expect(longestMs(readiness)).toBeLessThan(LATEST_MS)
 
     const after = [await server.create()]
     while (after.at(-1)?.status !== 201 && after.length < 50) {

@@ -26,14 +26,14 @@ const nowOf = async (response: Response): Promise<number> => {
 }
 
 describe("the test clock", () => {
-  it("the test clock equals the system clock until it is advanced", async () => {
+  it("equals the system clock until it is advanced", async () => {
     const before = Date.now()
     const now = await nowOf(await fetch(`${origin}/clock`))
     expect(now).toBeGreaterThanOrEqual(before)
     expect(now).toBeLessThanOrEqual(Date.now())
   })
 
-  it("GET /clock and POST /clock/advance return the system time plus the sum of all advances", async () => {
+  it("returns the system time plus all advances from GET /clock and from POST /clock/advance", async () => {
     let offset = clock.now() - Date.now()
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 10 * 366 * 86_400_000 }), async (ms) => {

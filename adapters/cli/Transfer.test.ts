@@ -66,7 +66,7 @@ for (const kind of Databases.kinds) {
       const lines = makeLines(60_000)
       const file = writeFile(lines)
       const args = ["import", file, "--json", "--database", database.address]
-      let killed = 0
+      let kills = 0
       for (let round = 0; round < 5; round++) {
         const outcome = await killAfterProgress(
           launch(args),
@@ -75,9 +75,9 @@ for (const kind of Databases.kinds) {
           Math.random() * 40
         )
         if (outcome !== "killed") break
-        killed++
+        kills++
       }
-      expect(killed).toBeGreaterThan(2)
+      expect(kills).toBeGreaterThan(2)
       if ((await valueOf(database, "SELECT completed_at FROM imports")) === null) {
         const { animals, before, imported } = await jsonOf(run(args))
         expect(Number(before) + Number(imported)).toBe(60_000)
@@ -135,7 +135,7 @@ for (const kind of Databases.kinds) {
     })
 
     it.skipIf(Terminal.missing !== undefined)(
-      `import, export and copy show their progress on a terminal, and only there${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
+      `import, export and copy show their progress on a terminal; export shows none elsewhere${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
       { timeout: TIMEOUT_MS },
       async () => {
         const [{ address }, target] = [await create(kind), await create(kind)]
@@ -172,7 +172,7 @@ for (const kind of Databases.kinds) {
       expect([inFile.code, inFile.stdout]).toEqual([1, ""])
       const streamed = await run(["import", "-", "--json", "--database", database.address], lines)
       expect(streamed.stderr).toMatch(/a second run would store the same animals twice/)
-      expect(streamed.stderr).toMatch(/stored: the 3 animals before line 5\n$/)
+      expect(streamed.stderr).toMatch(/the 3 animals before line 5 were stored\n$/)
       expect(streamed.code).toBe(1)
       expect(JSON.parse(streamed.stdout)).toMatchObject({ imported: 3, faults: [{ line: 5 }, { line: 7 }] })
       expect(withoutIds(await exportFrom(database.address)).split("\n")).toHaveLength(4)
@@ -188,11 +188,11 @@ for (const kind of Databases.kinds) {
       expect(rejected.stderr).toMatch(
         /line 2: id: 5 belongs to another animal in the database\n.*nothing was stored\n$/
       )
-      const same = await run(["import", "-", ...args], animal(4, "Max") + animal(5, "Rex"))
-      expect(same.stdout).toMatch(/^Imported 1 animal in .*; 1 already existed\.\n$/)
-      const stream = await run(["import", "-", ...args], animal(5, "Max"))
-      expect(stream.stderr).toMatch(
-        /id: 5 belongs to another animal in the database; stored: 0 animals; the same command would fail again\n$/
+      const repeated = await run(["import", "-", ...args], animal(4, "Max") + animal(5, "Rex"))
+      expect(repeated.stdout).toMatch(/^Imported 1 animal in .*; 1 already existed\.\n$/)
+      const rejectedStream = await run(["import", "-", ...args], animal(5, "Max"))
+      expect(rejectedStream.stderr).toMatch(
+        /id: 5 belongs to another animal in the database; 0 animals were stored; the same command would fail again\n$/
       )
       expect(await exportFrom(database.address)).toBe(animal(4, "Max") + animal(5, "Rex"))
     })
@@ -295,7 +295,7 @@ describe("import", () => {
     const invalid = await run(["import", "-", "--dry-run", "--database", address], "[]\n".repeat(30))
     expect(invalid.stderr.split("\n")).toHaveLength(23)
     expect(invalid.stderr).toMatch(
-      /line 20: must be a JSON object\n.*reading stopped\n.*nothing was stored\n$/
+      /line 20: must be a JSON object\n.*reading stopped here; there may be more invalid lines\n.*nothing was stored\n$/
     )
     expect(fs.readdirSync(directory)).toEqual([])
   })
@@ -327,7 +327,9 @@ describe("import", () => {
     expect(stderr).toMatch(/line 1: not valid JSON: not valid UTF-8 at position 0\n/)
     expect(stderr).toMatch(/line 2: is longer than 65536 bytes\n/)
   })
+})
 
+describe("import, export and copy", () => {
   it.each([
     [["import", "missing.ndjson"], "cannot read missing.ndjson: it does not exist"],
     [["import", "."], "cannot read .: it is a directory"],
@@ -352,7 +354,7 @@ describe("import", () => {
       ["copy", "--from", "memory:", "--to", "sqlite:x.db"],
       "--from (ANIMAL_STORE_FROM): memory: cannot be exported, imported or copied, because it exists only within one process"
     ]
-  ])("%j fails with one line", async (args, message) => {
+  ])("report the error of %j in one line", async (args, message) => {
     const { code, stderr, stdout } = await run(args)
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `animal-store: ${message}\n` })
   })

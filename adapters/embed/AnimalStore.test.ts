@@ -133,7 +133,7 @@ describe("keys", () => {
     expect(await statuses()).toEqual([401, 200])
   })
 
-  it("a revoked key gets a 401 and cannot be rotated", async () => {
+  it("revoke invalidates a key: requests get 401, and rotate rejects", async () => {
     const store = await open()
     const { id, key } = await store.keys.issue({ plan: "Free" })
     const revoked = await store.keys.revoke(id)
@@ -226,13 +226,13 @@ describe("the `clientAddress` option", () => {
   it("gives each client network its own anonymous rate limit", async () => {
     const clientAddress = (request: Request) => new URL(request.url).searchParams.get("from") ?? undefined
     const store = await open({ clientAddress })
-    const left = async (from: string) =>
+    const remaining = async (from: string) =>
       (await get(store, `/v1/pets?from=${from}`)).headers.get("X-RateLimit-Remaining")
-    expect([await left("203.0.113.1"), await left("203.0.113.1"), await left("203.0.113.2")]).toEqual([
-      "59",
-      "58",
-      "59"
-    ])
+    expect([
+      await remaining("203.0.113.1"),
+      await remaining("203.0.113.1"),
+      await remaining("203.0.113.2")
+    ]).toEqual(["59", "58", "59"])
   })
 })
 
@@ -341,8 +341,8 @@ describe("listen", () => {
 
 describe("drain", () => {
   const hasSettled = async (promise: Promise<void>, afterMs: number): Promise<boolean> => {
-    const late = new Promise<false>((resolve) => setTimeout(resolve, afterMs, false))
-    return Promise.race([promise.then(() => true), late])
+    const timeout = new Promise<false>((resolve) => setTimeout(resolve, afterMs, false))
+    return Promise.race([promise.then(() => true), timeout])
   }
 
   it("makes /readyz return 503 and closes connections after a response, while requests and listen still work", async () => {

@@ -144,7 +144,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(
-    Layer.provide(observation.traced(Service.layer(Options.pick(ServiceOptions.rules, options)))),
+    Layer.provide(observation.withTracing(Service.layer(Options.pick(ServiceOptions.rules, options)))),
     Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),
     Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)

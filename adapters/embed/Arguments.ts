@@ -70,16 +70,16 @@ export const ofRotate = (
   ])
 
 /** Checks the id of a key. */
-export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => valid("id", Rule.text, id)
+export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => check("id", Rule.text, id)
 
 /** Checks the argument of `drain`, in milliseconds. */
-export const ofDrain = (ms: unknown): Effect.Effect<number, InvalidOption> => valid("ms", milliseconds, ms)
+export const ofDrain = (ms: unknown): Effect.Effect<number, InvalidOption> => check("ms", milliseconds, ms)
 
 /** Checks the options of `close`, and returns the milliseconds of the drain, 0 by default. */
 export const ofClose = (given: unknown): Result.Result<number, InvalidOption> =>
   Result.map(Options.check(closeRules, given), ({ drainMs = 0 }) => drainMs)
 
-const valid = <A>(option: string, rule: Rule.Rule<A>, value: unknown): Effect.Effect<A, InvalidOption> =>
+const check = <A>(option: string, rule: Rule.Rule<A>, value: unknown): Effect.Effect<A, InvalidOption> =>
   rule.isValid(value)
     ? Effect.succeed(value)
     : Effect.fail(new InvalidOption({ option, reason: rule.reasonFor(value) }))

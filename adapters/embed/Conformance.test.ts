@@ -10,10 +10,10 @@ import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import { describeOn, kinds } from "../sql/Databases.fixture.ts"
 import { openAnimalStore } from "./index.ts"
 
-const closing: Array<() => Promise<void>> = []
+const cleanups: Array<() => Promise<void>> = []
 
 afterAll(async () => {
-  for (const close of closing.toReversed()) await close()
+  for (const cleanUp of cleanups.toReversed()) await cleanUp()
 })
 
 /** Opens a store with an adjustable clock, and issues the keys that the suite needs. */
@@ -27,7 +27,7 @@ const open = async (database: string, limits?: string) => {
     }
   }
   const store = await openAnimalStore({ database, limits, now: clock.now, log: () => undefined })
-  closing.push(store.close)
+  cleanups.push(store.close)
   const issue = async (limits: { readonly perMinute: number; readonly perDay: number }) => ({
     ...limits,
     ...(await store.keys.issue({ plan: "Enterprise", limits }))
@@ -59,7 +59,7 @@ type Opened = Awaited<ReturnType<typeof open>>
 const handlerOf = ({ clock, keys, store }: Opened) =>
   Conformance.handler({ name: "the fetch handler", fetch: store.fetch, basePath: "/v1", keys, clock })
 
-it("a second run passes although the first run created animals with the same names", async () => {
+it("Conformance.check passes a second time although the first run created animals with the same names", async () => {
   const opened = await open("memory:")
   for (const seed of [1, 2]) {
     const only = ["create.any-body", "product.list"]
@@ -76,7 +76,7 @@ suite(await serve("the Node server", "memory:"), { level: "design" })
 
 for (const kind of kinds) {
   const scope = Scope.makeUnsafe()
-  closing.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  cleanups.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const subject =
     kind.missing === undefined
       ? await serve("the Node server", (await Effect.runPromise(Scope.provide(kind.create, scope))).address)
@@ -88,7 +88,7 @@ for (const kind of kinds) {
 
 const redis =
   RedisServers.redis.missing === undefined ? await RedisServers.start(RedisServers.redis) : undefined
-if (redis !== undefined) closing.push(redis.stop)
+if (redis !== undefined) cleanups.push(redis.stop)
 const withRedis =
   redis === undefined
     ? undefined

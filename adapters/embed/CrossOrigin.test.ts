@@ -8,7 +8,7 @@ import { describeInBrowser, launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 /** A response as a script on the page receives it; `status` is `undefined` if `fetch` rejects. */
-interface Seen {
+interface ObservedResponse {
   readonly status: number | undefined
   readonly headers: { readonly [name: string]: string }
   readonly body: string
@@ -17,10 +17,10 @@ interface Seen {
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address !== null ? address.port : 0
 
-describeInBrowser("pages from other origins", () => {
+describeInBrowser("a page from another origin", () => {
   let browser: Browser
-  let allowed: Page
-  let foreign: Page
+  let allowedPage: Page
+  let foreignPage: Page
   let allowedOrigin: string
   const servers: Array<http.Server> = []
   const stores: Array<AnimalStore> = []
@@ -79,7 +79,7 @@ describeInBrowser("pages from other origins", () => {
     page: Page,
     url: string,
     init: { method?: string; key?: string; json?: unknown } = {}
-  ): Promise<Seen> =>
+  ): Promise<ObservedResponse> =>
     page.evaluate(
       async ({ init: { json, key, method = "GET" }, url }) => {
         try {
@@ -106,9 +106,9 @@ describeInBrowser("pages from other origins", () => {
   beforeAll(async () => {
     browser = await launch()
     const first = await openPage()
-    allowed = first.page
+    allowedPage = first.page
     allowedOrigin = first.origin
-    foreign = (await openPage()).page
+    foreignPage = (await openPage()).page
   }, 120_000)
 
   afterAll(async () => {
@@ -117,88 +117,91 @@ describeInBrowser("pages from other origins", () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  it.each(["node", "fetch"] as const)("an allowed page can read all responses over %s", async (host) => {
-    const { store, url } = await serve(host, { corsOrigins: [allowedOrigin] })
-    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 6, perDay: 100 } })
+  it.each(["node", "fetch"] as const)(
+    "can read all responses over %s if its origin is allowed",
+    async (host) => {
+      const { store, url } = await serve(host, { corsOrigins: [allowedOrigin] })
+      const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 6, perDay: 100 } })
 
-    const empty = await send(allowed, `${url}/v1/pets`, { key })
-    expect([empty.status, empty.body]).toEqual([200, "[]"])
-    expect(empty.headers).toMatchObject({
-      "x-ratelimit-limit": "6",
-      "x-ratelimit-remaining": "5",
-      "x-ratelimit-reset": expect.stringMatching(/^\d+$/),
-      "x-request-id": expect.stringMatching(/./),
-      date: expect.stringMatching(/GMT$/)
-    })
+      const empty = await send(allowedPage, `${url}/v1/pets`, { key })
+      expect([empty.status, empty.body]).toEqual([200, "[]"])
+      expect(empty.headers).toMatchObject({
+        "x-ratelimit-limit": "6",
+        "x-ratelimit-remaining": "5",
+        "x-ratelimit-reset": expect.stringMatching(/^\d+$/),
+        "x-request-id": expect.stringMatching(/./),
+        date: expect.stringMatching(/GMT$/)
+      })
 
-    const created = await send(allowed, `${url}/v1/pets`, {
-      method: "POST",
-      key,
-      json: { name: "Rex", categoryId: 7 }
-    })
-    expect(created).toMatchObject({ status: 201, headers: { location: "/v1/pets/1" } })
-    await send(allowed, `${url}/v1/pets`, { method: "POST", key, json: { name: "Mia", categoryId: 7 } })
-    const page = await send(allowed, `${url}/v1/pets?limit=1`, { key })
-    expect(page.headers.link).toMatch(/rel="next"/)
+      const created = await send(allowedPage, `${url}/v1/pets`, {
+        method: "POST",
+        key,
+        json: { name: "Rex", categoryId: 7 }
+      })
+      expect(created).toMatchObject({ status: 201, headers: { location: "/v1/pets/1" } })
+      await send(allowedPage, `${url}/v1/pets`, { method: "POST", key, json: { name: "Mia", categoryId: 7 } })
+      const page = await send(allowedPage, `${url}/v1/pets?limit=1`, { key })
+      expect(page.headers.link).toMatch(/rel="next"/)
 
-    const missing = await send(allowed, `${url}/v1/pets/99`, { key })
-    expect(missing).toMatchObject({
-      status: 404,
-      headers: { sunset: expect.any(String), deprecation: expect.any(String) }
-    })
-    const unsupported = await send(allowed, `${url}/v1/pets`, { method: "PUT", key })
-    expect(unsupported).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, POST, OPTIONS" } })
+      const notFound = await send(allowedPage, `${url}/v1/pets/99`, { key })
+      expect(notFound).toMatchObject({
+        status: 404,
+        headers: { sunset: expect.any(String), deprecation: expect.any(String) }
+      })
+      const unsupported = await send(allowedPage, `${url}/v1/pets`, { method: "PUT", key })
+      expect(unsupported).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, POST, OPTIONS" } })
 
-    const denied = await send(allowed, `${url}/v1/pets`, { key })
-    expect(denied).toMatchObject({
-      status: 429,
-      headers: { "retry-after": "10", "x-ratelimit-remaining": "0" }
-    })
-    expect(JSON.parse(denied.body)).toMatchObject({ code: "rate_limit_exceeded" })
+      const denied = await send(allowedPage, `${url}/v1/pets`, { key })
+      expect(denied).toMatchObject({
+        status: 429,
+        headers: { "retry-after": "10", "x-ratelimit-remaining": "0" }
+      })
+      expect(JSON.parse(denied.body)).toMatchObject({ code: "rate_limit_exceeded" })
 
-    const anonymous = await send(allowed, `${url}/v1/pets`)
-    expect(anonymous).toMatchObject({
-      status: 401,
-      headers: { "www-authenticate": 'Bearer realm="animals"' }
-    })
-    expect(JSON.parse(anonymous.body)).toMatchObject({ code: "missing_api_key" })
-  })
+      const anonymous = await send(allowedPage, `${url}/v1/pets`)
+      expect(anonymous).toMatchObject({
+        status: 401,
+        headers: { "www-authenticate": 'Bearer realm="animals"' }
+      })
+      expect(JSON.parse(anonymous.body)).toMatchObject({ code: "missing_api_key" })
+    }
+  )
 
-  it("a page whose origin is not allowed can read only the OpenAPI document", async () => {
+  it("can read only the OpenAPI document if its origin is not allowed", async () => {
     const { store, url } = await serve("node", { corsOrigins: [allowedOrigin] })
     const { key } = await store.keys.issue({ plan: "Free" })
-    expect(await send(foreign, `${url}/v1/pets`, { key })).toMatchObject({ status: undefined })
-    expect(await send(foreign, `${url}/v1/pets`)).toMatchObject({ status: undefined })
-    const document = await send(foreign, `${url}/openapi.json`)
+    expect(await send(foreignPage, `${url}/v1/pets`, { key })).toMatchObject({ status: undefined })
+    expect(await send(foreignPage, `${url}/v1/pets`)).toMatchObject({ status: undefined })
+    const document = await send(foreignPage, `${url}/openapi.json`)
     expect(document.status).toBe(200)
     expect(JSON.parse(document.body)).toMatchObject({ openapi: "3.1.0" })
   })
 
-  it("any page can read responses if all origins are allowed, and only the OpenAPI document by default", async () => {
-    const open = await serve("node", { corsOrigins: ["*"] })
-    const { key } = await open.store.keys.issue({ plan: "Free" })
-    expect(await send(foreign, `${open.url}/v1/pets`, { key })).toMatchObject({ status: 200 })
-    const closed = await serve("node", {})
-    const issued = await closed.store.keys.issue({ plan: "Free" })
-    expect(await send(allowed, `${closed.url}/v1/pets`, { key: issued.key })).toMatchObject({
+  it("can read responses if all origins are allowed, and only the OpenAPI document by default", async () => {
+    const permissive = await serve("node", { corsOrigins: ["*"] })
+    const { key } = await permissive.store.keys.issue({ plan: "Free" })
+    expect(await send(foreignPage, `${permissive.url}/v1/pets`, { key })).toMatchObject({ status: 200 })
+    const restrictive = await serve("node", {})
+    const issued = await restrictive.store.keys.issue({ plan: "Free" })
+    expect(await send(allowedPage, `${restrictive.url}/v1/pets`, { key: issued.key })).toMatchObject({
       status: undefined
     })
-    expect((await send(allowed, `${closed.url}/openapi.json`)).status).toBe(200)
+    expect((await send(allowedPage, `${restrictive.url}/openapi.json`)).status).toBe(200)
   })
 
-  it("an allowed page can read the 431 for a URL that is too long", async () => {
+  it("can read the 431 for a URL that is too long if its origin is allowed", async () => {
     const { url } = await serve("node", { corsOrigins: [allowedOrigin, "https://shop.example"] })
-    const long = await send(allowed, `${url}/v1/pets?x=${"x".repeat(9_000)}`)
-    expect(long.status).toBe(431)
-    expect(JSON.parse(long.body)).toMatchObject({ code: "headers_too_large" })
+    const tooLong = await send(allowedPage, `${url}/v1/pets?x=${"x".repeat(9_000)}`)
+    expect(tooLong.status).toBe(431)
+    expect(JSON.parse(tooLong.body)).toMatchObject({ code: "headers_too_large" })
   })
 
-  it("preflight requests consume no rate-limit tokens", async () => {
+  it("uses no rate-limit tokens for preflight requests", async () => {
     const { store, url } = await serve("node", { corsOrigins: ["*"] })
     const { key } = await store.keys.issue({ plan: "Free" })
     const seen: Array<string | undefined> = []
     for (let count = 0; count < 3; count++) {
-      const { headers } = await send(allowed, `${url}/v1/pets?x=${count}`, { key })
+      const { headers } = await send(allowedPage, `${url}/v1/pets?x=${count}`, { key })
       seen.push(headers["x-ratelimit-remaining"])
     }
     expect(seen).toEqual(["59", "58", "57"])

@@ -14,7 +14,7 @@ const segment = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !
 
 const segments = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"))
 
-describe("parsing the address of a SQLite file", () => {
+describe("DatabaseAddress.parse of a SQLite address", () => {
   it("accepts a relative path, and an absolute path with or without an empty host", () => {
     fc.assert(
       fc.property(segments, (path) => {
@@ -57,7 +57,7 @@ describe("parsing the address of a SQLite file", () => {
   })
 })
 
-describe("parsing any address", () => {
+describe("DatabaseAddress.parse", () => {
   it("rejects an invalid address with a reason that does not contain its password", () => {
     const text = fc.oneof(
       fc.string(),

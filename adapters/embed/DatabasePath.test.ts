@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import { createServer } from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { openAnimalStore } from "./index.ts"
 
 const createDirectory = (): string => {
@@ -24,7 +24,7 @@ const reasonFor = (filename: string): Promise<unknown> =>
     (error: unknown) => (error instanceof Error ? error.message : error)
   )
 
-const unusable = (filename: string, reason: string): string =>
+const messageFor = (filename: string, reason: string): string =>
   `database: cannot use the SQLite file ${filename}: ${reason}`
 
 const paths: ReadonlyArray<readonly [title: string, make: (directory: string) => string, reason: string]> = [
@@ -77,49 +77,51 @@ const link = (directory: string, name: string, target: string): string => {
   return path.join(directory, name)
 }
 
-it.each(paths)("rejects %s and reports the reason", async (_, make, reason) => {
-  const filename = make(createDirectory())
-  expect(await reasonFor(filename)).toBe(unusable(filename, reason))
-})
+describe("openAnimalStore with a SQLite path", () => {
+  it.each(paths)("rejects %s and reports the reason", async (_, make, reason) => {
+    const filename = make(createDirectory())
+    expect(await reasonFor(filename)).toBe(messageFor(filename, reason))
+  })
 
-const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
+  const devices = ["/dev/null", "/dev/full", "/dev/zero"].filter((device) => fs.existsSync(device))
 
-it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: none exists)"] : devices)(
-  "rejects %s because it is not a regular file",
-  async (device) => {
-    expect(await reasonFor(device)).toBe(unusable(device, "it is not a regular file"))
-  }
-)
+  it.skipIf(devices.length === 0).each(devices.length === 0 ? ["a device (skipped: none exists)"] : devices)(
+    "rejects %s because it is not a regular file",
+    async (device) => {
+      expect(await reasonFor(device)).toBe(messageFor(device, "it is not a regular file"))
+    }
+  )
 
-it.skipIf(process.platform === "win32")("rejects the path of a Unix socket", async () => {
-  const filename = path.join(createDirectory(), "socket")
-  const server = createServer().listen(filename)
-  await once(server, "listening")
-  expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
-  server.close()
-})
+  it.skipIf(process.platform === "win32")("rejects the path of a Unix socket", async () => {
+    const filename = path.join(createDirectory(), "socket")
+    const server = createServer().listen(filename)
+    await once(server, "listening")
+    expect(await reasonFor(filename)).toBe(messageFor(filename, "it is not a regular file"))
+    server.close()
+  })
 
-const hasFifos = spawnSync("mkfifo", ["--version"]).error === undefined
+  const hasFifos = spawnSync("mkfifo", ["--version"]).error === undefined
 
-it.skipIf(!hasFifos)("rejects a FIFO without waiting for a writer", async () => {
-  const filename = path.join(createDirectory(), "fifo")
-  expect(spawnSync("mkfifo", [filename]).status).toBe(0)
-  expect(await reasonFor(filename)).toBe(unusable(filename, "it is not a regular file"))
-})
+  it.skipIf(!hasFifos)("rejects a FIFO without waiting for a writer", async () => {
+    const filename = path.join(createDirectory(), "fifo")
+    expect(spawnSync("mkfifo", [filename]).status).toBe(0)
+    expect(await reasonFor(filename)).toBe(messageFor(filename, "it is not a regular file"))
+  })
 
-it("creates missing directories that only their owner can access", async () => {
-  const directory = createDirectory()
-  const filename = path.join(directory, "a/b/c/x.db")
-  expect(await reasonFor(filename)).toBe("it was opened")
-  for (const created of ["a", "a/b", "a/b/c"]) {
-    expect(fs.statSync(path.join(directory, created)).mode & 0o777, created).toBe(0o700)
-  }
-})
+  it("creates missing directories that only their owner can access", async () => {
+    const directory = createDirectory()
+    const filename = path.join(directory, "a/b/c/x.db")
+    expect(await reasonFor(filename)).toBe("it was opened")
+    for (const created of ["a", "a/b", "a/b/c"]) {
+      expect(fs.statSync(path.join(directory, created)).mode & 0o777, created).toBe(0o700)
+    }
+  })
 
-it("opens several stores that create the same missing directories at the same time", async () => {
-  const filename = path.join(createDirectory(), "a/b/x.db")
-  const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
-  expect(opened).toEqual(opened.map(() => "it was opened"))
+  it("opens several stores that create the same missing directories at the same time", async () => {
+    const filename = path.join(createDirectory(), "a/b/x.db")
+    const opened = await Promise.all(Array.from({ length: 4 }, () => reasonFor(filename)))
+    expect(opened).toEqual(opened.map(() => "it was opened"))
+  })
 })
 
 it("openAnimalStore rejects with the reason of its signal when the signal is aborted", async () => {

@@ -15,9 +15,17 @@ const open = async (options: { readonly trustContentLength?: boolean } = {}) => 
 }
 
 it.each([
-  { length: "a declared", headers: { "Content-Length": String(BODY.length) }, streams: 0 },
-  { length: "no declared", headers: { "Transfer-Encoding": "chunked" }, streams: 1 }
-])("a body with $length length on @hono/node-server is read with $streams streams", async (sent) => {
+  {
+    title: "without a stream if its length is declared",
+    headers: { "Content-Length": String(BODY.length) },
+    streams: 0
+  },
+  {
+    title: "with one stream if its length is not declared",
+    headers: { "Transfer-Encoding": "chunked" },
+    streams: 1
+  }
+])("store.fetch reads a body on @hono/node-server $title", async (sent) => {
   const { headers, store } = await open()
   let streams = 0
   const server = serve({
@@ -55,15 +63,18 @@ it.each([
   { options: { trustContentLength: true }, calls: 1 },
   { options: { trustContentLength: false }, calls: 0 },
   { options: {}, calls: 0 }
-])("a store with $options reads a standard request with $calls calls of arrayBuffer", async (setup) => {
-  const { headers, store } = await open(setup.options)
-  const request = new Request("http://store.test/v1/pets", {
-    method: "POST",
-    headers: { ...headers, "Content-Length": String(BODY.length) },
-    body: BODY
-  })
-  const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
-  onTestFinished(() => arrayBuffer.mockRestore())
-  expect((await store.fetch(request)).status).toBe(201)
-  expect(arrayBuffer).toHaveBeenCalledTimes(setup.calls)
-})
+])(
+  "store.fetch calls arrayBuffer of a standard request $calls times with the options $options",
+  async (setup) => {
+    const { headers, store } = await open(setup.options)
+    const request = new Request("http://store.test/v1/pets", {
+      method: "POST",
+      headers: { ...headers, "Content-Length": String(BODY.length) },
+      body: BODY
+    })
+    const arrayBuffer = vi.spyOn(Request.prototype, "arrayBuffer")
+    onTestFinished(() => arrayBuffer.mockRestore())
+    expect((await store.fetch(request)).status).toBe(201)
+    expect(arrayBuffer).toHaveBeenCalledTimes(setup.calls)
+  }
+)

@@ -18,7 +18,7 @@ export const make: Effect.Effect<DrainPeriod, never, Service | InFlight> = Effec
   return {
     run: Effect.fnUntraced(function* (ms) {
       yield* service.drain
-      if (inFlight.hasServed()) yield* Effect.raceFirst(Effect.sleep(ms), ended.await)
+      if (inFlight.hasReceivedRequest()) yield* Effect.raceFirst(Effect.sleep(ms), ended.await)
     }),
     end: Effect.sync(() => ended.openUnsafe())
   }

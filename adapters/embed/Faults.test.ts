@@ -298,22 +298,25 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     }
   )
 
-  it.each([1, 10])("returns 503 within the timeout while PostgreSQL hangs (%i rounds)", async (rounds) => {
-    const { caller, network } = await openOverNetwork()
-    network.hang()
-    const outcomes = await caller.requests(24)
-    expectUnavailable(outcomes)
-    await expectLive(caller)
-    await expectReadiness(caller, 503)
-    for (let round = 1; round < rounds; round++) expectUnavailable(await caller.requests(8))
-    await network.pass()
-    const { afterMs, failed } = await expectRecovery(caller)
-    // The requests hung while they were counted, so no animal was inserted.
-    expect(await caller.checkStored()).toBe(0)
-    console.log(
-      `hung: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
-    )
-  })
+  it.each([1, 10])(
+    "returns 503 within the timeout while PostgreSQL hangs (rounds of requests: %i)",
+    async (rounds) => {
+      const { caller, network } = await openOverNetwork()
+      network.hang()
+      const outcomes = await caller.requests(24)
+      expectUnavailable(outcomes)
+      await expectLive(caller)
+      await expectReadiness(caller, 503)
+      for (let round = 1; round < rounds; round++) expectUnavailable(await caller.requests(8))
+      await network.pass()
+      const { afterMs, failed } = await expectRecovery(caller)
+      // The requests hung while they were counted, so no animal was inserted.
+      expect(await caller.checkStored()).toBe(0)
+      console.log(
+        `hung: 503 in ${slowest(outcomes)} ms, back after ${Math.round(afterMs)} ms, ${failed} failed`
+      )
+    }
+  )
 
   it("responds to all requests in flight when PostgreSQL starts to hang", async () => {
     const { caller, network } = await openOverNetwork()

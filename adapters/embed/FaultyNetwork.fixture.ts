@@ -16,7 +16,7 @@ export interface FaultyNetwork {
   readonly hang: () => void
   /** Relays the data that the server sends from now on `ms` milliseconds late, on old and new connections. */
   readonly delay: (ms: number) => void
-  /** Silently drops the data of open connections, which stay open. New connections work. */
+  /** Silently discards the data of open connections, which stay open. New connections work. */
   readonly blackhole: () => void
   /** Resets open connections. New connections work. */
   readonly cut: () => void

@@ -92,7 +92,7 @@ describe.each(Stores.kinds)("Idempotency-Key", (kind) => {
   )
 
   it.skipIf(missing !== undefined)(
-    `creates one animal for concurrent requests with the same key on ${name === "memory" ? "one node" : "four nodes"}`,
+    `creates one animal for concurrent requests with the same key to ${name === "memory" ? "one node" : "four nodes"} ${Stores.titleEnd(kind)}`,
     async () => {
       const database = await address()
       const nodes = await Promise.all(Array.from({ length: name === "memory" ? 1 : 4 }, () => open(database)))

@@ -8,25 +8,27 @@ import { Service } from "../../core/service/Service.ts"
 /** Timeout for requests in flight: a client that never completes its body must not block the shutdown. */
 const TIMEOUT = "10 seconds"
 
-/** Reports whether requests have arrived, through any host. */
 export class InFlight extends Context.Service<
   InFlight,
   {
-    /** Whether the service has received any request. */
-    readonly hasServed: () => boolean
+    /** Whether any host has passed a request to the service. */
+    readonly hasReceivedRequest: () => boolean
   }
 >()("animal-store/adapters/embed/InFlight") {}
 
-/** Wraps the service. When the scope closes, drains it and waits at most `TIMEOUT` for requests in flight. */
+/**
+ * Wraps the service to count requests. When the scope closes, drains the service, then waits at most `TIMEOUT` for the
+ * requests in flight.
+ */
 export const layer: Layer.Layer<Service | InFlight, never, Service> = Layer.effectContext(
   Effect.gen(function* () {
     const service = yield* Service
     const idle = Latch.makeUnsafe(true)
     let count = 0
-    let hasServed = false
+    let hasReceivedRequest = false
 
     const enter = (): void => {
-      hasServed = true
+      hasReceivedRequest = true
       count++
       idle.closeUnsafe()
     }
@@ -37,7 +39,7 @@ export const layer: Layer.Layer<Service | InFlight, never, Service> = Layer.effe
     yield* Effect.addFinalizer(() =>
       Effect.andThen(service.drain, Effect.ignore(Effect.timeout(idle.await, TIMEOUT)))
     )
-    const counted: Service["Service"] = {
+    const countingService: Service["Service"] = {
       ...service,
       handle: (request) =>
         Effect.suspend(() => {
@@ -45,6 +47,8 @@ export const layer: Layer.Layer<Service | InFlight, never, Service> = Layer.effe
           return Effect.ensuring(service.handle(request), leave)
         })
     }
-    return Context.make(Service, counted).pipe(Context.add(InFlight, { hasServed: () => hasServed }))
+    return Context.make(Service, countingService).pipe(
+      Context.add(InFlight, { hasReceivedRequest: () => hasReceivedRequest })
+    )
   })
 )

@@ -65,7 +65,7 @@ const sendList = async (store: AnimalStore, key: string) =>
 for (const kind of Stores.kinds) {
   const { address, missing, name } = kind
   describe.skipIf(missing !== undefined)(`keys ${Stores.titleEnd(kind)}`, () => {
-    it("random commands issue, change, revoke, show and log keys as the model predicts", async () => {
+    it("are issued, changed, revoked, shown and logged by random commands as the model predicts", async () => {
       let now = START
       const store = await open(await address(), () => now)
       const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
@@ -119,12 +119,12 @@ for (const kind of Stores.kinds) {
               model.expiresAt = now + step.inMs
               await store.keys.set(model.id, { expires: { inMs: step.inMs } })
             }
-            const isSame =
+            const isUnchanged =
               before.limits.perMinute === model.limits.perMinute &&
               before.limits.perDay === model.limits.perDay &&
               before.label === model.label &&
               before.expiresAt === model.expiresAt
-            if (!isSame) model.actions.push("changed")
+            if (!isUnchanged) model.actions.push("changed")
           }
         }
         const listed = (await store.keys.list()).filter(({ id }) => models.some((model) => model.id === id))
@@ -154,7 +154,7 @@ for (const kind of Stores.kinds) {
       )
     }, 120_000)
 
-    it("the log has the actor of a change, and the list has the day on which each key was last used", async () => {
+    it("have the actor of a change in the log, and the day of their last use in the list", async () => {
       const store = await open(await address(), () => START)
       const used = await store.keys.issue({ plan: "Free" })
       const unused = await store.keys.issue({ plan: "Free" })
@@ -167,7 +167,7 @@ for (const kind of Stores.kinds) {
       expect(event?.actor).toMatch(/./)
     })
 
-    it("a plan change under load admits no more requests than the plans allow, and keeps headers valid", async () => {
+    it("admit no more requests than their plans allow during plan changes under load; headers stay valid", async () => {
       let now = START
       const store = await open(await address(), () => now)
       /** Consecutive plan changes. Each follows a pause and happens while `requests` requests are in flight. */

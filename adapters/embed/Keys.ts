@@ -76,12 +76,12 @@ export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Prom
   list: () => run(KeyStatus.list),
   show: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.show)),
   set: (id, change) =>
-    run(Effect.flatMap(Arguments.ofSet(id, change), (valid) => KeyChange.change(...valid))),
+    run(Effect.flatMap(Arguments.ofSet(id, change), (checked) => KeyChange.change(...checked))),
   unban: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.unban)),
   rotate: (id, options) =>
     run(
-      Effect.flatMap(Arguments.ofRotate(id, options), (valid) =>
-        Effect.map(KeyLifecycle.rotate(...valid), toIssued)
+      Effect.flatMap(Arguments.ofRotate(id, options), (checked) =>
+        Effect.map(KeyLifecycle.rotate(...checked), toIssued)
       )
     ),
   revoke: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyLifecycle.revoke)),

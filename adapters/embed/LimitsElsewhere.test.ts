@@ -17,18 +17,18 @@ it("stores with the same limits database share counts, and only those with the s
   const [mainFile, otherFile, limits] = [await newFile(), await newFile(), await newFile()]
   const main = await open({ database: mainFile, limits, keyCacheMs: 0 })
   const { key } = await main.store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 10 } })
-  const elsewhere = await open({ database: otherFile, limits })
-  expect((await elsewhere.send(key)).status).toBe(401)
-  expect(await elsewhere.store.keys.list()).toEqual([])
+  const otherMain = await open({ database: otherFile, limits })
+  expect((await otherMain.send(key)).status).toBe(401)
+  expect(await otherMain.store.keys.list()).toEqual([])
 
-  const node = await open({ database: mainFile, limits })
-  const statuses = [await main.send(key), await node.send(key), await main.send(key)].map(
+  const secondNode = await open({ database: mainFile, limits })
+  const statuses = [await main.send(key), await secondNode.send(key), await main.send(key)].map(
     ({ status }) => status
   )
   expect(statuses).toEqual([200, 200, 429])
   // Nothing was counted in the main database.
-  const without = await open({ database: mainFile })
-  expect((await without.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
+  const withoutLimits = await open({ database: mainFile })
+  expect((await withoutLimits.send(key)).headers.get("X-RateLimit-Remaining")).toBe("1")
 })
 
 it("stores on one file count requests separately if their limits are in memory", async () => {
@@ -41,6 +41,6 @@ it("stores on one file count requests separately if their limits are in memory",
   ).toBe("59")
 })
 
-it("an invalid limits address is rejected with the name of the option", async () => {
+it("openAnimalStore rejects an invalid limits address with the name of the option", async () => {
   await expect(openAnimalStore({ limits: "redis" })).rejects.toThrow(/^limits: must be 'memory:'/)
 })

@@ -51,8 +51,8 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
     expect((await second.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("59")
     expect((await first.send("/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("58")
     // Nothing was counted in the database of animals and keys.
-    const without = await open({ database })
-    expect((await without.send("/v1/pets", key)).headers.get("X-RateLimit-Remaining")).toBe("1")
+    const withoutRedis = await open({ database })
+    expect((await withoutRedis.send("/v1/pets", key)).headers.get("X-RateLimit-Remaining")).toBe("1")
   })
 
   it("returns 503 and is not ready while Redis is down, and recovers when Redis is back", async () => {
@@ -107,7 +107,7 @@ RedisServers.describeOn(RedisServers.redis, "a store with rate limits", () => {
     await RedisServers.until(async () => (await send("/v1/pets", key)).status === 200)
   })
 
-  it("returns 200 or 503 within the deadline while a replica replaces a primary, then 200 for all keys", async () => {
+  it("returns 200 or 503 in time while a replica replaces a primary, then 200 for all keys", async () => {
     const cluster = await RedisServers.startCluster(RedisServers.redis, 1)
     onTestFinished(cluster.stop)
     const { send, store } = await open({ database: await newFile(), limits: cluster.address })

@@ -219,7 +219,7 @@ describe("store.metrics()", () => {
   })
 
   it.skipIf(!hasPromtool)(
-    `passes the checks of promtool${hasPromtool ? "" : " (skipped: there is no promtool)"}`,
+    `passes the checks of promtool${hasPromtool ? "" : " (skipped: promtool is not installed)"}`,
     async () => {
       const store = await open({ database: await (kinds[1] ?? kinds[0])?.address(), metrics: true })
       const { key } = await store.keys.issue({ plan: "Free" })

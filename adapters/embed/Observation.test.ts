@@ -174,7 +174,7 @@ describe("the log", () => {
     }
   )
 
-  it("passes each line to the log function together with its structured event", async () => {
+  it("is passed to the log function line by line, each with its structured event", async () => {
     const calls: Array<readonly [string, LogEvent]> = []
     const store = await open({
       logFormat: "json",
@@ -218,7 +218,7 @@ describe("the log", () => {
     ])
   })
 
-  it("is empty at level 'none', and contains the failure but not the issued key at level 'warn'", async () => {
+  it("is empty at level 'none', and has one line, for the failure, at level 'warn'", async () => {
     for (const logLevel of ["none", "warn"] as const) {
       const lines: Array<string> = []
       const store = await open({ logLevel, log: (line) => lines.push(line), accessLog: logLevel === "none" })
@@ -233,7 +233,9 @@ describe("the log", () => {
       expect(lines).toHaveLength(logLevel === "none" ? 0 : 1)
     }
   })
+})
 
+describe("openAnimalStore", () => {
   it.each([
     [{ logFormat: "xml" }, /^logFormat: must be one of text, json$/],
     [{ logLevel: "loud" }, /^logLevel: must be one of trace, /],
@@ -241,7 +243,7 @@ describe("the log", () => {
     [{ otlp: { url: "http://user:secret@host" } }, /^otlp: url must be an http\(s\) URL without credentials/],
     [{ otlp: { url: "http://host", traceSample: 2 } }, /^otlp: traceSample must be a number from 0 to 1$/],
     [{ otlp: { url: "http://host", intervalMs: 1 } }, /^otlp: intervalMs must be/]
-  ])("openAnimalStore rejects the options %j", async (options, message) => {
+  ])("rejects the options %j and states why", async (options, message) => {
     const reason = await openAnimalStore(options as object).catch((error: unknown) => error) // wrong on purpose
     expect(reason).toBeInstanceOf(InvalidOption)
     expect(reason).toMatchObject({ message: expect.stringMatching(message) })

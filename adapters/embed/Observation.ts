@@ -18,7 +18,7 @@ export interface Observation {
   /** The loggers, and the observers of requests and database calls. */
   readonly layer: Layer.Layer<never>
   /** Wraps a service to trace its requests; returns it unchanged if tracing is off. */
-  readonly traced: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
+  readonly withTracing: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
   /** Returns all metrics in the Prometheus text format; the function is `undefined` if metrics are off. */
   readonly metrics: (() => string) | undefined
 }
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   )
   const { meter, tracing } =
     options.metrics === true || otlp !== undefined
-      ? yield* Effect.provide(telemetry(otlp), log.layer)
+      ? yield* Effect.provide(loadTelemetry(otlp), log.layer)
       : { meter: undefined, tracing: undefined }
   const observer = Exchange.combine([
     options.accessLog === true && threshold !== "none" ? log.accessLog : undefined,
@@ -45,14 +45,14 @@ export const make = Effect.fnUntraced(function* (
     meter?.exchange,
     tracing?.observer
   ])
-  const calls = meter && (yield* callObserver(meter, tracing))
+  const calls = meter && (yield* makeCallObserver(meter, tracing))
   return {
     layer: Layer.mergeAll(
       log.layer,
       Layer.succeed(Exchange.ResponseObserver, observer),
       Layer.succeed(CallObserver, calls)
     ),
-    traced: (service) =>
+    withTracing: (service) =>
       tracing === undefined
         ? service
         : Layer.effect(Service, Effect.map(Service, tracing.service)).pipe(Layer.provide(service)),
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 // Imported on demand, because most programs start without telemetry.
-const telemetry = Effect.fnUntraced(function* (
+const loadTelemetry = Effect.fnUntraced(function* (
   otlp: ObservationOptions.ResolvedOtlp | undefined
 ): Effect.fn.Return<
   { readonly meter: Meter; readonly tracing: Tracing | undefined },
@@ -77,7 +77,7 @@ const telemetry = Effect.fnUntraced(function* (
   return { meter, tracing: yield* Tracing.make(tracer, otlp.traceSample) }
 })
 
-const callObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing | undefined) {
+const makeCallObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tracing | undefined) {
   const ObservedCalls = yield* Effect.promise(() => import("../telemetry/ObservedCalls.ts"))
   return yield* ObservedCalls.make(meter, tracing)
 })

@@ -15,12 +15,12 @@ const hideName = (): void => {
   })
 }
 
-describe("the name of the user", () => {
-  it("is that of the operating system", () => {
+describe("OsUser.name", () => {
+  it("returns the name that the operating system has for the user", () => {
     expect(OsUser.name()).toBe(os.userInfo().username)
   })
 
-  it.skipIf(process.getuid === undefined)("is the user id if the user has no name", () => {
+  it.skipIf(process.getuid === undefined)("returns the user id if the user has no name", () => {
     hideName()
     expect(OsUser.name()).toBe(`uid ${process.getuid?.()}`)
   })

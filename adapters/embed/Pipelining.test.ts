@@ -31,7 +31,7 @@ const readStatuses = (socket: Net.Socket, count: number): Promise<ReadonlyArray<
 const memory = { name: "memory", missing: undefined, create: Effect.succeed({ address: "memory:" }) } as const
 
 for (const { create, missing, name } of [memory, ...kinds]) {
-  const title = `100,000 pipelined requests on one connection get their responses in order: ${name}`
+  const title = `100,000 pipelined requests on one connection get their responses in order on ${name}`
   const reason = missing === undefined ? "" : ` (skipped, ${missing})`
   it.skipIf(missing !== undefined)(`${title}${reason}`, { timeout: 300_000 }, async () => {
     const scope = Scope.makeUnsafe()

@@ -126,7 +126,7 @@ const bodyAlreadyRead = {
 }
 
 describe("a request whose body the host has already read or decoded", () => {
-  const deadline = (): AbortSignal => AbortSignal.timeout(10_000)
+  const timeout = (): AbortSignal => AbortSignal.timeout(10_000)
   const body = '{"name":"Rex","categoryId":1}'
 
   it("gets a 500 with instructions in Express after express.json()", async () => {
@@ -136,9 +136,9 @@ describe("a request whose body the host has already read or decoded", () => {
     app.use("/v1", store.nodeListener)
     const { send } = await inExpress({ app, store })
     const { key } = await store.keys.issue({ plan: "Free" })
-    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    const response = await send("/v1/pets", { ...post(key, body), signal: timeout() })
     expect(await response.json()).toEqual(bodyAlreadyRead)
-    const list = await send("/v1/pets", { headers: { Authorization: `Bearer ${key}` }, signal: deadline() })
+    const list = await send("/v1/pets", { headers: { Authorization: `Bearer ${key}` }, signal: timeout() })
     expect(list.status).toBe(200)
   })
 
@@ -149,7 +149,7 @@ describe("a request whose body the host has already read or decoded", () => {
       store.nodeListener(request, response)
     })
     const { key } = await store.keys.issue({ plan: "Free" })
-    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    const response = await send("/v1/pets", { ...post(key, body), signal: timeout() })
     expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 
@@ -162,7 +162,7 @@ describe("a request whose body the host has already read or decoded", () => {
     })
     const { send } = await inFastify({ app, store })
     const { key } = await store.keys.issue({ plan: "Free" })
-    const response = await send("/v1/pets", { ...post(key, body), signal: deadline() })
+    const response = await send("/v1/pets", { ...post(key, body), signal: timeout() })
     expect(await response.json()).toEqual(bodyAlreadyRead)
   })
 

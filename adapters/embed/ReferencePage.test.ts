@@ -100,14 +100,14 @@ describe("the reference page", () => {
   })
 
   it("is off by default: requests for its paths get 401", async () => {
-    const closed = await openAnimalStore({ log: () => undefined })
+    const withoutDocs = await openAnimalStore({ log: () => undefined })
     for (const path of ["/", "/docs", BUNDLE]) {
-      const response = await closed.fetch(
+      const response = await withoutDocs.fetch(
         new Request(`http://store.test${path}`, { headers: { Accept: "text/html" } })
       )
       expect(response.status).toBe(401)
     }
-    await closed.close()
+    await withoutDocs.close()
   })
 
   it.each(["", "/animals", "/shop/animals&co"])(
@@ -168,14 +168,14 @@ describe("the reference page", () => {
     socket.write(`GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(3))
     socket.write("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     let length = 0
-    let last = ""
+    let tail = ""
     for await (const chunk of socket) {
       const bytes: Buffer = chunk
       length += bytes.length
-      last = (last + bytes.subarray(-200).toString("latin1")).slice(-200)
+      tail = (tail + bytes.subarray(-200).toString("latin1")).slice(-200)
       await sleep(1)
     }
     expect(length).toBeGreaterThan(3 * bundle.length)
-    expect(last).toMatch(/\{"status":"live"\}$/)
+    expect(tail).toMatch(/\{"status":"live"\}$/)
   })
 })

@@ -73,7 +73,7 @@ const bans = (sent: ReadonlyArray<Workers.Sent>) => sent.filter(({ verdict }) =>
 for (const store of stores) {
   const title = `workers on ${store.name}${store.missing === undefined ? "" : ` (skipped, ${store.missing})`}`
   describe.skipIf(store.missing !== undefined)(title, () => {
-    it("respecting Retry-After prevents a ban: 6 workers at 6 per minute for an hour, in any phase", async () => {
+    it("are not banned if they respect Retry-After: 6 workers at 6 per minute for an hour, in any phase", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.nat(MINUTE), { minLength: 6, maxLength: 6 }),
@@ -97,7 +97,7 @@ for (const store of stores) {
       )
     })
 
-    it("respecting Retry-After prevents a ban: 60 workers at 60 per minute, up to 500 ms late", async () => {
+    it("are not banned if they respect Retry-After: 60 workers at 60 per minute, up to 500 ms late", async () => {
       const sent = await run(
         store,
         Workers.closedLoop({
@@ -112,7 +112,7 @@ for (const store of stores) {
       expect(sent.at(-1)?.now).toBeGreaterThan(START + 6 * MINUTE)
     })
 
-    it("a worker that waits at most 30 s is not banned within an hour, at one request per minute", async () => {
+    it("are not banned within an hour if they wait at most 30 s, at one request per minute", async () => {
       const sent = await run(
         store,
         Workers.closedLoop({
@@ -126,7 +126,7 @@ for (const store of stores) {
       expect(bans(sent)).toEqual([])
     })
 
-    it("a denied worker is admitted if it retries exactly after its Retry-After", async () => {
+    it("are admitted after a denial if they retry exactly after Retry-After", async () => {
       const plan = { perMinute: 20, perDay: Plan.maxRequests }
       const first = await run(store, Workers.burst(START, 40), plan)
       const retried = first.slice(40)
@@ -134,13 +134,13 @@ for (const store of stores) {
       expect(retried.filter(({ verdict }) => verdict.outcome !== "admitted")).toEqual([])
     })
 
-    it("a constant rate of four times the limit is banned within three minutes", async () => {
+    it("are banned within three minutes at a constant rate of four times the limit", async () => {
       const plan = { perMinute: 60, perDay: Plan.maxRequests }
       const sent = await run(store, Workers.constantRate(START, START + 10 * MINUTE, 240), plan)
       expect(bans(sent)[0]?.now).toBeLessThanOrEqual(START + 3 * MINUTE)
     })
 
-    it("eight workers that retry every 30 s after the daily limit is exhausted are not banned", async () => {
+    it("are not banned if eight of them retry every 30 s after the daily limit is exhausted", async () => {
       const simulation = Workers.closedLoop({
         starts: Array.from({ length: 8 }, (_, worker) => START + worker * SECOND),
         end: START + 30 * MINUTE,
@@ -150,7 +150,7 @@ for (const store of stores) {
       expect(bans(await run(store, simulation, { perMinute: 60, perDay: 1 }))).toEqual([])
     })
 
-    it("a worker that retries every second after the daily limit of a Free key is exhausted is banned within ten minutes", async () => {
+    it("are banned within ten minutes if one retries every second after the daily limit of a Free key is exhausted", async () => {
       const simulation = Workers.closedLoop({
         starts: [START],
         end: START + 20 * MINUTE,

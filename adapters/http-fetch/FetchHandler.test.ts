@@ -161,19 +161,31 @@ describe("a body", () => {
       return { request: Object.assign(request, { arrayBuffer }), arrayBuffer }
     }
     it.each([
-      ["calls arrayBuffer if Content-Length is small enough", { "Content-Length": "5" }, "12345", "12345", 1],
-      ["rejects a body that exceeds the limit", { "Content-Length": "5" }, "123456789", "BodyTooLarge", 1],
       [
-        "reads chunks if Content-Length exceeds the limit",
+        "is read with arrayBuffer if Content-Length is small enough",
+        { "Content-Length": "5" },
+        "12345",
+        "12345",
+        1
+      ],
+      [
+        "fails with BodyTooLarge if it exceeds both its Content-Length and the limit",
+        { "Content-Length": "5" },
+        "123456789",
+        "BodyTooLarge",
+        1
+      ],
+      [
+        "is read in chunks if Content-Length exceeds the limit",
         { "Content-Length": "9" },
         "123456789",
         "BodyTooLarge",
         0
       ],
-      ["reads chunks without a Content-Length", {}, "12345", "12345", 0],
-      ["reads chunks if Content-Length is not a number", { "Content-Length": "" }, "12345", "12345", 0],
+      ["is read in chunks without a Content-Length", {}, "12345", "12345", 0],
+      ["is read in chunks if Content-Length is not a number", { "Content-Length": "" }, "12345", "12345", 0],
       [
-        "reads chunks if the body is compressed",
+        "is read in chunks if it is compressed",
         { "Content-Length": "5", "Content-Encoding": "gzip" },
         "12",
         "12",
@@ -194,7 +206,7 @@ describe("a body", () => {
     expect(arrayBuffer).not.toHaveBeenCalled()
   })
 
-  it("gets no stream when it is read in one call, or was read before", async () => {
+  it("is not accessed as a stream if it is read in one call or was read before", async () => {
     for (const isRead of [false, true]) {
       const request = new Request("http://store.test/", { method: "POST", body: "12345" })
       request.headers.set("Content-Length", "5")
@@ -217,6 +229,30 @@ describe("a body", () => {
     // As on a host whose requests count as used only after their first chunk.
     Object.defineProperty(request, "bodyUsed", { value: false })
     expect(await rejection(handlerOf(echo(8))(request))).toBe(broken)
+  })
+
+  it("gets no stream when its read in one call fails after the host has used the body", async () => {
+    const broken = new Error("connection reset")
+    const request = new Request("http://store.test/", { method: "POST", body: "12345" })
+    request.headers.set("Content-Length", "5")
+    Object.defineProperty(request, "arrayBuffer", { value: () => Promise.reject(broken) })
+    let isUsed = false
+    let streams = 0
+    Object.defineProperty(request, "bodyUsed", {
+      get: () => {
+        const before = isUsed
+        isUsed = true
+        return before
+      }
+    })
+    Object.defineProperty(request, "body", {
+      get: () => {
+        streams++
+        return null
+      }
+    })
+    expect(await rejection(handlerOf(echo(8), { trustContentLength: true })(request))).toBe(broken)
+    expect(streams).toBe(0)
   })
 
   it("fails with BodyConsumed if other code has locked it, even if the host has replaced arrayBuffer", async () => {

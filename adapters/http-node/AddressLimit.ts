@@ -12,8 +12,8 @@ export class AddressLimit {
   }
 
   /**
-   * Returns false if the connection would exceed the limit, if there is one. Otherwise counts the connection until it
-   * closes, and returns true.
+   * Returns false if the connection would exceed the limit. Otherwise counts the connection until it closes, and returns
+   * true; without a limit, nothing is counted.
    */
   admit(socket: Socket): boolean {
     if (this.#max === undefined) return true

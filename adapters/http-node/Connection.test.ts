@@ -6,7 +6,7 @@ import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.t
 import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
 
 describe("pipelined requests", () => {
-  it("a thousand pipelined requests get their responses in order, and each consumes one token", async () => {
+  it("get their responses in order, and consume one token each", async () => {
     const server = await serve()
     const key = await server.issue({ perMinute: 1_000 })
     const bytes = Array.from({ length: 1_000 }, (_, index) =>
@@ -31,7 +31,7 @@ describe("pipelined requests", () => {
     expectError(await wire.response(), 429, "rate_limit_exceeded")
   })
 
-  it("a fast response is sent after the slow response to the earlier request", async () => {
+  it("get a fast response only after the slow response to the earlier request", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -41,7 +41,7 @@ describe("pipelined requests", () => {
     expect(await statuses(wire, 2)).toEqual([200, 404])
   })
 
-  it("a request after Connection: close is discarded", async () => {
+  it("are discarded after a request with Connection: close", async () => {
     const server = await serve()
     const key = await server.issue()
     const last = request({ key, headers: ["Connection: close"] })
@@ -52,7 +52,7 @@ describe("pipelined requests", () => {
     expect(await server.countPets()).toBe(0)
   })
 
-  it("a request after an invalid request is discarded", async () => {
+  it("are discarded after an invalid request", async () => {
     const server = await serve()
     const key = await server.issue()
     const invalid = "GET /v1/pets HTTP/1.1\r\n\r\n"
@@ -66,7 +66,7 @@ describe("pipelined requests", () => {
 describe("invalid bytes after valid requests", () => {
   const garbage = "garbage\r\n\r\n"
 
-  it("invalid bytes get a 400 after the complete response to the earlier request", async () => {
+  it("get a 400 after the complete response to the earlier request", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key }) + garbage)
@@ -75,7 +75,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("invalid bytes get a 400 only after the earlier create is handled", async () => {
+  it("get a 400 only after the earlier create is handled", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -88,7 +88,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("invalid bytes get a 400 only after the responses to all earlier requests, slow and fast", async () => {
+  it("get a 400 only after the responses to all earlier requests, slow and fast", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -100,7 +100,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("an invalid chunk gets a 400 after the earlier response, and consumes no token of the key", async () => {
+  it("get a 400 after the earlier response and consume no token of the key, if they are an invalid chunk", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -120,7 +120,7 @@ describe("invalid bytes after valid requests", () => {
     )
   })
 
-  it("an invalid chunk in a body that was already rejected gets no second response", async () => {
+  it("get no second response if they are a chunk of a body that was already rejected", async () => {
     const server = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const wire = await Wire.openAndSend(server.port, request({ method: "POST", headers }))
@@ -129,7 +129,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("invalid bytes after a request with Connection: close get no response", async () => {
+  it("get no response after a request with Connection: close", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.openAndSend(
@@ -140,7 +140,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("invalid bytes consume only one anonymous token, even if they arrive in several chunks", async () => {
+  it("consume only one anonymous token, even if they arrive in several chunks", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 9, perDay: 100 } } })
     const wire = await Wire.openAndSend(server.port, garbage)
     const response = await wire.response()
@@ -151,7 +151,7 @@ describe("invalid bytes after valid requests", () => {
     expect(next.header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("invalid bytes consume only one anonymous token, even if the rate-limit store is slow", async () => {
+  it("consume only one anonymous token, even if the rate-limit store is slow", async () => {
     const gate = new Gate()
     const anonymousPlan = { perMinute: 9, perDay: 100 }
     const server = await serve({ limits: gate.limits, service: { anonymousPlan } })
@@ -167,7 +167,7 @@ describe("invalid bytes after valid requests", () => {
     expect((await next.response()).header("x-ratelimit-remaining")).toBe("7")
   })
 
-  it("a request with an invalid chunk does not interrupt the valid request before it", async () => {
+  it("do not interrupt the request before them", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()
@@ -182,7 +182,7 @@ describe("invalid bytes after valid requests", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("a client that sends twenty megabytes of invalid bytes before it reads can still read the 400", async () => {
+  it("get a 400 that the client can read, even if it first sends twenty megabytes of them", async () => {
     const gate = new Gate()
     const server = await serve({ pets: gate.pets })
     const key = await server.issue()

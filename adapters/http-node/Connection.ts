@@ -62,7 +62,7 @@ export class Connection implements Resumable {
   /** Whether the socket holds an unparsed request that waits for the previous response. */
   #isHolding = false
   #hasHeld = false
-  /** Whether Node may have paused the socket for the previous body; possible only when the first request is held. */
+  /** Whether Node may have paused the socket for the previous body; possible only for the first request that the connection holds. */
   #isPausedByNode = false
   #isBroken = false
   /** Bytes received up to the last check; `undefined` if the latest response was not finished then. */

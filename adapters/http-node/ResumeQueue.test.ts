@@ -4,7 +4,7 @@ import { type Resumable, ResumeQueue } from "./ResumeQueue.ts"
 
 const idle = (resume: () => void): Resumable => ({ resume, isInFlight: false })
 
-it("resumes each connection once, in order, at most two per turn of the event loop", async () => {
+it("ResumeQueue resumes each connection once, in order, at most two per turn of the event loop", async () => {
   const queue = new ResumeQueue()
   const resumed: Array<number> = []
   for (let index = 0; index < 100; index++) queue.add(idle(() => resumed.push(index)))
@@ -19,7 +19,7 @@ it("resumes each connection once, in order, at most two per turn of the event lo
   expect(resumed).toHaveLength(100)
 })
 
-it("moves a connection that is added again while it resumes to the end of the queue", async () => {
+it("ResumeQueue moves a connection that is added again while it resumes to the end of the queue", async () => {
   const queue = new ResumeQueue()
   const resumed: Array<string> = []
   for (const name of ["a", "b", "c"]) {
@@ -33,7 +33,7 @@ it("moves a connection that is added again while it resumes to the end of the qu
   expect(resumed.slice(0, 60)).toEqual(Array.from({ length: 60 }, (_, index) => "abc"[index % 3]))
 })
 
-it("resumes no further connection while sixteen resumed connections have a request in flight", async () => {
+it("ResumeQueue resumes no further connection while sixteen resumed connections have a request in flight", async () => {
   const queue = new ResumeQueue()
   const resumed: Array<{ isInFlight: boolean }> = []
   for (let index = 0; index < 40; index++) {

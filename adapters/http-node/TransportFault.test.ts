@@ -17,7 +17,7 @@ const expectRejection = async (bytes: string | Uint8Array, status: number, code:
 
 const head = (...lines: ReadonlyArray<string>): string => `${lines.join("\r\n")}\r\n\r\n`
 
-describe("invalid HTTP gets a 400 with the Error body, and the connection closes", () => {
+describe("invalid HTTP", () => {
   const get = "GET /v1/pets HTTP/1.1"
   const post = "POST /v1/pets HTTP/1.1"
   const host = "Host: a"
@@ -80,10 +80,11 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
   ]
 
   for (const [what, bytes] of cases) {
-    it(what, () => expectRejection(bytes, 400, "malformed_request"))
+    it(`gets a 400 with the Error body, and the connection closes: ${what}`, () =>
+      expectRejection(bytes, 400, "malformed_request"))
   }
 
-  it("an invalid chunk size in a body that the service is reading", async () => {
+  it("gets a 400 if it is an invalid chunk size in a body that the service is reading", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
@@ -98,7 +99,7 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     await expectAlive(server)
   })
 
-  it("a body that ends early while the service is reading it", async () => {
+  it("gets a 400 if it is a body that ends early while the service is reading it", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
@@ -108,7 +109,7 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     expect(await server.countPets()).toBe(0)
   })
 
-  it("invalid HTTP consumes a token of the client's network, not of the key that it contains", async () => {
+  it("consumes a token of the client's network, not of the key that it contains", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     const key = await server.issue({ perMinute: 7 })
     const wire = await Wire.openAndSend(server.port, head(get, `Authorization: Bearer ${key}`))
@@ -158,14 +159,14 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
     expect(await wire.rest()).toBe("")
   })
 
-  it("a client that sends twenty more megabytes can still read the response", async () => {
+  it("gets a response that the client can read even after it has sent twenty more megabytes", async () => {
     const server = await serve()
     const wire = await Wire.openAndSend(server.port, "garbage\r\n")
     for (let sent = 0; sent < 20; sent++) await wire.send(Buffer.alloc(1_000_000, "x"))
     expectError(await wire.response(), 400, "malformed_request")
   })
 
-  it("a client that never stops sending is disconnected", async () => {
+  it("disconnects a client that never stops sending", async () => {
     const server = await serve()
     const wire = await Wire.openAndSend(server.port, "garbage\r\n")
     const sender = setInterval(() => wire.send("x".repeat(1_000)), 10)
@@ -175,25 +176,25 @@ describe("invalid HTTP gets a 400 with the Error body, and the connection closes
   })
 })
 
-describe("oversized input gets a 431 with the Error body, and the connection closes", () => {
+describe("a 431 with the Error body", () => {
   const get = "GET /v1/pets HTTP/1.1"
 
-  it("a header section above 16 KiB", () =>
+  it("is the response to a header section above 16 KiB", () =>
     expectRejection(head(get, "Host: a", `X: ${"a".repeat(16_384)}`), 431, "headers_too_large"))
 
-  it("a header section of a megabyte", () =>
+  it("is the response to a header section of a megabyte", () =>
     expectRejection(head(get, "Host: a", `X: ${"a".repeat(1_000_000)}`), 431, "headers_too_large"))
 
-  it("more than 100 headers", () =>
+  it("is the response to more than 100 headers", () =>
     expectRejection(head(get, "Host: a", ...Array(100).fill("X: a")), 431, "headers_too_large"))
 
-  it("thousands of headers", () =>
+  it("is the response to thousands of headers", () =>
     expectRejection(head(get, "Host: a", ...Array(4_000).fill("X: a")), 431, "headers_too_large"))
 
-  it("a target above 8 KiB", () =>
+  it("is the response to a target above 8 KiB", () =>
     expectRejection(head(`GET /${"a".repeat(8_192)} HTTP/1.1`, "Host: a"), 431, "headers_too_large"))
 
-  it("trailers above 16 KiB", async () => {
+  it("is the response to trailers above 16 KiB", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
@@ -206,7 +207,7 @@ describe("oversized input gets a 431 with the Error body, and the connection clo
     expect(await wire.rest()).toBe("")
   })
 
-  it("100 headers and a target of 8 KiB are accepted", async () => {
+  it("is not the response to 100 headers and a target of 8 KiB", async () => {
     const server = await serve()
     const key = await server.issue()
     const target = `/v1/pets?x=${"a".repeat(8_192 - 11)}`

@@ -26,8 +26,8 @@ export const ofRequest = ({ httpVersion, rawHeaders, url }: IncomingMessage): Tr
       if (value.toLowerCase() !== "chunked" || httpVersion !== "1.1") return "malformed_request"
     }
   }
-  const isComplete = httpVersion === "1.1" ? hosts === 1 : httpVersion === "1.0" && hosts <= 1
-  return isComplete ? undefined : "malformed_request"
+  const hasValidHosts = httpVersion === "1.1" ? hosts === 1 : httpVersion === "1.0" && hosts <= 1
+  return hasValidHosts ? undefined : "malformed_request"
 }
 
 /** Whether a `Host` header is valid: `uri-host [":" port]` (RFC 9110 §7.2), which may be empty. */

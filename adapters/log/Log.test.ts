@@ -10,7 +10,7 @@ import * as Log from "./Log.ts"
 import * as LogFormat from "./LogFormat.ts"
 import * as LogSink from "./LogSink.ts"
 
-const open = Effect.gen(function* () {
+const openLog = Effect.gen(function* () {
   const lines: Array<string> = []
   const disk = { isFull: false }
   const scope = yield* Scope.make()
@@ -36,7 +36,7 @@ const outage = (port: number) =>
 describe("the log", () => {
   it.effect("writes the first line of a kind immediately, then one summary per second", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       for (let second = 0; second < 3; second++) {
         for (let count = 0; count < 1_701; count++) yield* log("503 service_unavailable")
         yield* TestClock.adjust("1 second")
@@ -55,7 +55,7 @@ describe("the log", () => {
 
   it.effect("treats events that differ only in annotations and in numbers within errors as one kind", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       yield* Effect.annotateLogs(log("500", outage(40_001)), "request", "a")
       yield* Effect.annotateLogs(log("500", outage(40_002)), "request", "b")
       expect(lines).toHaveLength(1)
@@ -72,7 +72,7 @@ describe("the log", () => {
 
   it.effect("never summarizes events about a key", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       for (const key of ["a", "b", "a"]) {
         yield* Effect.annotateLogs(log("key banned"), { key, request: "r" })
       }
@@ -87,7 +87,7 @@ describe("the log", () => {
 
   it.effect("writes exactly one line per event, even if its text has line breaks", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       yield* log("a\nb\u2028", new Error("c\r\nd"))
       expect(lines).toHaveLength(1)
       expect(lines[0]).not.toMatch(/[\r\n]/)
@@ -96,7 +96,7 @@ describe("the log", () => {
 
   it.effect("reports the number of lost lines before the next written line", () =>
     Effect.gen(function* () {
-      const { disk, lines, log } = yield* open
+      const { disk, lines, log } = yield* openLog
       disk.isFull = true
       for (const message of ["a", "b", "c"]) yield* log(message)
       yield* log("c")
@@ -109,7 +109,7 @@ describe("the log", () => {
 
   it.effect("writes the pending summary when its scope closes, and still writes later events", () =>
     Effect.gen(function* () {
-      const { close, lines, log } = yield* open
+      const { close, lines, log } = yield* openLog
       yield* log("a")
       yield* log("a")
       yield* log("a")
@@ -122,7 +122,7 @@ describe("the log", () => {
 
   it.effect("writes one summary for all events of further kinds if there are too many kinds", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       const name = (index: number): string => String.fromCodePoint(0x4e00 + index)
       for (let index = 0; index < 500; index++) yield* log(name(index))
       expect(lines.length).toBeLessThan(70)
@@ -135,7 +135,7 @@ describe("the log", () => {
 
   it.effect("still logs later events after an event with a message getter that throws", () =>
     Effect.gen(function* () {
-      const { lines, log } = yield* open
+      const { lines, log } = yield* openLog
       const hostile = new Error("x")
       Object.defineProperty(hostile, "message", {
         get: () => {

@@ -54,7 +54,7 @@ const run = (history: ReadonlyArray<{ readonly kind: number } | { readonly passM
 }
 
 describe("repeated events", () => {
-  it("each event is counted exactly once", () => {
+  it("are each counted exactly once", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted, kinds } = run(history)
@@ -63,18 +63,18 @@ describe("repeated events", () => {
     )
   })
 
-  it("each kind is counted separately, and emitted at most once per second before the flush", () => {
+  it("are counted separately for each kind, and each kind is emitted at most once per second before the flush", () => {
     fc.assert(
       fc.property(trackedHistories, (history) => {
         const { emitted, kinds } = run(history)
         const end = Math.max(0, ...emitted.map(({ at }) => at))
         for (const kind of new Set(kinds)) {
-          const own = emitted.filter(({ event }) => kinds[event] === kind)
-          expect(own.reduce((sum, { count }) => sum + count, 0)).toBe(
+          const ofKind = emitted.filter(({ event }) => kinds[event] === kind)
+          expect(ofKind.reduce((sum, { count }) => sum + count, 0)).toBe(
             kinds.filter((candidate) => candidate === kind).length
           )
-          for (const [index, { at }] of own.entries()) {
-            const previous = own[index - 1]
+          for (const [index, { at }] of ofKind.entries()) {
+            const previous = ofKind[index - 1]
             if (previous !== undefined && at < end) {
               expect(at - previous.at).toBeGreaterThanOrEqual(Repetition.INTERVAL_MS)
             }
@@ -84,7 +84,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("no event is delayed by more than a second", () => {
+  it("are not delayed by more than a second", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { emitted } = run(history)
@@ -93,7 +93,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("the state has a bounded size, and is empty after a flush", () => {
+  it("need a state of bounded size, which is empty after a flush", () => {
     fc.assert(
       fc.property(histories, (history) => {
         const { isFlushed, maxSize } = run(history)
@@ -103,7 +103,7 @@ describe("repeated events", () => {
     )
   })
 
-  it("the first event of a tracked kind is emitted immediately", () => {
+  it("are emitted immediately if they are the first of a tracked kind", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: Repetition.MAX_KINDS }), (kinds) => {
         let state: Repetition.State<string> = Repetition.empty

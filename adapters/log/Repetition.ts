@@ -73,9 +73,9 @@ export const flush = <Event>(state: State<Event>, now: number): Step<Event> => [
 
 /** Returns the milliseconds until the next summary is due, or `undefined` if nothing is pending. */
 export const dueIn = (state: State<unknown>, now: number): number | undefined => {
-  let first: number | undefined
-  for (const { since } of state.values()) first = Math.min(first ?? since, since)
-  return first === undefined ? undefined : Math.max(first + INTERVAL_MS - now, 0)
+  let earliest: number | undefined
+  for (const { since } of state.values()) earliest = Math.min(earliest ?? since, since)
+  return earliest === undefined ? undefined : Math.max(earliest + INTERVAL_MS - now, 0)
 }
 
 const summaries = <Event>(

@@ -59,7 +59,7 @@ type Count = (
 ) => Effect.Effect<RateLimit.Verdict, unknown>
 
 /** Creates a store, and returns it with its entries. */
-const open = (
+const openStore = (
   ban: BanPolicy.BanPolicy,
   options: Partial<MemoryRateLimitStore.MemoryRateLimitStoreOptions> = {}
 ) =>
@@ -83,7 +83,7 @@ describe("MemoryRateLimitStore", () => {
         fc.constantFrom(harsh, BanPolicy.standard),
         (bursts, ban) =>
           Effect.gen(function* () {
-            const { size, store } = yield* open(ban)
+            const { size, store } = yield* openStore(ban)
             const model = new Map<string, RateLimit.State>()
             for (const { key, plan, requests, start } of bursts) {
               const state = model.get(key)
@@ -117,7 +117,7 @@ describe("MemoryRateLimitStore", () => {
 
   it.effect("deletes 100,000 spent states while one key sends requests on the next day", () =>
     Effect.gen(function* () {
-      const { size, store } = yield* open(BanPolicy.standard)
+      const { size, store } = yield* openStore(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
       const use = (key: string) =>
         Effect.gen(function* () {
@@ -134,7 +134,7 @@ describe("MemoryRateLimitStore", () => {
 
   it.effect("stores fewer than 3,000 states while 1,000 new networks arrive per day", () =>
     Effect.gen(function* () {
-      const { size, store } = yield* open(BanPolicy.standard)
+      const { size, store } = yield* openStore(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
       let largest = 0
       for (let index = 0; index < 20_000; index++) {
@@ -149,7 +149,7 @@ describe("MemoryRateLimitStore", () => {
 
   it.effect("keeps all keys, but only the most recently used networks, up to the configured number", () =>
     Effect.gen(function* () {
-      const { keys, networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
+      const { keys, networks, store } = yield* openStore(BanPolicy.standard, { maxAnonymousStates: 100 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
       for (let index = 0; index < 5_000; index++) {
         yield* count(store, `network:${index}`, 0, policy)
@@ -169,7 +169,7 @@ describe("MemoryRateLimitStore", () => {
     "evicts only networks that are still stored, even after spent states of other networks were deleted",
     () =>
       Effect.gen(function* () {
-        const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 100 })
+        const { networks, store } = yield* openStore(BanPolicy.standard, { maxAnonymousStates: 100 })
         const policy = { plan: Plan.standard.Free, ban: undefined }
         for (const day of [0, 2, 4]) {
           yield* TestClock.setTime(day * DAY)
@@ -185,7 +185,7 @@ describe("MemoryRateLimitStore", () => {
 
   it.effect("evicts a state as fast after many evictions as after few", () =>
     Effect.gen(function* () {
-      const { networks, store } = yield* open(BanPolicy.standard, { maxAnonymousStates: 20_000 })
+      const { networks, store } = yield* openStore(BanPolicy.standard, { maxAnonymousStates: 20_000 })
       const policy = { plan: Plan.standard.Free, ban: undefined }
       let next = 0
       const send = (requests: number) =>
@@ -209,7 +209,7 @@ describe("MemoryRateLimitStore", () => {
 
   it.effect("uses no more memory when the same networks send requests repeatedly", () =>
     Effect.gen(function* () {
-      const { networks, store } = yield* open(BanPolicy.standard)
+      const { networks, store } = yield* openStore(BanPolicy.standard)
       const policy = { plan: Plan.standard.Free, ban: undefined }
       for (const networkCount of [1, 1_000]) {
         const send = (requests: number) =>

@@ -21,7 +21,7 @@ const wait = fc.oneof(
   fc.constantFrom(0, Once.RETENTION_MS - 1, Once.RETENTION_MS, Once.RETENTION_MS + 1)
 )
 
-it("there are as many records as inserts in the past 24 hours, and each is found until it expires", () => {
+it("RecordedInserts contains the inserts of the past 24 hours, and finds each until it expires", () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ wait, key: fc.nat({ max: 30 }) }), { maxLength: 60, size: "max" }),
@@ -45,7 +45,7 @@ it("there are as many records as inserts in the past 24 hours, and each is found
   )
 })
 
-it("after the clock was set back, records are deleted at the latest when the records before them expire", () => {
+it("RecordedInserts deletes all records once the latest has expired, even if the clock was set back", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -Once.RETENTION_MS, max: Once.RETENTION_MS }), {

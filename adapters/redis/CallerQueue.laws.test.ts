@@ -15,7 +15,7 @@ type Event =
   | { readonly kind: "submit"; readonly caller: string }
   | { readonly kind: "reply" | "cancel"; readonly nth: number }
 
-const event: fc.Arbitrary<Event> = fc.oneof(
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("submit" as const), caller: fc.constantFrom("a", "b") })
@@ -23,10 +23,10 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constantFrom("reply" as const, "cancel" as const), nth: fc.nat(30) })
 )
 
-describe("CallerQueue", () => {
-  it("sends each caller's requests in order, one call at a time, and returns one result for each request that is not canceled", () => {
+describe("CallerQueue.make", () => {
+  it("sends each caller's requests in order, one call at a time; returns one result unless a request is canceled", () => {
     fc.assert(
-      fc.property(fc.array(event, { maxLength: 120, size: "max" }), (events) => {
+      fc.property(fc.array(anyEvent, { maxLength: 120, size: "max" }), (events) => {
         const inFlight: Array<Call> = []
         const sent = new Map<string, Array<number>>()
         const results = new Map<number, Array<unknown>>()

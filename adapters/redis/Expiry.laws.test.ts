@@ -11,11 +11,13 @@ import * as RedisServers from "./RedisServers.fixture.ts"
 
 const GRACE_MS = 60_000
 
+const HOUR = 3_600_000
+
 const plan = { perMinute: 2, perDay: 5 }
 const policy = { plan, ban: BanPolicy.standard }
 
 /** Generates states near the time `now`, some with strikes and bans, as `modify` may store them. */
-const stateAt = (now: number): fc.Arbitrary<RateLimit.State> => {
+const stateNear = (now: number): fc.Arbitrary<RateLimit.State> => {
   const past = fc.oneof(
     fc.constant(0),
     fc.integer({ min: 1, max: 3 * DAY }).map((ms) => now - ms)
@@ -30,16 +32,16 @@ const stateAt = (now: number): fc.Arbitrary<RateLimit.State> => {
     strikesFrom: past,
     strikeAt: past,
     banLevel: fc.integer({ min: 0, max: 3 }),
-    bannedUntil: fc.oneof(past, fc.integer({ min: now, max: now + 3_600_000 }))
+    bannedUntil: fc.oneof(past, fc.integer({ min: now, max: now + HOUR }))
   })
 }
 
 for (const kind of RedisServers.kinds) {
   for (const topology of Nodes.topologies) {
-    RedisServers.describeOn(kind, `the states in a ${topology}`, () => {
+    RedisServers.describeOn(kind, `RedisRateLimitStore (${topology})`, () => {
       const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
 
-      it("a state expires a minute after it becomes equivalent to an absent state", () =>
+      it("expires a state a minute after it becomes equivalent to an absent state", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             const store = yield* Nodes.open(deployment().address, { clock: "database" })
@@ -47,7 +49,7 @@ for (const kind of RedisServers.kinds) {
             yield* Effect.promise(() =>
               fc.assert(
                 fc.asyncProperty(
-                  stateAt(Date.now()),
+                  stateNear(Date.now()),
                   fc.integer({ min: 0, max: 3 }),
                   async (state, requests) => {
                     const caller = `key:${run++}`
@@ -56,7 +58,7 @@ for (const kind of RedisServers.kinds) {
                     for (let count = 0; count < requests; count++) {
                       await Effect.runPromise(Nodes.consume(store, caller, 0, policy))
                     }
-                    const after = await Nodes.stored(deployment(), caller)
+                    const after = await Nodes.readState(deployment(), caller)
                     const expiry = Number(await deployment().send(key, "PEXPIRETIME", key))
                     if (after === undefined) {
                       // The state was already spent, and Redis deletes an expired key immediately.
@@ -74,15 +76,15 @@ for (const kind of RedisServers.kinds) {
           })
         ))
 
-      it("with the service's clock, a state expires a day after it becomes equivalent to an absent state", () =>
+      it("expires a state a day after it becomes equivalent to an absent state if the service provides the time", () =>
         Nodes.inScope(
           Effect.gen(function* () {
             const store = yield* Nodes.open(deployment().address)
-            const now = 20_000 * DAY + 3_600_000
+            const now = 20_000 * DAY + HOUR
             yield* Nodes.consume(store, "key:given", now, policy)
             const key = "animal-store:{key:given}"
             const ttlMs = Number(yield* Effect.promise(() => deployment().send(key, "PTTL", key)))
-            const expected = 23 * 3_600_000 + DAY
+            const expected = 23 * HOUR + DAY
             expect(ttlMs).toBeLessThanOrEqual(expected)
             expect(ttlMs).toBeGreaterThan(expected - GRACE_MS)
           })

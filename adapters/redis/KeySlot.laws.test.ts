@@ -1,20 +1,22 @@
 import * as fc from "fast-check"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as KeySlot from "./KeySlot.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
-it("KeySlot.of returns the slots that the Redis Cluster specification defines", () => {
-  // The check value of CRC16 (XMODEM).
-  expect(KeySlot.of("123456789")).toBe(0x31c3)
-  expect(KeySlot.of("{user1000}.following")).toBe(KeySlot.of("{user1000}.followers"))
-  expect(KeySlot.of("foo{}{bar}")).not.toBe(KeySlot.of("{bar}"))
-  expect(KeySlot.of("foo{{bar}}zap")).toBe(KeySlot.of("{bar"))
-  expect(KeySlot.of("foo{bar}{zap}")).toBe(KeySlot.of("bar"))
+describe("KeySlot.of", () => {
+  it("returns the slots that the Redis Cluster specification defines", () => {
+    // The check value of CRC16 (XMODEM).
+    expect(KeySlot.of("123456789")).toBe(0x31c3)
+    expect(KeySlot.of("{user1000}.following")).toBe(KeySlot.of("{user1000}.followers"))
+    expect(KeySlot.of("foo{}{bar}")).not.toBe(KeySlot.of("{bar}"))
+    expect(KeySlot.of("foo{{bar}}zap")).toBe(KeySlot.of("{bar"))
+    expect(KeySlot.of("foo{bar}{zap}")).toBe(KeySlot.of("bar"))
+  })
 })
 
 for (const kind of RedisServers.kinds) {
-  RedisServers.describeOn(kind, "the slot of a key", () => {
-    it("KeySlot.of returns the slot that the server computes, for any key", async () => {
+  RedisServers.describeOn(kind, "KeySlot.of", () => {
+    it("returns the slot that the server computes for any key", async () => {
       const args = ["--cluster-enabled", "yes"]
       const server = await RedisServers.startForTest(kind, args)
       const client = await server.connect()

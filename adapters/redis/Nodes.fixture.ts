@@ -18,7 +18,7 @@ import type { RedisUnusable } from "./RedisUnusable.ts"
 /** A Redis server, or a cluster of three nodes. */
 export interface Deployment {
   readonly address: string
-  /** Sends a command to the server that holds the key. */
+  /** Sends a command to the server that contains the key. */
   readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
   /** Deletes all keys. */
   readonly empty: () => Promise<void>
@@ -90,7 +90,7 @@ export const modify = (
   store.modify(caller, (state) => RateLimit.step(state, now, policy))
 
 /** Returns the stored state of a caller that is not a network. */
-export const stored = async (
+export const readState = async (
   deployment: Pick<Deployment, "send">,
   caller: string
 ): Promise<RateLimit.State | undefined> => {

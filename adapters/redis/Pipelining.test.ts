@@ -8,7 +8,7 @@ import * as RedisServers from "./RedisServers.fixture.ts"
 
 const policy = { plan: { perMinute: 100_000, perDay: 100_000 }, ban: undefined }
 
-/** Counts the writes to sockets that are connected to `port`. */
+/** Counts the writes to sockets that are connected to `port`; the returned function returns their number. */
 const countWrites = (port: number): (() => number) => {
   let count = 0
   for (const method of ["_write", "_writev"] as const) {
@@ -27,8 +27,8 @@ const countWrites = (port: number): (() => number) => {
 }
 
 for (const kind of RedisServers.kinds) {
-  RedisServers.describeOn(kind, "requests from several callers", () => {
-    it("64 requests in one turn of the event loop need at most two socket writes, and each is counted", async () => {
+  RedisServers.describeOn(kind, "RedisRateLimitStore", () => {
+    it("counts 64 requests in one turn of the event loop with at most two socket writes", async () => {
       const server = await RedisServers.startForTest(kind)
       await Nodes.inScope(
         Effect.gen(function* () {

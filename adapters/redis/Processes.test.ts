@@ -34,7 +34,7 @@ const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {})
   })
   return {
     child,
-    admitted: () => output.split("\n").length - 1,
+    countAdmitted: () => output.split("\n").length - 1,
     stderrAtExit: async () => {
       await exited
       return stderr
@@ -43,11 +43,11 @@ const startCounting = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {})
 }
 
 for (const kind of RedisServers.kinds) {
-  RedisServers.describeOn(kind, "limits in Redis", () => {
-    it("four processes that share a key admit exactly as many requests as its bucket allows, even when one is killed", async () => {
+  RedisServers.describeOn(kind, "RedisRateLimitStore", () => {
+    it("admits exactly what the bucket of a key allows when four processes share it and one is killed", async () => {
       const server = await RedisServers.startForTest(kind)
       const caller = "key:shared"
-      const stored = () => Nodes.stored({ send: (_, ...command) => server.send(...command) }, caller)
+      const readState = () => Nodes.readState({ send: (_, ...command) => server.send(...command) }, caller)
       const perMinute = 6_000
       await Nodes.inScope(
         Effect.gen(function* () {
@@ -61,22 +61,22 @@ for (const kind of RedisServers.kinds) {
           )
         })
       )
-      const before = await stored()
+      const before = await readState()
       const processes = [1, 2, 3, 4].map(() =>
         startCounting([server.address, caller, String(perMinute), "3", String(IN_FLIGHT)])
       )
-      const [killed] = processes
-      await RedisServers.until(async () => (killed?.admitted() ?? 0) > 20)
-      killed?.child.kill("SIGKILL")
+      const [victim] = processes
+      await RedisServers.until(async () => (victim?.countAdmitted() ?? 0) > 20)
+      victim?.child.kill("SIGKILL")
       for (const { stderrAtExit } of processes) expect(await stderrAtExit()).toBe("")
-      const after = await stored()
+      const after = await readState()
       if (before === undefined || after === undefined) throw new Error("no request was counted")
 
       // The bucket was never full, so the tokens that left it equal the number of admitted requests.
       const used = after.used - before.used
       const refilled = (after.at - before.at) * perMinute
       expect(used * TokenBucket.COST).toBe(before.level + refilled - after.level)
-      const reported = processes.reduce((sum, { admitted }) => sum + admitted(), 0)
+      const reported = processes.reduce((sum, { countAdmitted }) => sum + countAdmitted(), 0)
       // The killed process may have sent requests whose replies it did not see.
       expect(used - reported).toBeGreaterThanOrEqual(0)
       expect(used - reported).toBeLessThanOrEqual(IN_FLIGHT)
@@ -150,12 +150,12 @@ for (const kind of RedisServers.kinds) {
         const args = [server.address, "key:tls", "60", "0.2", "1"]
         const withAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: file("ca.pem") })
         expect(await withAuthority.stderrAtExit()).toBe("")
-        expect(withAuthority.admitted()).toBeGreaterThan(0)
+        expect(withAuthority.countAdmitted()).toBeGreaterThan(0)
         const withoutAuthority = startCounting(args, { NODE_EXTRA_CA_CERTS: "" })
         expect(await withoutAuthority.stderrAtExit()).toMatch(
           /^limits: cannot reach the Redis server at 127\.0\.0\.1:\d+: .*certificate/
         )
-        expect(withoutAuthority.admitted()).toBe(0)
+        expect(withoutAuthority.countAdmitted()).toBe(0)
       }
     )
   })

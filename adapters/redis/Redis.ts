@@ -46,8 +46,8 @@ const connect = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RedisCommands, RedisUnusable, Scope.Scope> {
   const options = { ...address, timeoutMs }
   const context = yield* Effect.context<never>()
-  const withTimeout = RedisFailure.within(timeoutMs)
-  let failure = new RedisUnusable({ reason: "there is no host" })
+  const withTimeout = RedisFailure.withTimeout(timeoutMs)
+  let failure = new RedisUnusable({ reason: "the address contains no host" })
   for (const host of address.hosts) {
     const connection = yield* Effect.acquireRelease(
       Effect.sync(() => RedisConnection.start(host, options, context)),

@@ -38,8 +38,8 @@ for (const kind of RedisServers.kinds) {
             const callers = Array.from({ length: 30 }, (_, index) => `network:${index}`)
             const read = store.read?.(["key:a", ...callers], 0) ?? Effect.die("the store has no read")
             expect((yield* read).states.size).toBe(1)
-            const many = Array.from({ length: 2_000 }, (_, index) => `network:${index}`)
-            yield* Effect.forEach(many, (caller) => Nodes.consume(store, caller, 0, policy), {
+            const networks = Array.from({ length: 2_000 }, (_, index) => `network:${index}`)
+            yield* Effect.forEach(networks, (caller) => Nodes.consume(store, caller, 0, policy), {
               concurrency: "unbounded"
             })
           })

@@ -11,7 +11,7 @@ const host = fc.oneof(
 )
 const port = fc.integer({ min: 1, max: 65_535 })
 
-const given = fc.record({
+const parts = fc.record({
   isTls: fc.boolean(),
   username: fc.string({ unit: "grapheme" }),
   password: fc.string({ unit: "grapheme" }),
@@ -22,13 +22,13 @@ const given = fc.record({
 describe("RedisAddress.parse", () => {
   it("parses an address into its parts, for any escaped user name and password", () => {
     fc.assert(
-      fc.property(given, ({ database, hosts, isTls, password, username }) => {
+      fc.property(parts, ({ database, hosts, isTls, password, username }) => {
         const login =
           username === "" && password === ""
             ? ""
             : `${encodeURIComponent(username)}:${encodeURIComponent(password)}@`
-        const list = hosts.map(RedisAddress.textOf).join(",")
-        const parsed = RedisAddress.parse(`redis${isTls ? "s" : ""}://${login}${list}/${database}`)
+        const hostList = hosts.map(RedisAddress.textOf).join(",")
+        const parsed = RedisAddress.parse(`redis${isTls ? "s" : ""}://${login}${hostList}/${database}`)
         if (Result.isFailure(parsed)) throw new Error(parsed.failure)
         const { password: secret, ...rest } = parsed.success
         expect(secret === undefined ? "" : Redacted.value(secret)).toBe(password)

@@ -40,7 +40,7 @@ for (const kind of RedisServers.kinds) {
           const slot = String(KeySlot.of(keyOf(caller)))
           yield* Effect.promise(async () => {
             let requests = 0
-            const sendSome = async () => {
+            const sendAndCheck = async () => {
               for (let round = 0; round < 5; round++) {
                 const exits = await Promise.all(Array.from({ length: 4 }, () => count(store, caller)))
                 requests += exits.length
@@ -51,30 +51,32 @@ for (const kind of RedisServers.kinds) {
                 expect(lowest).toBe(policy.plan.perDay - requests)
               }
             }
-            await sendSome()
+            await sendAndCheck()
             const [from, to] = [await owner.send("CLUSTER", "MYID"), await other.send("CLUSTER", "MYID")].map(
               String
             )
             await other.send("CLUSTER", "SETSLOT", slot, "IMPORTING", from ?? "")
             await owner.send("CLUSTER", "SETSLOT", slot, "MIGRATING", to ?? "")
             // The old owner still has the key.
-            await sendSome()
+            await sendAndCheck()
             await owner.send("MIGRATE", "127.0.0.1", String(other.port), keyOf(caller), "0", "5000")
             // The old owner replies with ASK.
-            await sendSome()
+            await sendAndCheck()
             expect(await owner.send("CLUSTER", "COUNTKEYSINSLOT", slot)).toBe(0)
             for (const node of [other, owner]) await node.send("CLUSTER", "SETSLOT", slot, "NODE", to ?? "")
             // The old owner replies with MOVED.
-            await sendSome()
+            await sendAndCheck()
             // A store that opens now reads the new slot table.
             expect(
-              await Nodes.inScope(Effect.map(Nodes.open(cluster().address), (next) => isServed(next, caller)))
+              await Nodes.inScope(
+                Effect.map(Nodes.open(cluster().address), (newStore) => isServed(newStore, caller))
+              )
             ).toBe(true)
           })
         })
       ))
 
-    it("connects to the cluster even if the first node of the address does not respond", () =>
+    it("connects to the cluster even if the first host of the address is unreachable", () =>
       Nodes.inScope(
         Effect.gen(function* () {
           const [first] = cluster().nodes
@@ -112,14 +114,16 @@ for (const kind of RedisServers.kinds) {
               const isDown = (caller: string) => ownerOf(cluster, caller).owner === primary
               for (const caller of callers) expect(await isServed(store, caller)).toBe(true)
               await primary?.kill()
-              const began = performance.now()
+              const startedAt = performance.now()
               // A cluster without a primary for some slots may reject all requests until the replica takes over.
               while (!(await Promise.all(callers.map((caller) => isServed(store, caller)))).every(Boolean)) {
-                expect(performance.now() - began).toBeLessThan(30_000)
+                expect(performance.now() - startedAt).toBeLessThan(30_000)
                 await sleep(50)
               }
               expect(callers.some(isDown)).toBe(true)
-              console.log(`failover: all callers served after ${Math.round(performance.now() - began)} ms`)
+              console.log(
+                `failover: all callers served after ${Math.round(performance.now() - startedAt)} ms`
+              )
             })
           })
         )

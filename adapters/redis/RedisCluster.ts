@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
       RedisConnection.call(node.connection, ["CLUSTER", "SLOTS"])
     ).pipe(
       Effect.flatMap((reply) => rangesOf(reply, node.host)),
-      RedisFailure.within(options.timeoutMs)
+      RedisFailure.withTimeout(options.timeoutMs)
     )
 
   /** Reads the table from the first node that returns it: connected nodes, then other known nodes, then given hosts. */
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* (
       const owner = slots[slot]
       if (owner === undefined) {
         isStale.openUnsafe()
-        onReply(Exit.fail(RedisFailure.because(`no node of the Redis Cluster holds slot ${slot}`)))
+        onReply(Exit.fail(RedisFailure.because(`no node of the Redis Cluster owns slot ${slot}`)))
       } else {
         sendTo(owner, 0, false)
       }

@@ -1,6 +1,6 @@
 /**
- * Maintains a connection to one Redis server, which is replaced when it breaks or hangs. The driver's own reconnection
- * is disabled: it has no deadline for the login, and its queues grow while a server hangs.
+ * Maintains a connection to one Redis server, and replaces a connection that breaks or hangs. The driver's own
+ * reconnection is disabled: it has no deadline for the login, and its queues grow while a server hangs.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -44,7 +44,7 @@ const NANOS_PER_MS = 1_000_000
 
 interface Session {
   readonly client: Client
-  readonly began: bigint
+  readonly startedAt: bigint
   /** Number of commands without a reply. */
   waiting: number
   /** Monotonic time in nanoseconds of the latest reply, or of a later command that was sent while no other waited. */
@@ -87,25 +87,25 @@ export const start = (
       isAbandoned = true
       client.destroy()
     })
-  }).pipe(RedisFailure.within(timeoutMs))
+  }).pipe(RedisFailure.withTimeout(timeoutMs))
 
   /** Uses a connection until it ends; returns whether it was stable. */
   const useUntilEnd = (client: Client): Effect.Effect<boolean> =>
     Effect.callback((resume) => {
-      const began = clock.monotonicTimeNanosUnsafe()
+      const startedAt = clock.monotonicTimeNanosUnsafe()
       let isOver = false
       const end = (reason: RedisFailure.CommandFailed): void => {
         if (isOver) return
         isOver = true
         lostReason = reason
-        if (session === own) session = undefined
+        if (session === newSession) session = undefined
         client.destroy()
-        resume(Effect.succeed(clock.monotonicTimeNanosUnsafe() - began > STABLE_NANOS))
+        resume(Effect.succeed(clock.monotonicTimeNanosUnsafe() - startedAt > STABLE_NANOS))
       }
-      const own: Session = { client, began, waiting: 0, silentSince: began, end }
+      const newSession: Session = { client, startedAt, waiting: 0, silentSince: startedAt, end }
       client.on("error", (error: unknown) => end(RedisFailure.of(error)))
       client.on("end", () => end(RedisFailure.because("the server closed the connection")))
-      if (client.isReady) session = own
+      if (client.isReady) session = newSession
       else end(RedisFailure.because("the server closed the connection"))
       Deferred.doneUnsafe(firstAttempt, Effect.void)
       return Effect.sync(() => end(RedisFailure.because("it was closed")))
@@ -131,18 +131,18 @@ export const start = (
 
   return {
     send: (command, onReply) => {
-      const own = session
-      if (own === undefined) {
-        const reason = `there is no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lostReason)}`
+      const current = session
+      if (current === undefined) {
+        const reason = `no connection to Redis at ${RedisAddress.textOf(host)}: ${RedisFailure.detailOf(lostReason)}`
         onReply(Exit.fail(RedisFailure.because(reason)))
         return doNothing
       }
-      if (own.waiting++ === 0) own.silentSince = clock.monotonicTimeNanosUnsafe()
+      if (current.waiting++ === 0) current.silentSince = clock.monotonicTimeNanosUnsafe()
       const recordReply = (): void => {
-        own.waiting--
-        own.silentSince = clock.monotonicTimeNanosUnsafe()
+        current.waiting--
+        current.silentSince = clock.monotonicTimeNanosUnsafe()
       }
-      own.client.sendCommand(command).then(
+      current.client.sendCommand(command).then(
         (reply) => {
           recordReply()
           onReply(Exit.succeed(reply))
@@ -150,14 +150,15 @@ export const start = (
         (error: unknown) => {
           recordReply()
           const failure = new RedisFailure.CommandFailed({ cause: error })
-          if (isDemoted(failure) && own.silentSince - own.began > STABLE_NANOS) own.end(failure)
+          if (isDemoted(failure) && current.silentSince - current.startedAt > STABLE_NANOS)
+            current.end(failure)
           onReply(Exit.fail(failure))
         }
       )
       return () => {
-        const silentNanos = clock.monotonicTimeNanosUnsafe() - own.silentSince
-        if (own.waiting > 0 && silentNanos >= timeoutNanos) {
-          own.end(RedisFailure.because(`no response within ${timeoutMs} ms`))
+        const silentNanos = clock.monotonicTimeNanosUnsafe() - current.silentSince
+        if (current.waiting > 0 && silentNanos >= timeoutNanos) {
+          current.end(RedisFailure.because(`no response within ${timeoutMs} ms`))
         }
       }
     },

@@ -26,7 +26,7 @@ export const of = (error: unknown): CommandFailed =>
 export const because = (reason: string): CommandFailed => new CommandFailed({ cause: new Error(reason) })
 
 /** Fails unless the effect ends within `timeoutMs` milliseconds. */
-export const within =
+export const withTimeout =
   (timeoutMs: number) =>
   <A>(effect: Effect.Effect<A, CommandFailed>): Effect.Effect<A, CommandFailed> =>
     Effect.timeoutOrElse(effect, {
@@ -42,7 +42,7 @@ export const within =
 const PERMANENT = /^(?:NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR unknown command)/
 
 /** Converts the failure of a call to `StoreUnavailable`. */
-export const unavailable = (failure: CommandFailed): StoreUnavailable =>
+export const toUnavailable = (failure: CommandFailed): StoreUnavailable =>
   new StoreUnavailable({ retryable: !PERMANENT.test(replyOf(failure)), cause: failure.cause })
 
 /** Returns the error that the server replied with; "" if there is no reply. */

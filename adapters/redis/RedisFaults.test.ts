@@ -22,6 +22,9 @@ import * as RedisServers from "./RedisServers.fixture.ts"
 
 const TIMEOUT_MS = 400
 
+/** Maximum duration of a call that must not wait for the timeout. */
+const IMMEDIATE_MS = 100
+
 /** Factor for the time limits of these tests, because other tests may run on the machine at the same time. */
 const SLACK = 4
 
@@ -61,32 +64,32 @@ const failureOf = (exit: Exit.Exit<unknown, StoreUnavailable>): StoreUnavailable
 
 /** Expects that all calls fail within `SLACK` times the timeout, and returns their errors. */
 const expectUnavailable = async (store: Store): Promise<ReadonlyArray<StoreUnavailable>> => {
-  const began = performance.now()
+  const startedAt = performance.now()
   const exits = await countMany(store)
-  expect(performance.now() - began).toBeLessThan(TIMEOUT_MS * SLACK)
+  expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS * SLACK)
   return exits.map(failureOf)
 }
 
 /** Retries until a request is counted, then expects success of many others; returns the wait in milliseconds. */
 const expectRecovery = async (store: Store, withinMs = 1_000): Promise<number> => {
-  const began = performance.now()
+  const startedAt = performance.now()
   while (Exit.isFailure(await store.count("key:recovery"))) {
-    expect(performance.now() - began).toBeLessThan(withinMs * SLACK)
+    expect(performance.now() - startedAt).toBeLessThan(withinMs * SLACK)
     await sleep(10)
   }
-  const tookMs = performance.now() - began
+  const tookMs = performance.now() - startedAt
   for (const exit of await countMany(store)) expect(Exit.isSuccess(exit)).toBe(true)
   return tookMs
 }
 
-const usedBy = async (store: Store, key: string): Promise<number> => {
-  const counted = await Effect.runPromise(
+/** Returns the number of requests of the day that are counted for a key. */
+const readUsed = async (store: Store, key: string): Promise<number> => {
+  return Effect.runPromise(
     store.store.modify(key, (state) => {
-      if (state === undefined) throw new Error("nothing was counted")
+      if (state === undefined) throw new Error("the key has no state")
       return [state.used, state]
     })
   )
-  return counted
 }
 
 /** Starts a server that accepts the login and sends `reply` to any other command. */
@@ -128,9 +131,9 @@ for (const kind of RedisServers.kinds) {
       await expectRecovery(store)
       await server.kill()
       await expectUnavailable(store)
-      const began = performance.now()
+      const startedAt = performance.now()
       await expectUnavailable(store)
-      expect(performance.now() - began).toBeLessThan(100 * SLACK)
+      expect(performance.now() - startedAt).toBeLessThan(IMMEDIATE_MS * SLACK)
       await server.restart()
       await expectRecovery(store)
     })
@@ -146,7 +149,7 @@ for (const kind of RedisServers.kinds) {
       await sleep(100)
       // For each caller: two requests after the first recovery, two after the second, and at most the first two that
       // were sent while the server hung, which it runs later.
-      expect(await usedBy(store, "key:1")).toBeLessThanOrEqual(2 + 2 + 2)
+      expect(await readUsed(store, "key:1")).toBeLessThanOrEqual(2 + 2 + 2)
     })
 
     it("reconnects when the network drops all packets of a connection", async () => {
@@ -173,15 +176,15 @@ for (const kind of RedisServers.kinds) {
       const store = await open(server.address)
       await expectRecovery(store)
       await sleep(1_100)
-      const idOf = async () =>
+      const readConnectionId = async () =>
         /id=(\d+) [^\n]*name=animal-store/.exec(String(await server.send("CLIENT", "LIST")))?.[1]
-      const id = await idOf()
+      const id = await readConnectionId()
       await server.send("REPLICAOF", "127.0.0.1", "1")
       for (const { cause, retryable } of await expectUnavailable(store)) {
         expect(String(cause)).toMatch(/READONLY|Disconnect|no connection/)
         expect(retryable).toBe(true)
       }
-      await RedisServers.until(async () => ![undefined, id].includes(await idOf()))
+      await RedisServers.until(async () => ![undefined, id].includes(await readConnectionId()))
       await server.send("REPLICAOF", "NO", "ONE")
       await expectRecovery(store)
     })
@@ -190,14 +193,14 @@ for (const kind of RedisServers.kinds) {
       const server = await RedisServers.startForTest(kind)
       const store = await open(server.address)
       await expectRecovery(store)
-      const used = await usedBy(store, "key:1")
+      const used = await readUsed(store, "key:1")
       await server.send("CONFIG", "SET", "maxmemory", "1")
       for (const { cause, retryable } of await expectUnavailable(store)) {
         expect(String(cause)).toContain("OOM")
         expect(retryable).toBe(true)
       }
       await server.send("CONFIG", "SET", "maxmemory", "0")
-      expect(await usedBy(store, "key:1")).toBe(used)
+      expect(await readUsed(store, "key:1")).toBe(used)
       await expectRecovery(store)
     })
 
@@ -209,7 +212,7 @@ for (const kind of RedisServers.kinds) {
         await server.send("SCRIPT", "FLUSH")
         for (const exit of await Promise.all(pending)) expect(Exit.isSuccess(exit)).toBe(true)
       }
-      expect(await usedBy(store, "key:a")).toBe(200)
+      expect(await readUsed(store, "key:a")).toBe(200)
     })
 
     it("closes its connection immediately and fails the calls in flight when it is closed", async () => {
@@ -219,10 +222,10 @@ for (const kind of RedisServers.kinds) {
       server.pause()
       const pending = countMany(store)
       await sleep(20)
-      const began = performance.now()
+      const startedAt = performance.now()
       await store.close()
       for (const exit of await pending) failureOf(exit)
-      expect(performance.now() - began).toBeLessThan(100 * SLACK)
+      expect(performance.now() - startedAt).toBeLessThan(IMMEDIATE_MS * SLACK)
       server.resume()
       expect(String(await server.send("CLIENT", "LIST"))).not.toContain("name=animal-store")
     })
@@ -244,7 +247,7 @@ for (const kind of RedisServers.kinds) {
   })
 }
 
-describe("the store on a server that replies with errors", () => {
+describe("the store on a simulated server", () => {
   it.each([
     "LOADING Redis is loading the dataset in memory",
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
@@ -253,7 +256,7 @@ describe("the store on a server that replies with errors", () => {
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
     "CLUSTERDOWN The cluster is down",
     "NOSCRIPT No matching script. Please use EVAL."
-  ])("fails with a retryable StoreUnavailable: %s", async (reply) => {
+  ])("fails with a retryable StoreUnavailable for the reply '%s'", async (reply) => {
     const store = await open(await startFake(`-${reply}\r\n`))
     for (const { cause, retryable } of await expectUnavailable(store)) {
       expect(cause).toMatchObject({ message: reply })
@@ -265,7 +268,7 @@ describe("the store on a server that replies with errors", () => {
     "NOPERM this user has no permissions",
     "WRONGTYPE Operation against a key",
     "NOAUTH Authentication required."
-  ])("fails with a StoreUnavailable that is not retryable: %s", async (reply) => {
+  ])("fails with a StoreUnavailable that is not retryable for the reply '%s'", async (reply) => {
     const store = await open(await startFake(`-${reply}\r\n`))
     for (const { retryable } of await expectUnavailable(store)) expect(retryable).toBe(false)
   })

@@ -23,7 +23,7 @@ const compare = (
   Effect.gen(function* () {
     const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(deployment.address))
     const services = yield* Effect.context<never>()
-    const seen = new Map<string, number>()
+    const featureCounts = new Map<string, number>()
     const examples = Histories.offenders.map(
       ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<CountingMethod>] => [
         20_000 * DAY,
@@ -37,24 +37,25 @@ const compare = (
       Histories.moves,
       Histories.bans,
       methodSequences,
-      (start, moves, bans, chosen) =>
+      (start, moves, bans, methods) =>
         Effect.gen(function* () {
           runs++
-          for (const [index, sent] of Histories.play(start, moves, bans).entries()) {
-            const { after, now, policy, verdict } = sent
-            const key = `${runs}:${sent.key}`
+          for (const [index, request] of Histories.play(start, moves, bans).entries()) {
+            const { after, now, policy, verdict } = request
+            const key = `${runs}:${request.key}`
             const store = nodes[index % nodes.length]
-            const method = chosen[index % chosen.length]
+            const method = methods[index % methods.length]
             if (store === undefined || method === undefined)
               throw new Error("a node or a counting method is missing")
             expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
-            expect(yield* Effect.promise(() => Nodes.stored(deployment, key))).toEqual(after)
-            for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
+            expect(yield* Effect.promise(() => Nodes.readState(deployment, key))).toEqual(after)
+            for (const feature of Histories.features(request))
+              featureCounts.set(feature, (featureCounts.get(feature) ?? 0) + 1)
           }
         }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
-    return seen
+    return featureCounts
   })
 
 const always = (method: CountingMethod) => fc.constant<ReadonlyArray<CountingMethod>>([method])
@@ -68,9 +69,9 @@ for (const kind of RedisServers.kinds) {
         "returns the same verdicts and stores the same states for any history of requests",
         () =>
           Effect.gen(function* () {
-            const seen = yield* compare(deployment(), 80, always("consume"))
+            const featureCounts = yield* compare(deployment(), 80, always("consume"))
             // The histories must cover all outcomes.
-            expect(Histories.allFeatures.filter((feature) => !seen.has(feature))).toEqual([])
+            expect(Histories.allFeatures.filter((feature) => !featureCounts.has(feature))).toEqual([])
           }),
         60_000
       )
@@ -88,7 +89,7 @@ for (const kind of RedisServers.kinds) {
           const store = yield* Nodes.open(deployment().address)
           for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
             expect(yield* countingMethods.consume(store, key, now, policy)).toEqual(verdict)
-            expect(yield* Effect.promise(() => Nodes.stored(deployment(), key))).toEqual(after)
+            expect(yield* Effect.promise(() => Nodes.readState(deployment(), key))).toEqual(after)
           }
         })
       )
@@ -106,14 +107,14 @@ for (const kind of RedisServers.kinds) {
               (start, moves, bans) =>
                 Effect.gen(function* () {
                   runs++
-                  const sent = Histories.play(start, moves, bans)
+                  const requests = Histories.play(start, moves, bans)
                   // Requests from one caller are counted in the order in which they arrive.
                   const verdicts = yield* Effect.forEach(
-                    sent,
+                    requests,
                     ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),
                     { concurrency: "unbounded" }
                   )
-                  expect(verdicts).toEqual(sent.map(({ verdict }) => verdict))
+                  expect(verdicts).toEqual(requests.map(({ verdict }) => verdict))
                 }).pipe(Effect.runPromiseWith(services))
             )
             yield* Effect.promise(() => fc.assert(law, { numRuns: 60 }))

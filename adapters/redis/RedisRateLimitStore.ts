@@ -24,10 +24,10 @@ export const layer = (commands: RedisCommands, options: RedisOptions): Layer.Lay
 /** Milliseconds for which a spent state remains stored, because clocks may be set back slightly. */
 const GRACE_MS = 60_000
 
-/** The same for requests that use the service's clock, which may stand still in tests. */
+/** Like `GRACE_MS`, for requests that use the service's clock, which may stand still in tests. */
 const SERVICE_GRACE_MS = 86_400_000
 
-interface Counting {
+interface CountRequest {
   readonly now: number
   readonly policy: RateLimit.Policy
 }
@@ -37,7 +37,7 @@ const make = (
   { clock, maxAnonymousStates, timeoutMs }: RedisOptions,
   ban: BanPolicy
 ): RateLimitStore["Service"] => {
-  const call = BoundedCall.make(timeoutMs, RedisFailure.unavailable)
+  const call = BoundedCall.make(timeoutMs, RedisFailure.toUnavailable)
   const stateKeys = StateKey.make(maxAnonymousStates)
   const maxFields = String(stateKeys.maxFields)
   const isServerTime = clock === "database"
@@ -50,16 +50,16 @@ const make = (
     args: ReadonlyArray<string>,
     onReply: OnReply
   ): GiveUp => {
-    const rest = ["1", key, field, maxFields, ...args]
-    let giveUp = commands.send(key, ["EVALSHA", script.sha1, ...rest], (exit) => {
+    const scriptArgs = ["1", key, field, maxFields, ...args]
+    let giveUp = commands.send(key, ["EVALSHA", script.sha1, ...scriptArgs], (exit) => {
       // After a restart or a failover, the server no longer has the script.
       if (!RedisFailure.errorReplyIn(exit).startsWith("NOSCRIPT")) return onReply(exit)
-      giveUp = commands.send(key, ["EVAL", script.text, ...rest], onReply)
+      giveUp = commands.send(key, ["EVAL", script.text, ...scriptArgs], onReply)
     })
     return () => giveUp()
   }
 
-  const count = CallerQueue.make<Counting, RateLimit.Verdict>((caller, requests, done) => {
+  const count = CallerQueue.make<CountRequest, RateLimit.Verdict>((caller, requests, done) => {
     const stateKey = stateKeys.of(caller)
     const args = [expiryBan]
     for (const { now, policy } of requests) {
@@ -133,11 +133,14 @@ const make = (
         },
         { concurrency: "unbounded" }
       )
-      const at = isServerTime ? Effect.map(send("", ["TIME"]), timeOf) : Effect.succeed(now)
-      return Effect.map(call.run(Effect.all([states, at], { concurrency: "unbounded" })), ([found, at]) => ({
-        at,
-        states: new Map(found.flat())
-      }))
+      const time = isServerTime ? Effect.map(send("", ["TIME"]), timeOf) : Effect.succeed(now)
+      return Effect.map(
+        call.run(Effect.all([states, time], { concurrency: "unbounded" })),
+        ([found, at]) => ({
+          at,
+          states: new Map(found.flat())
+        })
+      )
     }
   }
 }
@@ -163,7 +166,7 @@ const applySteps = (
 /** Decodes the verdicts in the script's reply: a line with admitted, time and state for each request. */
 const verdictsOf = (
   reply: unknown,
-  requests: ReadonlyArray<Counting>
+  requests: ReadonlyArray<CountRequest>
 ): ReadonlyArray<Exit.Exit<RateLimit.Verdict, RedisFailure.CommandFailed>> => {
   const lines = String(reply).split("\n")
   return requests.map(({ policy }, index) => {

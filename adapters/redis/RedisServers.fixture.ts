@@ -75,7 +75,7 @@ const START_MS = 20_000
 
 /** Connects, and retries for `START_MS` until the server listens. */
 export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): Promise<Client> => {
-  const began = performance.now()
+  const startedAt = performance.now()
   while (true) {
     const client = createClient({
       url,
@@ -87,7 +87,7 @@ export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): 
       return { send: (...command) => client.sendCommand([...command]), close: () => client.destroy() }
     } catch (error) {
       client.destroy()
-      if (performance.now() - began > START_MS) throw error
+      if (performance.now() - startedAt > START_MS) throw error
       await sleep(20)
     }
   }
@@ -97,12 +97,12 @@ export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): 
 export const start = async (
   kind: Kind,
   args: ReadonlyArray<string> = [],
-  given: { readonly port?: number; readonly url?: (port: number) => string; readonly ca?: Buffer } = {}
+  options: { readonly port?: number; readonly url?: (port: number) => string; readonly ca?: Buffer } = {}
 ): Promise<Server> => {
-  const port = given.port ?? (await findFreePort())
-  const url = (given.url ?? ((own: number) => `redis://127.0.0.1:${own}`))(port)
+  const port = options.port ?? (await findFreePort())
+  const url = (options.url ?? ((number: number) => `redis://127.0.0.1:${number}`))(port)
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-redis-"))
-  const connectClient = () => connect(url, given.ca === undefined ? {} : { ca: given.ca })
+  const connectClient = () => connect(url, options.ca === undefined ? {} : { ca: options.ca })
   let child: ChildProcess | undefined
 
   const spawnServer = async (): Promise<void> => {
@@ -110,7 +110,7 @@ export const start = async (
       kind.program,
       [
         ...[
-          given.ca === undefined ? "--port" : "--tls-port",
+          options.ca === undefined ? "--port" : "--tls-port",
           String(port),
           "--bind",
           "127.0.0.1",
@@ -165,8 +165,8 @@ export const start = async (
 }
 
 /** Starts a server that is stopped after the current test. */
-export const startForTest = async (...given: Parameters<typeof start>): Promise<Server> => {
-  const server = await start(...given)
+export const startForTest = async (...args: Parameters<typeof start>): Promise<Server> => {
+  const server = await start(...args)
   onTestFinished(server.stop)
   return server
 }
@@ -176,7 +176,7 @@ export interface Cluster {
   readonly nodes: ReadonlyArray<Server>
   /** The address, in the format of `--limits`. */
   readonly address: string
-  /** Sends a command to the node that holds the key. */
+  /** Sends a command to the node that contains the key. */
   readonly send: (key: string, ...command: ReadonlyArray<string>) => Promise<unknown>
   readonly stop: () => Promise<void>
 }
@@ -185,9 +185,9 @@ const NODES = 3
 
 /** Waits until a condition is true; throws after `START_MS`. */
 export const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  const began = performance.now()
+  const startedAt = performance.now()
   while (!(await condition())) {
-    if (performance.now() - began > START_MS) throw new Error("the condition was not met in time")
+    if (performance.now() - startedAt > START_MS) throw new Error("the condition was not met in time")
     await sleep(20)
   }
 }

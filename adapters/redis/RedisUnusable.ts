@@ -1,4 +1,4 @@
-/** Defines the start-up error for Redis. An operator must fix the cause; the message is one line. */
+/** Defines the startup error for Redis. An operator must fix the cause; the message is one line. */
 import * as Data from "effect/Data"
 
 /** Redis cannot be used. `reason` contains no secret. */

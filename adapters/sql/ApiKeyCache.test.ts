@@ -17,7 +17,7 @@ import { keyOf } from "./ApiKeys.fixture.ts"
 const CACHE_MS = 5_000
 
 /** Creates the store behind the caches: it records lookups, and a test can delay or fail its calls. */
-const makeShared = Effect.gen(function* () {
+const makeStore = Effect.gen(function* () {
   const store = Context.get(yield* Layer.build(Layer.fresh(MemoryApiKeyStore.layer)), ApiKeyStore)
   const lookups: Array<string> = []
   /** Delays of a lookup after its read, and of an update before and after its write. */
@@ -26,7 +26,7 @@ const makeShared = Effect.gen(function* () {
     beforeUpdate: Effect.Effect<void>
     afterUpdate: Effect.Effect<void, StoreUnavailable>
   } = { findByHash: Effect.void, beforeUpdate: Effect.void, afterUpdate: Effect.void }
-  const recording: ApiKeyStore["Service"] = {
+  const recordingStore: ApiKeyStore["Service"] = {
     ...store,
     findByHash: (hash) =>
       Effect.suspend(() => {
@@ -42,12 +42,12 @@ const makeShared = Effect.gen(function* () {
         )
       )
   }
-  const node = (cacheMs = CACHE_MS) =>
+  const openNode = (cacheMs = CACHE_MS) =>
     Effect.map(
-      Layer.build(Layer.provide(ApiKeyCache.layer(cacheMs), Layer.succeed(ApiKeyStore, recording))),
+      Layer.build(Layer.provide(ApiKeyCache.layer(cacheMs), Layer.succeed(ApiKeyStore, recordingStore))),
       (context) => Context.get(context, ApiKeyStore)
     )
-  return { lookups, delay, node, store }
+  return { lookups, delay, openNode, store }
 })
 
 const key = keyOf("a", "hash", 0)
@@ -61,8 +61,8 @@ const isRevoked = (found: Option.Option<ApiKey.ApiKey>): boolean | undefined =>
 describe("ApiKeyCache", () => {
   it.effect("looks up a key once per cache time, exact to the millisecond", () =>
     Effect.gen(function* () {
-      const { lookups, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { lookups, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       for (let round = 1; round <= 3; round++) {
         for (const pause of [0, 1, CACHE_MS - 2]) {
@@ -77,8 +77,8 @@ describe("ApiKeyCache", () => {
 
   it.effect("looks up a key on every call if the cache time is 0", () =>
     Effect.gen(function* () {
-      const { lookups, node, store } = yield* makeShared
-      const cached = yield* node(0)
+      const { lookups, openNode, store } = yield* makeStore
+      const cached = yield* openNode(0)
       yield* store.insert(key)
       for (let round = 1; round <= 3; round++) {
         yield* cached.findByHash("hash")
@@ -87,18 +87,18 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("does not cache unknown hashes: a new key is accepted immediately", () =>
+  it.effect("does not cache unknown hashes, so a new key is found immediately", () =>
     Effect.gen(function* () {
-      const { lookups, node } = yield* makeShared
-      const [here, there] = [yield* node(), yield* node()]
-      for (const cached of [here, here, there]) {
+      const { lookups, openNode } = yield* makeStore
+      const [nodeA, nodeB] = [yield* openNode(), yield* openNode()]
+      for (const cached of [nodeA, nodeA, nodeB]) {
         expect(yield* cached.findByHash("hash")).toEqual(Option.none())
       }
       expect(lookups).toHaveLength(3)
-      expect(yield* here.insertFirst(key)).toBe(true)
-      for (const cached of [here, there]) expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-      yield* there.insert(keyOf("b", "other", 0))
-      for (const cached of [here, there]) {
+      expect(yield* nodeA.insertFirst(key)).toBe(true)
+      for (const cached of [nodeA, nodeB]) expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+      yield* nodeB.insert(keyOf("b", "other", 0))
+      for (const cached of [nodeA, nodeB]) {
         expect(Option.isSome(yield* cached.findByHash("other"))).toBe(true)
       }
     })
@@ -106,8 +106,8 @@ describe("ApiKeyCache", () => {
 
   it.effect("caches neither failures nor defects", () =>
     Effect.gen(function* () {
-      const { lookups, delay, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { lookups, delay, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       const down = new StoreUnavailable({ retryable: true, cause: "down" })
       delay.findByHash = Effect.fail(down)
@@ -122,14 +122,14 @@ describe("ApiKeyCache", () => {
 
   it.effect("caches at most 10,000 keys, and evicts the key that was queried first", () =>
     Effect.gen(function* () {
-      const { lookups, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { lookups, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       const find = (index: number) => cached.findByHash(`hash ${index}`)
       for (let index = 0; index <= 10_000; index++) yield* store.insert(keyOf(`${index}`, `hash ${index}`, 0))
       for (let index = 0; index < 10_000; index++) yield* find(index)
       yield* find(0)
       expect(lookups).toHaveLength(10_000)
-      for (let made = 0; made < 100; made++) yield* cached.findByHash(`made up ${made}`)
+      for (let index = 0; index < 100; index++) yield* cached.findByHash(`unknown ${index}`)
       lookups.length = 0
       for (const index of [10_000, 1, 10_000, 0, 10_000]) yield* find(index)
       expect(lookups).toEqual(["hash 10000", "hash 0"])
@@ -138,76 +138,76 @@ describe("ApiKeyCache", () => {
 
   it.effect("keeps a cached key when an update changes nothing, and removes it when an update fails", () =>
     Effect.gen(function* () {
-      const { lookups, delay, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { lookups, delay, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       yield* cached.findByHash("hash")
-      yield* cached.update("a", (same) => [same, same])
+      yield* cached.update("a", (current) => [current, current])
       yield* cached.update("none", (before) => [before, { ...before }])
       yield* cached.markSeen?.(["a"], 5) ?? Effect.void
       yield* cached.findByHash("hash")
       expect(lookups).toHaveLength(1)
       delay.afterUpdate = Effect.fail(new StoreUnavailable({ retryable: true, cause: "down" }))
-      yield* Effect.flip(cached.update("a", (same) => [same, same]))
+      yield* Effect.flip(cached.update("a", (current) => [current, current]))
       yield* cached.findByHash("hash")
       expect(lookups).toHaveLength(2)
     })
   )
 
-  it.effect("a change by another node becomes visible within the cache time", () =>
+  it.effect("returns a change by another node within the cache time", () =>
     Effect.gen(function* () {
-      const { node, store } = yield* makeShared
-      const [here, there] = [yield* node(), yield* node()]
+      const { openNode, store } = yield* makeStore
+      const [nodeA, nodeB] = [yield* openNode(), yield* openNode()]
       yield* store.insert(key)
-      yield* here.findByHash("hash")
+      yield* nodeA.findByHash("hash")
       yield* TestClock.adjust(1)
-      yield* revoke(there)
-      expect(isRevoked(yield* there.findByHash("hash"))).toBe(true)
+      yield* revoke(nodeB)
+      expect(isRevoked(yield* nodeB.findByHash("hash"))).toBe(true)
       // A lookup does not extend the cache time.
       for (let ms = 0; ms < CACHE_MS - 1; ms += 833) {
-        expect(isRevoked(yield* here.findByHash("hash"))).toBe(false)
+        expect(isRevoked(yield* nodeA.findByHash("hash"))).toBe(false)
         yield* TestClock.adjust(833)
       }
       yield* TestClock.adjust(1)
-      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+      expect(isRevoked(yield* nodeA.findByHash("hash"))).toBe(true)
     })
   )
 
-  it.effect("the cache time starts when the lookup starts, not when the lookup ends", () =>
+  it.effect("starts the cache time when a lookup starts, not when it ends", () =>
     Effect.gen(function* () {
-      const { delay, node, store } = yield* makeShared
-      const [here, there] = [yield* node(), yield* node()]
+      const { delay, openNode, store } = yield* makeStore
+      const [nodeA, nodeB] = [yield* openNode(), yield* openNode()]
       yield* store.insert(key)
       delay.findByHash = Effect.sleep(900)
-      const slow = yield* Effect.forkChild(here.findByHash("hash"))
+      const slowLookup = yield* Effect.forkChild(nodeA.findByHash("hash"))
       yield* TestClock.adjust(1)
       delay.findByHash = Effect.void
-      yield* revoke(there)
+      yield* revoke(nodeB)
       yield* TestClock.adjust(899)
-      expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
+      expect(isRevoked(yield* Fiber.join(slowLookup))).toBe(false)
       yield* TestClock.adjust(CACHE_MS - 900)
-      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+      expect(isRevoked(yield* nodeA.findByHash("hash"))).toBe(true)
     })
   )
 
-  it.effect("a wall clock that is set back does not extend the cache time", () =>
+  it.effect("does not extend the cache time when the wall clock is set back", () =>
     Effect.gen(function* () {
-      const { node, store } = yield* makeShared
-      const [here, there] = [yield* node(), yield* node()]
+      const { openNode, store } = yield* makeStore
+      const [nodeA, nodeB] = [yield* openNode(), yield* openNode()]
       yield* TestClock.setTime(3_600_000)
       yield* store.insert(key)
-      yield* here.findByHash("hash")
-      yield* revoke(there)
+      yield* nodeA.findByHash("hash")
+      yield* revoke(nodeB)
       yield* TestClock.setTime(0)
       yield* TestClock.adjust(CACHE_MS)
-      expect(isRevoked(yield* here.findByHash("hash"))).toBe(true)
+      expect(isRevoked(yield* nodeA.findByHash("hash"))).toBe(true)
     })
   )
 
-  it.effect("a change by the same node is visible immediately, for every secret of the key", () =>
+  it.effect("returns a change by the same node immediately, for every secret of the key", () =>
     Effect.gen(function* () {
-      const { node, store } = yield* makeShared
-      const cached = yield* node()
+      const { openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       const [secret] = key.secrets
       if (secret === undefined) throw new Error("the key has no secret")
       yield* store.insert({ ...key, secrets: [secret, { ...secret, hash: "second" }] })
@@ -219,28 +219,28 @@ describe("ApiKeyCache", () => {
     })
   )
 
-  it.effect("a lookup that started before a change does not cache a stale key", () =>
+  it.effect("does not cache the stale key of a lookup that started before a change", () =>
     Effect.gen(function* () {
-      const { delay, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { delay, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       const respond = yield* Deferred.make<void>()
       delay.findByHash = Deferred.await(respond)
-      const slow = yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
+      const slowLookup = yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
       delay.findByHash = Effect.void
       yield* revoke(cached)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
       yield* Deferred.succeed(respond, undefined)
       // The slow lookup read the key before the change.
-      expect(isRevoked(yield* Fiber.join(slow))).toBe(false)
+      expect(isRevoked(yield* Fiber.join(slowLookup))).toBe(false)
       expect(isRevoked(yield* cached.findByHash("hash"))).toBe(true)
     })
   )
 
-  it.effect("a lookup that started during a change does not cache a stale key", () =>
+  it.effect("does not cache the stale key of a lookup that started during a change", () =>
     Effect.gen(function* () {
-      const { delay, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { delay, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       yield* cached.findByHash("hash")
       for (const moment of ["beforeUpdate", "afterUpdate"] as const) {
@@ -260,8 +260,8 @@ describe("ApiKeyCache", () => {
     "removes a key from the cache after a failed or interrupted change, which may have been stored",
     () =>
       Effect.gen(function* () {
-        const { delay, node, store } = yield* makeShared
-        const cached = yield* node()
+        const { delay, openNode, store } = yield* makeStore
+        const cached = yield* openNode()
         yield* store.insert(key)
         yield* cached.findByHash("hash")
         delay.afterUpdate = Effect.never
@@ -277,29 +277,31 @@ describe("ApiKeyCache", () => {
       })
   )
 
-  it.effect("concurrent lookups of one key share one call, even when the first lookup is interrupted", () =>
-    Effect.gen(function* () {
-      const { lookups, delay, node, store } = yield* makeShared
-      const cached = yield* node()
-      yield* store.insert(key)
-      const respond = yield* Deferred.make<void>()
-      delay.findByHash = Deferred.await(respond)
-      const find = Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
-      const [first, second, third] = [yield* find, yield* find, yield* find]
-      expect(lookups).toHaveLength(1)
-      yield* Fiber.interrupt(first)
-      yield* Fiber.interrupt(third)
-      yield* Deferred.succeed(respond, undefined)
-      expect(yield* Fiber.join(second)).toEqual(Option.some(key))
-      expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
-      expect(lookups).toHaveLength(1)
-    })
+  it.effect(
+    "makes one call for concurrent lookups of one key, even when the first lookup is interrupted",
+    () =>
+      Effect.gen(function* () {
+        const { lookups, delay, openNode, store } = yield* makeStore
+        const cached = yield* openNode()
+        yield* store.insert(key)
+        const respond = yield* Deferred.make<void>()
+        delay.findByHash = Deferred.await(respond)
+        const find = Effect.forkChild(cached.findByHash("hash"), { startImmediately: true })
+        const [first, second, third] = [yield* find, yield* find, yield* find]
+        expect(lookups).toHaveLength(1)
+        yield* Fiber.interrupt(first)
+        yield* Fiber.interrupt(third)
+        yield* Deferred.succeed(respond, undefined)
+        expect(yield* Fiber.join(second)).toEqual(Option.some(key))
+        expect(yield* cached.findByHash("hash")).toEqual(Option.some(key))
+        expect(lookups).toHaveLength(1)
+      })
   )
 
   it.effect("looks up a key again after the only lookup in progress is interrupted", () =>
     Effect.gen(function* () {
-      const { lookups, delay, node, store } = yield* makeShared
-      const cached = yield* node()
+      const { lookups, delay, openNode, store } = yield* makeStore
+      const cached = yield* openNode()
       yield* store.insert(key)
       delay.findByHash = Effect.never
       yield* Fiber.interrupt(yield* Effect.forkChild(cached.findByHash("hash"), { startImmediately: true }))

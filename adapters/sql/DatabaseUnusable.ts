@@ -1,4 +1,4 @@
-/** Defines the start-up error for a database. An operator must fix the cause; the message is one line. */
+/** Defines the startup error for a database. An operator must fix the cause; the message is one line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,7 +32,7 @@ export const withTimeout = <A, R>(
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>
   new DatabaseUnusable({ reason: detailOf(error), cause: error })
 
-/** If a `SqlError` caused a failure, replaces the reason with `explain(error)`, for example to add the address. */
+/** Replaces the reason with `explain(error)` if a `SqlError` caused the failure, for example to add the address. */
 export const explainedBy =
   (explain: (error: SqlError) => string) =>
   <A, R>(layer: Layer.Layer<A, DatabaseUnusable, R>): Layer.Layer<A, DatabaseUnusable, R> =>

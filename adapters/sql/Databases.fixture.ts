@@ -63,14 +63,14 @@ const server = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@12
 const clientOf = (address: string) =>
   PgClient.layer({ url: Redacted.make(address), maxConnections: 4, connectTimeout: 2_000 })
 
-const onServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
+const runOnServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
   Effect.asVoid(Effect.flatMap(PgClient.PgClient, use)).pipe(Effect.provide(clientOf(server)))
 
 let isSuperuser = false
 
 const connectError: string | undefined = await Effect.runPromise(
   Effect.match(
-    onServer((sql) =>
+    runOnServer((sql) =>
       Effect.map(
         sql<{ readonly super: boolean }>`SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user`,
         ([role]) => {
@@ -92,14 +92,14 @@ let schemas = 0
 /** Creates a new schema on the server that ANIMAL_STORE_TEST_POSTGRES names, by default one on this machine. */
 export const postgres: Kind = {
   name: "PostgreSQL",
-  missing: connectError === undefined ? undefined : `no PostgreSQL: ${connectError}`,
+  missing: connectError === undefined ? undefined : `PostgreSQL is not reachable: ${connectError}`,
   create: Effect.map(
     Effect.acquireRelease(
       Effect.suspend(() => {
         const schema = `animal_store_test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
-        return Effect.as(Effect.orDie(onServer((sql) => sql`CREATE SCHEMA ${sql(schema)}`)), schema)
+        return Effect.as(Effect.orDie(runOnServer((sql) => sql`CREATE SCHEMA ${sql(schema)}`)), schema)
       }),
-      (schema) => Effect.orDie(onServer((sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`))
+      (schema) => Effect.orDie(runOnServer((sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`))
     ),
     (schema): Database => {
       const url = new URL(server)
@@ -126,15 +126,15 @@ export const postgresAlone: Kind = {
     Effect.acquireRelease(
       Effect.suspend(() => {
         const name = `animal_store_test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
-        const created = onServer((sql) =>
+        const create = runOnServer((sql) =>
           Effect.andThen(
             sql`CREATE DATABASE ${sql(name)}`,
             sql`ALTER DATABASE ${sql(name)} SET deadlock_timeout = 1`
           )
         )
-        return Effect.as(Effect.orDie(created), name)
+        return Effect.as(Effect.orDie(create), name)
       }),
-      (name) => Effect.orDie(onServer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
+      (name) => Effect.orDie(runOnServer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
     ),
     (name) => {
       const url = new URL(server)

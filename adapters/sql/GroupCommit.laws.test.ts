@@ -19,7 +19,8 @@ import type * as WriteTransaction from "./WriteTransaction.ts"
 
 type Command =
   /**
-   * Submits writes together. Each write succeeds, violates a constraint, or causes a defect in itself or in its group.
+   * Submits writes concurrently. Each write succeeds, violates a constraint, or causes a defect in itself or in its
+   * group.
    */
   | { readonly action: "submit"; readonly writes: ReadonlyArray<Kind> }
   /** Interrupts the nth waiting write. */
@@ -30,19 +31,19 @@ type Command =
 
 type Kind = "valid" | "rejected" | "write defect" | "group defect"
 
-const kind: fc.Arbitrary<Kind> = fc.oneof(
+const anyKind: fc.Arbitrary<Kind> = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Kind>("valid") },
   fc.constantFrom<Kind>("rejected", "write defect", "group defect")
 )
 
-const command: fc.Arbitrary<Command> = fc.oneof(
+const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
       action: fc.constant("submit" as const),
       writes: fc.oneof(
         { weight: 3, arbitrary: fc.array(fc.constant<Kind>("valid"), { minLength: 1, maxLength: 20 }) },
-        fc.array(kind, { minLength: 1, maxLength: 8 })
+        fc.array(anyKind, { minLength: 1, maxLength: 8 })
       )
     })
   },
@@ -64,15 +65,17 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
   Effect.gen(function* () {
     const database = yield* Databases.sqlite.create
     const filename = database.address.slice("sqlite:".length)
-    const other = yield* Effect.acquireRelease(
+    const otherProcess = yield* Effect.acquireRelease(
       Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
-      (other) => Effect.sync(() => other.close())
+      (otherProcess) => Effect.sync(() => otherProcess.close())
     )
-    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
+    otherProcess.exec(
+      "PRAGMA journal_mode = WAL; CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)"
+    )
     const client = yield* Layer.build(SqliteClient.layer({ filename, synchronous: "NORMAL" }))
     const sql = Context.get(client, SqlClient.SqlClient)
     const services = yield* Effect.context<never>()
-    const seen = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
+    const coverage = { stored: 0, failed: 0, interrupted: 0, shared: 0, sharedFailure: 0, interruptedLate: 0 }
 
     const commit = function* (
       group: ReadonlyArray<Write>
@@ -88,9 +91,9 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
       return exits
     }
 
-    const law = fc.asyncProperty(fc.array(command, { maxLength: 30, size: "max" }), (commands) =>
+    const law = fc.asyncProperty(fc.array(anyCommand, { maxLength: 30, size: "max" }), (commands) =>
       Effect.gen(function* () {
-        other.exec("DELETE FROM writes")
+        otherProcess.exec("DELETE FROM writes")
         const groups: Array<ReadonlyArray<Write>> = []
         const submit = yield* GroupCommit.make(sql, function* (group: ReadonlyArray<Write>) {
           groups.push(group)
@@ -118,15 +121,15 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
               // Does not wait until the write has been interrupted, because a commit may be in progress.
               submission.fiber.interruptUnsafe()
               if (isLocked) interrupted.add(submission.write.id)
-              else seen.interruptedLate++
+              else coverage.interruptedLate++
               break
             }
             case "lock":
-              if (!isLocked) other.exec("BEGIN IMMEDIATE")
+              if (!isLocked) otherProcess.exec("BEGIN IMMEDIATE")
               isLocked = true
               break
             case "unlock":
-              if (isLocked) other.exec("COMMIT")
+              if (isLocked) otherProcess.exec("COMMIT")
               isLocked = false
               break
             case "turn":
@@ -137,12 +140,12 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
               break
           }
         }
-        if (isLocked) other.exec("COMMIT")
+        if (isLocked) otherProcess.exec("COMMIT")
         // Waits for the maximum pause between attempts, after which all waiting writes are committed.
         yield* TestClock.adjust(25)
         const exits = yield* Effect.forEach(submissions, ({ fiber }) => Fiber.await(fiber))
 
-        const stored = other
+        const stored = otherProcess
           .prepare("SELECT id FROM writes ORDER BY rowid")
           .all()
           .map(({ id }) => Number(id))
@@ -155,24 +158,24 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
           const { id, kind } = submissions[index]?.write ?? { id: -1, kind: "valid" }
           if (Exit.isSuccess(exit)) {
             expect([exit.value, kind]).toEqual([id, "valid"])
-            seen.stored++
+            coverage.stored++
           } else if (Cause.hasInterrupts(exit.cause)) {
-            seen.interrupted++
+            coverage.interrupted++
           } else {
             expect(interrupted.has(id)).toBe(false)
-            seen.failed++
+            coverage.failed++
             const group = groups.findLast((members) => members.some((member) => member.id === id)) ?? []
             // The write itself failed, or another write of its group did.
             const kinds = group.map((member) => member.kind)
             const isOwnDefect = kind === "write defect" && Cause.squash(exit.cause) === `bug ${id}`
             expect(isOwnDefect || kinds.includes("rejected") || kinds.includes("group defect")).toBe(true)
-            if (!isOwnDefect && kind === "valid") seen.sharedFailure++
+            if (!isOwnDefect && kind === "valid") coverage.sharedFailure++
           }
         }
-        if (groups.some((group) => group.length > 1)) seen.shared++
+        if (groups.some((group) => group.length > 1)) coverage.shared++
       }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns: 300 }))
-    expect(Object.entries(seen).filter(([, count]) => count < 30)).toEqual([])
+    expect(Object.entries(coverage).filter(([, count]) => count < 30)).toEqual([])
   })
 )

@@ -69,7 +69,7 @@ const commitsIn = (log: Buffer): number => {
 }
 
 describe("GroupCommit", () => {
-  it.effect("64 concurrent writes share at most two transactions", () =>
+  it.effect("commits 64 concurrent writes in at most two transactions", () =>
     Effect.gen(function* () {
       const { filename, groups, stored, submit } = yield* setUp
       const commits = () => commitsIn(fs.readFileSync(`${filename}-wal`))
@@ -83,21 +83,25 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.effect("64 concurrent inserts share at most two transactions, and 64 inserts in sequence use 64", () =>
-    Effect.gen(function* () {
-      const database = yield* Databases.sqlite.create
-      const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
-      const log = `${database.address.slice("sqlite:".length)}-wal`
-      const commits = () => commitsIn(fs.readFileSync(log))
-      const add = (index: number) => insert({ name: `${index}`, categoryId: 1n, status: "sold" })
-      let before = commits()
-      const pets = yield* Effect.forEach(numbers(64), add, { concurrency: "unbounded" })
-      expect(commits() - before).toBeLessThanOrEqual(2)
-      expect(pets.map(({ id, name }) => [id, name])).toEqual(numbers(64).map((n) => [BigInt(n + 1), `${n}`]))
-      before = commits()
-      yield* Effect.forEach(numbers(64), add)
-      expect(commits() - before).toBe(64)
-    })
+  it.effect(
+    "commits 64 concurrent inserts in at most two transactions, and 64 inserts in sequence in 64",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Databases.sqlite.create
+        const { insert } = Context.get(yield* Nodes.openNode(database), PetRepository)
+        const log = `${database.address.slice("sqlite:".length)}-wal`
+        const commits = () => commitsIn(fs.readFileSync(log))
+        const add = (index: number) => insert({ name: `${index}`, categoryId: 1n, status: "sold" })
+        let before = commits()
+        const pets = yield* Effect.forEach(numbers(64), add, { concurrency: "unbounded" })
+        expect(commits() - before).toBeLessThanOrEqual(2)
+        expect(pets.map(({ id, name }) => [id, name])).toEqual(
+          numbers(64).map((n) => [BigInt(n + 1), `${n}`])
+        )
+        before = commits()
+        yield* Effect.forEach(numbers(64), add)
+        expect(commits() - before).toBe(64)
+      })
   )
 
   it.effect("creates groups of at most 512 writes, in order of submission", () =>
@@ -113,45 +117,46 @@ describe("GroupCommit", () => {
   it.effect("commits each write in one of the next two groups while 20 writers keep writing", () =>
     Effect.gen(function* () {
       const { groups, submit } = yield* setUp
-      let longest = 0
-      const writer = (first: number) =>
+      let maxGroupsWaited = 0
+      const writer = (firstId: number) =>
         Effect.forEach(numbers(40), (index) =>
           Effect.suspend(() => {
-            const from = groups.length
-            const id = first + index
+            const groupsBefore = groups.length
+            const id = firstId + index
             return Effect.map(submit(id), () => {
-              longest = Math.max(longest, groups.findIndex((group) => group.includes(id)) - from)
+              maxGroupsWaited = Math.max(
+                maxGroupsWaited,
+                groups.findIndex((group) => group.includes(id)) - groupsBefore
+              )
             })
           })
         )
       yield* Effect.forEach(numbers(20), (index) => writer(1_000 * index), { concurrency: "unbounded" })
       expect(groups.flat()).toHaveLength(800)
-      expect(longest).toBeLessThanOrEqual(1)
+      expect(maxGroupsWaited).toBeLessThanOrEqual(1)
     })
   )
 
-  it.effect(
-    "a rejected write fails its whole group, which stores nothing, and does not affect later groups",
-    () =>
-      Effect.gen(function* () {
-        const { stored, submit } = yield* setUp
-        yield* submit(1)
-        const exits = yield* Effect.forEach([2, 1, 3], (id) => Effect.exit(submit(id)), {
-          concurrency: "unbounded"
-        })
-        const reasons = exits.map((exit) =>
-          Exit.isFailure(exit)
-            ? exit.cause.reasons.map((reason) => Cause.isFailReason(reason) && reason.error.reason._tag)
-            : []
-        )
-        expect(reasons).toEqual([["UniqueViolation"], ["UniqueViolation"], ["UniqueViolation"]])
-        expect(stored()).toEqual([1])
-        expect(yield* submit(4)).toBe(4)
-        expect(stored()).toEqual([1, 4])
+  it.effect("fails the whole group of a rejected write, and stores nothing; later groups succeed", () =>
+    Effect.gen(function* () {
+      const { stored, submit } = yield* setUp
+      yield* submit(1)
+      const exits = yield* Effect.forEach([2, 1, 3], (id) => Effect.exit(submit(id)), {
+        concurrency: "unbounded"
       })
+      const reasons = exits.map((exit) =>
+        Exit.isFailure(exit)
+          ? exit.cause.reasons.map((reason) => Cause.isFailReason(reason) && reason.error.reason._tag)
+          : []
+      )
+      expect(reasons).toEqual([["UniqueViolation"], ["UniqueViolation"], ["UniqueViolation"]])
+      expect(stored()).toEqual([1])
+      expect(yield* submit(4)).toBe(4)
+      expect(stored()).toEqual([1, 4])
+    })
   )
 
-  it.effect("a failed COMMIT statement fails the whole group, which stores nothing", () =>
+  it.effect("fails the whole group, and stores nothing, when COMMIT fails", () =>
     Effect.gen(function* () {
       const { other, sql, stored } = yield* setUp
       other.exec(`
@@ -170,7 +175,7 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.effect("a write fails with a defect when its group returns no result for it", () =>
+  it.effect("fails a write with a defect when its group returns no result for it", () =>
     Effect.gen(function* () {
       const { sql } = yield* setUp
       const submit = yield* GroupCommit.make(sql, function* () {
@@ -203,7 +208,7 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.effect("writes that wait for another process fail at their timeout and are never stored", () =>
+  it.effect("fails writes that wait for another process at their timeout, and never stores them", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const { insert } = Context.get(yield* Nodes.openNode(database, { timeoutMs: 1_000 }), PetRepository)
@@ -213,33 +218,33 @@ describe("GroupCommit", () => {
       )
       const add = (name: string) => insert({ name, categoryId: 1n, status: "sold" })
       other.exec("BEGIN IMMEDIATE")
-      const early = yield* Effect.forEach(numbers(10), (id) => fork(Effect.flip(add(`early ${id}`))))
+      const earlyWrites = yield* Effect.forEach(numbers(10), (id) => fork(Effect.flip(add(`early ${id}`))))
       yield* TestClock.adjust(500)
-      const late = yield* fork(add("late"))
+      const lateWrite = yield* fork(add("late"))
       yield* TestClock.adjust(499)
-      expect(early.map((write) => write.pollUnsafe())).toEqual(early.map(() => undefined))
+      expect(earlyWrites.map((write) => write.pollUnsafe())).toEqual(earlyWrites.map(() => undefined))
       yield* TestClock.adjust(1)
-      const failures = yield* Effect.forEach(early, Fiber.join)
-      expect(failures.map(({ retryable }) => retryable)).toEqual(early.map(() => true))
+      const failures = yield* Effect.forEach(earlyWrites, Fiber.join)
+      expect(failures.map(({ retryable }) => retryable)).toEqual(earlyWrites.map(() => true))
       other.exec("COMMIT")
       yield* TestClock.adjust(25)
-      expect((yield* Fiber.join(late)).name).toBe("late")
+      expect((yield* Fiber.join(lateWrite)).name).toBe("late")
       yield* TestClock.adjust(60_000)
       expect(other.prepare("SELECT name FROM pets").all()).toEqual([{ name: "late" }])
     })
   )
 
   it.effect(
-    "a write that is interrupted while it waits for a transaction of this process is not stored",
+    "does not store a write that is interrupted while it waits for a transaction of this process",
     () =>
       Effect.gen(function* () {
         const { sql, stored, submit } = yield* setUp
-        const isOpen = yield* Deferred.make<void>()
+        const opened = yield* Deferred.make<void>()
         const release = yield* Deferred.make<void>()
         const transaction = yield* fork(
-          sql.withTransaction(Effect.andThen(Deferred.succeed(isOpen, undefined), Deferred.await(release)))
+          sql.withTransaction(Effect.andThen(Deferred.succeed(opened, undefined), Deferred.await(release)))
         )
-        yield* Deferred.await(isOpen)
+        yield* Deferred.await(opened)
         const [first, second, third] = yield* Effect.all([fork(submit(1)), fork(submit(2)), fork(submit(3))])
         yield* TestClock.adjust(100)
         yield* Fiber.interrupt(second)

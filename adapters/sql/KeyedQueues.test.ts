@@ -22,12 +22,12 @@ it.effect("KeyedQueues removes the queue of a key when its last member completes
     const completions: Array<string> = []
     const submit = (member: string) =>
       queues.submit(member, (exit) => completions.push(`${member} ${exit._tag}`))
-    const turn = Effect.repeat(Effect.yieldNow, { times: 4 })
+    const runOtherFibers = Effect.repeat(Effect.yieldNow, { times: 4 })
 
     submit("a1")
     submit("b1")
     submit("a2")
-    yield* turn
+    yield* runOtherFibers
     expect(runs.map(({ members }) => members)).toEqual([["a1", "a2"], ["b1"]])
     const withdraw = submit("a3")
     runs[0]?.complete()
@@ -38,7 +38,7 @@ it.effect("KeyedQueues removes the queue of a key when its last member completes
     runs[1]?.complete()
     expect([queues.has("a"), queues.has("b")]).toEqual([false, false])
     submit("a4")
-    yield* turn
+    yield* runOtherFibers
     runs.at(-1)?.complete()
     expect(completions).toEqual(["a1 Success", "a2 Success", "b1 Success", "a4 Success"])
     expect(queues.has("a")).toBe(false)

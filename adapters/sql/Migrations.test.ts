@@ -37,7 +37,7 @@ const migrate = (sql: SqlClient.SqlClient) =>
   Effect.provideService(Migrations.migrate, SqlClient.SqlClient, sql)
 
 /** Returns the tables, columns, indexes and functions of the database, one per line. */
-const schema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> => {
+const readSchema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> => {
   const statement = sql.onDialectOrElse({
     pg: () => `
       SELECT table_name || '.' || column_name || ' ' || data_type AS line
@@ -69,12 +69,12 @@ const TABLES = [
 const ALL = ["1 first", "2 slots", "3 key_administration", "4 transfers", "5 batches", "6 idempotent_inserts"]
 
 /** Returns the contents of all tables. */
-const contents = (sql: SqlClient.SqlClient) =>
+const readContents = (sql: SqlClient.SqlClient) =>
   Effect.forEach(TABLES, (table) =>
     Effect.provideService(sql`SELECT * FROM ${sql(table)} ORDER BY 1`, SqlClient.SafeIntegers, true)
   )
 
-const appliedMigrations = (sql: SqlClient.SqlClient) =>
+const readAppliedMigrations = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly id: unknown; readonly name: string }>`
       SELECT migration_id AS id, name FROM animal_store_migrations ORDER BY migration_id`,
@@ -123,8 +123,8 @@ const startProcess = (address: string) => {
 }
 
 for (const kind of kinds) {
-  describeOn(kind, "Migrations", () => {
-    it.live("ten nodes that open a new database concurrently create the same schema as a single node", () =>
+  describeOn(kind, "Migrations.migrate", () => {
+    it.live("creates the same schema for ten concurrent nodes as for a single node", () =>
       Effect.gen(function* () {
         const [openedByOne, openedByTen] = [yield* kind.create, yield* kind.create]
         yield* openNode(openedByOne)
@@ -133,15 +133,15 @@ for (const kind of kinds) {
           discard: true
         })
         const [one, ten] = [yield* openClient(openedByOne), yield* openClient(openedByTen)]
-        expect(yield* appliedMigrations(ten)).toEqual(ALL)
+        expect(yield* readAppliedMigrations(ten)).toEqual(ALL)
         const withoutNames = (lines: ReadonlyArray<string>) =>
           lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
-        expect(withoutNames(yield* schema(ten))).toEqual(withoutNames(yield* schema(one)))
+        expect(withoutNames(yield* readSchema(ten))).toEqual(withoutNames(yield* readSchema(one)))
       })
     )
 
     it.live(
-      "ten processes can open a new database concurrently, and exactly one of them issues the first key",
+      "succeeds in ten concurrent processes; exactly one of them issues the first key",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
@@ -153,7 +153,7 @@ for (const kind of kinds) {
           )
           expect(exits.filter(({ issued }) => issued !== "")).toHaveLength(1)
           const sql = yield* openClient(database)
-          expect(yield* appliedMigrations(sql)).toEqual(ALL)
+          expect(yield* readAppliedMigrations(sql)).toEqual(ALL)
           expect(yield* sql`SELECT id FROM api_keys`).toEqual([
             { id: exits.map(({ issued }) => issued).join("") }
           ])
@@ -161,68 +161,68 @@ for (const kind of kinds) {
       LIFETIME_MS + 10_000
     )
 
-    it.live("running the migrations again changes nothing", () =>
+    it.live("changes nothing when it runs again", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* insertRow(database)
         const sql = yield* openClient(database)
-        const before = [yield* schema(sql), yield* contents(sql)]
+        const before = [yield* readSchema(sql), yield* readContents(sql)]
         expect(before[0]?.length).toBeGreaterThan(5)
         yield* migrate(sql)
         yield* Effect.scoped(openNode(database))
-        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+        expect([yield* readSchema(sql), yield* readContents(sql)]).toEqual(before)
       })
     )
 
-    it.live("a database with a newer schema is rejected and not changed", () =>
+    it.live("rejects a database with a newer schema, and does not change it", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* insertRow(database)
         const sql = yield* openClient(database)
         yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (999, 'of the future')`
-        const before = [yield* schema(sql), yield* contents(sql)]
+        const before = [yield* readSchema(sql), yield* readContents(sql)]
         const reason = yield* rejectionOf(sql)
         expect(reason).toBe(
           "it was made by a newer animal-store (schema 999, this one supports 6); use that version"
         )
         expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
-        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+        expect([yield* readSchema(sql), yield* readContents(sql)]).toEqual(before)
       })
     )
 
-    it.live("migrations that fail because a table already exists leave no partial schema", () =>
+    it.live("leaves no partial schema when it fails because a table already exists", () =>
       Effect.gen(function* () {
         // These tables belong to different migrations.
         for (const table of ["pets", "rate_limits", "settings", "key_events", "copies"]) {
           const sql = yield* openClient(yield* kind.create)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
-          const before = yield* schema(sql)
+          const before = yield* readSchema(sql)
           expect(yield* rejectionOf(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
           const withoutMigrationTable = (lines: ReadonlyArray<string>) =>
             lines.filter((line) => !line.includes("animal_store_migrations"))
-          expect(withoutMigrationTable(yield* schema(sql))).toEqual(withoutMigrationTable(before))
-          expect(yield* appliedMigrations(sql)).toEqual([])
+          expect(withoutMigrationTable(yield* readSchema(sql))).toEqual(withoutMigrationTable(before))
+          expect(yield* readAppliedMigrations(sql)).toEqual([])
           yield* sql`DROP TABLE ${sql(table)}`
           yield* migrate(sql)
-          expect(yield* appliedMigrations(sql)).toEqual(ALL)
+          expect(yield* readAppliedMigrations(sql)).toEqual(ALL)
         }
       })
     )
 
-    it.live("a new read-only database is rejected by the migrations, and a migrated one by the stores", () =>
+    it.live("rejects a new read-only database; the stores reject a migrated one", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
         const reader = readOnlyClient(database)
         expect(yield* rejectionOf(yield* openClient({ ...database, client: reader }))).toMatch(/read-?only/)
-        expect(yield* schema(sql)).toEqual([])
+        expect(yield* readSchema(sql)).toEqual([])
         yield* migrate(sql)
-        const before = [yield* schema(sql), yield* contents(sql)]
+        const before = [yield* readSchema(sql), yield* readContents(sql)]
         const stores = Sql.layer().pipe(Layer.provide([reader, SecureRandom.layerWebCrypto]))
         const error = yield* Effect.flip(Effect.scoped(Layer.build(stores)))
         expect(error._tag).toBe("DatabaseUnusable")
         expect(error.message).toMatch(/^database: .*read-?only.*$/)
-        expect([yield* schema(sql), yield* contents(sql)]).toEqual(before)
+        expect([yield* readSchema(sql), yield* readContents(sql)]).toEqual(before)
       })
     )
   })
@@ -237,7 +237,7 @@ const readOnlyClient = (database: Database) => {
 
 const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
 
-describe("released migrations", () => {
+describe("the released migration", () => {
   // Existing databases were created with these statements; changed statements would create a different schema with the
   // same version.
   it.each([
@@ -247,10 +247,10 @@ describe("released migrations", () => {
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"]
-  ])("the migration %s has its released statements", (_, { postgres, sqlite }, ofSqlite, ofPostgres) => {
+  ])("%s has not changed", (_, { postgres, sqlite }, sqliteHash, postgresHash) => {
     const hash = (texts: ReadonlyArray<string>) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
-    expect([hash(sqlite), hash(postgres)]).toEqual([ofSqlite, ofPostgres])
+    expect([hash(sqlite), hash(postgres)]).toEqual([sqliteHash, postgresHash])
   })
 })
 
@@ -306,13 +306,13 @@ for (const kind of kinds) {
         const verdict = yield* limits.consume?.("key:a", now + 1, policy) ??
           limits.modify("key:a", (before) => RateLimit.step(before, now + 1, policy))
         expect(verdict.outcome).toBe("banned")
-        expect(yield* appliedMigrations(sql)).toEqual(ALL)
+        expect(yield* readAppliedMigrations(sql)).toEqual(ALL)
       })
     )
   })
 }
 
-describe("Migrations of a SQLite database that another process is writing to", () => {
+describe("Migrations.migrate while another process writes to the SQLite database", () => {
   const startWhileLocked = Effect.gen(function* () {
     const database = yield* sqlite.create
     const client = SqliteClient.layer({ filename: fileOf(database), busyTimeoutMs: 0 })
@@ -325,7 +325,7 @@ describe("Migrations of a SQLite database that another process is writing to", (
     return { migration: yield* Effect.forkChild(Effect.exit(migrate(sql))), sql, otherProcess }
   })
 
-  it.effect("wait until the other process ends its transaction", () =>
+  it.effect("waits until the other process ends its transaction", () =>
     Effect.gen(function* () {
       const { migration, sql, otherProcess } = yield* startWhileLocked
       yield* TestClock.adjust("29 seconds")
@@ -333,11 +333,11 @@ describe("Migrations of a SQLite database that another process is writing to", (
       otherProcess.exec("COMMIT")
       yield* TestClock.adjust("20 millis")
       expect((yield* Fiber.join(migration))._tag).toBe("Success")
-      expect(yield* appliedMigrations(sql)).toEqual(ALL)
+      expect(yield* readAppliedMigrations(sql)).toEqual(ALL)
     })
   )
 
-  it.effect("fail after thirty seconds", () =>
+  it.effect("fails after thirty seconds", () =>
     Effect.gen(function* () {
       const { migration } = yield* startWhileLocked
       yield* TestClock.adjust("30 seconds")

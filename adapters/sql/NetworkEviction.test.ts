@@ -28,13 +28,13 @@ const waitForEviction = (sql: SqlClient.SqlClient, maxRows: number) =>
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "NetworkEviction", () => {
     it.effect(
-      "two concurrent nodes keep all keys, but only a limited number of networks",
+      "keeps all keys, but only a limited number of networks, on two concurrent nodes",
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const nodes = yield* RateLimits.openNodes(2, database, { maxAnonymousStates: MAX })
           const sql = yield* RateLimits.openClient(database)
-          let largest = 0
+          let peakRows = 0
           for (let round = 0; round < 20; round++) {
             yield* Effect.forEach(
               nodes,
@@ -42,23 +42,23 @@ for (const kind of Databases.kinds) {
                 Effect.forEach(
                   Array.from({ length: 200 }, (_, request) => request),
                   (request) =>
-                    RateLimits.request(node, `network:${round}.${index}.${request}`, START, anonymous),
+                    RateLimits.count(node, `network:${round}.${index}.${request}`, START, anonymous),
                   { concurrency: 20, discard: true }
                 ),
               { concurrency: "unbounded", discard: true }
             )
-            yield* RateLimits.request(
+            yield* RateLimits.count(
               nodes[0] ?? (yield* Effect.die("a node is missing")),
               `key:${round}`,
               START,
               keyed
             )
             // A node includes the networks of the other node only in its next count, a minute later.
-            largest = Math.max(largest, yield* RateLimits.countRows(sql))
+            peakRows = Math.max(peakRows, yield* RateLimits.countRows(sql))
             yield* waitForEviction(sql, MAX + 20)
           }
-          expect(largest).toBeLessThanOrEqual(MAX + 2 * 400 + 20)
-          const stored = yield* RateLimits.stored(sql, "key:")
+          expect(peakRows).toBeLessThanOrEqual(MAX + 2 * 400 + 20)
+          const stored = yield* RateLimits.readStates(sql, "key:")
           expect(stored.size).toBe(20)
         }),
       60_000
@@ -70,14 +70,14 @@ for (const kind of Databases.kinds) {
         const node = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
         for (let index = 0; index < 500; index++) {
-          yield* RateLimits.request(node, `network:${index}`, START + index, anonymous)
+          yield* RateLimits.count(node, `network:${index}`, START + index, anonymous)
         }
-        yield* RateLimits.request(node, "network:0", START + 1_000, anonymous)
+        yield* RateLimits.count(node, "network:0", START + 1_000, anonymous)
         expect(yield* NetworkEviction.evictSome(sql, "network:", 100)).toEqual({
           evicted: 100,
           next: "network:"
         })
-        const stored = [...(yield* RateLimits.stored(sql)).keys()]
+        const stored = [...(yield* RateLimits.readStates(sql)).keys()]
         expect(stored).toHaveLength(400)
         expect(stored).toContain("network:0")
         expect(stored.filter((key) => Number(key.slice("network:".length)) <= 100)).toEqual(["network:0"])
@@ -91,23 +91,23 @@ for (const kind of Databases.kinds) {
         const sql = yield* RateLimits.openClient(database)
         yield* Effect.forEach(
           Array.from({ length: 30 }, (_, index) => index),
-          (index) => RateLimits.request(node, `network:${index}`, START + index, anonymous)
+          (index) => RateLimits.count(node, `network:${index}`, START + index, anonymous)
         )
         expect((yield* NetworkEviction.evictSome(sql, "network:", 1_000)).evicted).toBe(15)
         expect(yield* RateLimits.countRows(sql)).toBe(15)
       })
     )
 
-    it.effect("a new node evicts the surplus networks that an earlier node has stored", () =>
+    it.effect("evicts the surplus networks that an earlier node has stored", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* RateLimits.openClient(database)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const earlier = yield* RateLimits.openNode(database)
+            const earlierNode = yield* RateLimits.openNode(database)
             yield* Effect.forEach(
               Array.from({ length: MAX + 300 }, (_, index) => index),
-              (index) => RateLimits.request(earlier, `network:${index}`, START, anonymous),
+              (index) => RateLimits.count(earlierNode, `network:${index}`, START, anonymous),
               { concurrency: 50, discard: true }
             )
           })

@@ -42,9 +42,9 @@ const setUp = Effect.fnUntraced(function* (options: { timeoutMs?: number; connec
   )
   /** Returns the number of calls in each statement since `sizes` was last called. */
   const sizes = () => {
-    const sizes = batches
+    const latest = batches
     batches = []
-    return sizes
+    return latest
   }
   return {
     pets: Context.get(services, PetRepository),
@@ -61,52 +61,56 @@ const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
 
 const statuses = ["available", "pending", "sold", undefined] as const
 
-const together = { concurrency: "unbounded" } as const
+const concurrently = { concurrency: "unbounded" } as const
 
-Databases.describeOn(Databases.postgres, "concurrent calls", () => {
-  it.live("calls of one kind share statements, and return the same results as single calls", () =>
-    Effect.gen(function* () {
-      const { keys, pets, sizes } = yield* setUp()
-      const added = yield* Effect.forEach(
-        numbers(60),
-        (index) =>
-          pets.insert({ ...rex, categoryId: BigInt(index), status: statuses[index % 3] ?? "available" }),
-        together
-      )
-      expect(sizes()).toEqual([60])
-      expect(added.map(({ categoryId }) => categoryId)).toEqual(numbers(60).map(BigInt))
-      // The ids are assigned in the order of the calls.
-      expect(added.map(({ id }) => id)).toEqual(numbers(60).map((index) => BigInt(index + 1)))
-
-      const ids = [5n, 60n, 5n, 61n, -1n, 1n]
-      const found = yield* Effect.forEach(ids, pets.find, together)
-      expect(sizes()).toEqual([6])
-      expect(found).toEqual(ids.map((id) => Option.fromUndefinedOr(added.find((pet) => pet.id === id))))
-
-      const queries: ReadonlyArray<PageQuery> = [1, 3, 21].flatMap((limit) =>
-        statuses.flatMap((status) => [undefined, 30n, 59n, 30n].map((after) => ({ limit, status, after })))
-      )
-      const pages = yield* Effect.forEach(queries, pets.page, together)
-      expect(sizes()).toEqual([48])
-      expect(pages).toEqual(
-        queries.map(({ after = 0n, limit, status }) =>
-          added
-            .filter((pet) => pet.id > after && (status === undefined || pet.status === status))
-            .slice(0, limit)
+Databases.describeOn(Databases.postgres, "PostgresBatch", () => {
+  it.live(
+    "executes concurrent calls of one kind in one statement, with the same results as single calls",
+    () =>
+      Effect.gen(function* () {
+        const { keys, pets, sizes } = yield* setUp()
+        const added = yield* Effect.forEach(
+          numbers(60),
+          (index) =>
+            pets.insert({ ...rex, categoryId: BigInt(index), status: statuses[index % 3] ?? "available" }),
+          concurrently
         )
-      )
+        expect(sizes()).toEqual([60])
+        expect(added.map(({ categoryId }) => categoryId)).toEqual(numbers(60).map(BigInt))
+        // The ids are assigned in the order of the calls.
+        expect(added.map(({ id }) => id)).toEqual(numbers(60).map((index) => BigInt(index + 1)))
 
-      const stored = [ApiKeys.keyOf("one", "hash one", 1), ApiKeys.keyOf("two", "hash two", 2)]
-      for (const key of stored) yield* keys.insert(key)
-      const hashes = [...stored, ...stored].flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
-      const known = yield* Effect.forEach([...hashes, "none"], keys.findByHash, together)
-      expect(sizes()).toEqual([hashes.length + 1])
-      expect(known).toEqual(
-        [...hashes, "none"].map((hash) =>
-          Option.fromUndefinedOr(stored.find(({ secrets }) => secrets.some((secret) => secret.hash === hash)))
+        const ids = [5n, 60n, 5n, 61n, -1n, 1n]
+        const found = yield* Effect.forEach(ids, pets.find, concurrently)
+        expect(sizes()).toEqual([6])
+        expect(found).toEqual(ids.map((id) => Option.fromUndefinedOr(added.find((pet) => pet.id === id))))
+
+        const queries: ReadonlyArray<PageQuery> = [1, 3, 21].flatMap((limit) =>
+          statuses.flatMap((status) => [undefined, 30n, 59n, 30n].map((after) => ({ limit, status, after })))
         )
-      )
-    })
+        const pages = yield* Effect.forEach(queries, pets.page, concurrently)
+        expect(sizes()).toEqual([48])
+        expect(pages).toEqual(
+          queries.map(({ after = 0n, limit, status }) =>
+            added
+              .filter((pet) => pet.id > after && (status === undefined || pet.status === status))
+              .slice(0, limit)
+          )
+        )
+
+        const stored = [ApiKeys.keyOf("one", "hash one", 1), ApiKeys.keyOf("two", "hash two", 2)]
+        for (const key of stored) yield* keys.insert(key)
+        const hashes = [...stored, ...stored].flatMap(({ secrets }) => secrets.map(({ hash }) => hash))
+        const foundKeys = yield* Effect.forEach([...hashes, "none"], keys.findByHash, concurrently)
+        expect(sizes()).toEqual([hashes.length + 1])
+        expect(foundKeys).toEqual(
+          [...hashes, "none"].map((hash) =>
+            Option.fromUndefinedOr(
+              stored.find(({ secrets }) => secrets.some((secret) => secret.hash === hash))
+            )
+          )
+        )
+      })
   )
 
   it.live("fails only the call whose value the database or the driver rejects", () =>
@@ -119,7 +123,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
       const exits = yield* Effect.forEach(
         numbers(40),
         (index) => Effect.exit(pets.insert(invalid.get(index) ?? { ...rex, categoryId: BigInt(index) })),
-        together
+        concurrently
       )
       expect(exits.flatMap((exit, index) => (Exit.isFailure(exit) ? [index] : []))).toEqual([3, 17])
       const stored = yield* pets.page({ limit: 100, after: undefined, status: undefined })
@@ -128,33 +132,33 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
       const found = yield* Effect.forEach(
         [stored[0]?.id ?? 0n, 2n ** 63n, 0n],
         (id) => Effect.exit(pets.find(id)),
-        together
+        concurrently
       )
       expect(found.map(Exit.isSuccess)).toEqual([true, false, true])
     })
   )
 
-  it.live("a read returns all animals that were acknowledged before it started", () =>
+  it.live("reads all animals that were acknowledged before the read started", () =>
     Effect.gen(function* () {
       const { pets, sizes } = yield* setUp()
-      const writer = Effect.fnUntraced(function* (writer: number) {
+      const writer = Effect.fnUntraced(function* (index: number) {
         for (const round of numbers(30)) {
-          const pet = yield* pets.insert({ ...rex, categoryId: BigInt(writer * 1_000 + round) })
+          const pet = yield* pets.insert({ ...rex, categoryId: BigInt(index * 1_000 + round) })
           // Other writers send the same kind of query, which may already be in progress.
           const newest = { limit: 100, status: undefined, after: pet.id - 1n }
-          const [found, page] = yield* Effect.all([pets.find(pet.id), pets.page(newest)], together)
+          const [found, page] = yield* Effect.all([pets.find(pet.id), pets.page(newest)], concurrently)
           expect(found).toEqual(Option.some(pet))
           expect(page[0]).toEqual(pet)
           const count = (yield* pets.page({ limit: 1_000, status: undefined, after: undefined })).length
           expect(count).toBeGreaterThanOrEqual(Number(pet.id) - 20)
         }
       })
-      yield* Effect.forEach(numbers(20), writer, together)
+      yield* Effect.forEach(numbers(20), writer, concurrently)
       expect(Math.max(...sizes())).toBeGreaterThan(5)
     })
   )
 
-  it.live("concurrent reads on a single connection do not starve transactions", () =>
+  it.live("does not starve transactions when concurrent reads share a single connection", () =>
     Effect.gen(function* () {
       const { keys, pets } = yield* setUp({ connections: 1, timeoutMs: 5_000 })
       yield* keys.insert(ApiKeys.keyOf("one", "hash one", 1))
@@ -163,7 +167,7 @@ Databases.describeOn(Databases.postgres, "concurrent calls", () => {
         Effect.forEach(
           numbers(64),
           () => Effect.whileLoop({ while: () => !isOver, body: () => pets.find(1n), step: () => {} }),
-          together
+          concurrently
         )
       )
       for (const perMinute of [1, 2, 3, 4, 5]) {
@@ -186,9 +190,9 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
     if (consume === undefined) throw new Error("the store has no consume")
     const count = (key: string) =>
       Effect.gen(function* () {
-        const began = performance.now()
+        const startedAt = performance.now()
         const exit = yield* Effect.exit(consume(key, 0, policy))
-        return { isCounted: Exit.isSuccess(exit), durationMs: performance.now() - began }
+        return { isCounted: Exit.isSuccess(exit), durationMs: performance.now() - startedAt }
       })
     yield* count("locked")
     const [isLocked, release] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
@@ -206,11 +210,11 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
     return { count, sizes, sql, unlock }
   })
 
-  it.live("a locked row delays other callers in the same statement by at most the lock timeout", () =>
+  it.live("delays other callers in its statement by less than half the timeout", () =>
     Effect.gen(function* () {
       const { count, sizes, unlock } = yield* lockRow()
       const keys = numbers(40).map((index) => (index === 20 ? "locked" : `key ${index}`))
-      const waiting = yield* Effect.forkChild(Effect.forEach(keys, count, together), {
+      const waiting = yield* Effect.forkChild(Effect.forEach(keys, count, concurrently), {
         startImmediately: true
       })
       yield* Effect.sleep(TIMEOUT_MS / 2)
@@ -231,16 +235,16 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
     })
   )
 
-  it.live("requests for a locked row fail at their deadlines, and are counted again after the unlock", () =>
+  it.live("makes its requests fail at their deadlines; after the unlock, requests are counted again", () =>
     Effect.gen(function* () {
       const { count, sql, unlock } = yield* lockRow()
-      const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), together)
+      const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), concurrently)
       expect(outcomes.map(({ isCounted }) => isCounted)).toEqual(numbers(30).map(() => false))
       for (const { durationMs } of outcomes) expect(durationMs).toBeLessThan(TIMEOUT_MS * 2)
       // Waits until PostgreSQL has canceled the statement.
       yield* Effect.sleep(500)
       yield* unlock
-      expect(yield* Effect.forEach(["locked", "locked", "other"], count, together)).toEqual([
+      expect(yield* Effect.forEach(["locked", "locked", "other"], count, concurrently)).toEqual([
         { isCounted: true, durationMs: expect.any(Number) },
         { isCounted: true, durationMs: expect.any(Number) },
         { isCounted: true, durationMs: expect.any(Number) }

@@ -14,7 +14,7 @@ const policy: RateLimit.Policy = { plan: { perMinute: 100_000, perDay: 1_000_000
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-const together = { concurrency: "unbounded", discard: true } as const
+const concurrently = { concurrency: "unbounded", discard: true } as const
 
 /** Returns a number that a query on the statistics selects. */
 const readNumber = (sql: SqlClient.SqlClient, query: string) =>
@@ -28,7 +28,7 @@ const countConnections = (sql: SqlClient.SqlClient) =>
      WHERE datname = current_database() AND application_name = 'animal-store'`
   )
 
-Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
+Databases.describeOn(Databases.postgresAlone, "PostgresRateLimits.consume", () => {
   const NODES = 4
   const KEYS = 12
   const ROUNDS = 40
@@ -54,20 +54,22 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
             const keys = numbers(KEYS).map((index) => `key ${(index * 5 + node * 3) % KEYS}`)
             const orderedKeys = node % 2 === 0 ? keys : keys.toReversed()
             return Effect.repeat(
-              Effect.forEach(orderedKeys, (key) => consume(key, 0, policy), together),
+              Effect.forEach(orderedKeys, (key) => consume(key, 0, policy), concurrently),
               { times: ROUNDS - 1 }
             )
           },
-          together
+          concurrently
         )
       })
     )
     // A connection adds its counts to the statistics at the latest when it ends.
-    yield* Effect.repeat(Effect.delay(countConnections(sql), "50 millis"), { until: (open) => open === 0 })
+    yield* Effect.repeat(Effect.delay(countConnections(sql), "50 millis"), {
+      until: (connections) => connections === 0
+    })
     return (yield* count) - before
   })
 
-  it.live("nodes that count the same callers in different orders cause no deadlock", () =>
+  it.live("causes no deadlock when nodes count the same callers in different orders", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgresAlone.create
       const sql = yield* Nodes.openClient(database)
@@ -87,12 +89,12 @@ Databases.describeOn(Databases.postgresAlone, "deadlocks", () => {
   )
 })
 
-Databases.describeOn(Databases.postgresAlone, "connections", () => {
+Databases.describeOn(Databases.postgresAlone, "PostgresBatch", () => {
   /** Two statements in progress for each kind of call; see `CONCURRENCY` in PostgresBatch.ts. */
   const PER_KIND = 2
 
   it.live(
-    "256 concurrent calls of one kind use at most two connections, and calls of all five kinds at most ten",
+    "uses at most two connections for 256 concurrent calls of one kind, and at most ten for all five kinds",
     () =>
       Effect.gen(function* () {
         const database = yield* Databases.postgresAlone.create
@@ -109,15 +111,15 @@ Databases.describeOn(Databases.postgresAlone, "connections", () => {
           () => pets.insert({ name: "Rex", categoryId: 7n, status: "available" }),
           (index) => keys.findByHash(`hash ${index}`)
         ]
-        const load = (used: typeof kinds) =>
+        const load = (usedKinds: typeof kinds) =>
           Effect.forEach(
             numbers(256),
             (index) =>
               Effect.forEach(
                 numbers(10),
-                (round) => used[(index + round) % used.length]?.(index) ?? Effect.void
+                (round) => usedKinds[(index + round) % usedKinds.length]?.(index) ?? Effect.void
               ),
-            together
+            concurrently
           )
         // Idle connections close only after five seconds, so this also counts those that were used before.
         yield* load(kinds.slice(0, 1))

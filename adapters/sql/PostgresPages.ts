@@ -30,33 +30,34 @@ export interface Pages {
   readonly parameters: ReadonlyArray<unknown>
   /** For each query, the position of its page in the result of `split`. */
   readonly positions: ReadonlyArray<number>
-  /** Returns the rows of each page by ascending id. */
+  /** Returns the rows of each page by ascending id; `petOf` ignores their last value, the position. */
   readonly split: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<Row>>
 }
 
 /** Prepares the queries, without duplicates. */
 export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
   const known = new Map<string, number>()
-  const distinct: Array<PageQuery> = []
+  const distinctQueries: Array<PageQuery> = []
   const positions = queries.map((query) => {
     const key = `${query.status} ${query.after} ${query.limit}`
-    const position = known.get(key) ?? distinct.push(query) - 1
+    const position = known.get(key) ?? distinctQueries.push(query) - 1
     known.set(key, position)
     return position
   })
-  const numbered = distinct.map(({ after = 0n, limit, status }, position) => ({
+  const numberedQueries = distinctQueries.map(({ after = 0n, limit, status }, position) => ({
     position,
     after,
     limit,
     status
   }))
-  const anyStatus = numbered.filter(({ status }) => status === undefined)
-  const oneStatus = numbered.filter(({ status }) => status !== undefined)
-  const bounds = (part: typeof numbered) => [
+  const anyStatus = numberedQueries.filter(({ status }) => status === undefined)
+  const oneStatus = numberedQueries.filter(({ status }) => status !== undefined)
+  const bounds = (part: typeof numberedQueries) => [
     PostgresArray.bigint(part.map(({ after }) => after)),
     PostgresArray.bigint(part.map(({ limit }) => limit))
   ]
-  const positionsOf = (part: typeof numbered) => PostgresArray.float(part.map(({ position }) => position))
+  const positionsOf = (part: typeof numberedQueries) =>
+    PostgresArray.float(part.map(({ position }) => position))
   return {
     parameters: [
       positionsOf(anyStatus),
@@ -67,7 +68,7 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
     ],
     positions,
     split: (rows) => {
-      const pages: Array<Array<Row>> = distinct.map(() => [])
+      const pages: Array<Array<Row>> = distinctQueries.map(() => [])
       for (const row of rows) pages[Number(row[POSITION])]?.push(row)
       for (const page of pages) if (!isAscending(page)) page.sort(byId)
       return pages

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Databases from "./Databases.fixture.ts"
 
-const withSetting = (setting: string) =>
+const openWithSetting = (setting: string) =>
   Effect.gen(function* () {
     const { address } = yield* Databases.postgres.create
     const url = new URL(address)
@@ -10,13 +10,13 @@ const withSetting = (setting: string) =>
     return yield* Effect.exit(Effect.scoped(Effect.provide(Effect.void, Databases.postgresStores(url.href))))
   })
 
-Databases.describeOn(Databases.postgres, "a user with custom settings", () => {
+Databases.describeOn(Databases.postgres, "PostgresSettings.check", () => {
   it.effect.each(["default_transaction_isolation=serializable", "synchronous_commit=off"])(
-    "a user with %s is rejected, and the error names the setting",
+    "rejects %s, and the error names the setting",
     (setting) =>
       Effect.gen(function* () {
         const name = setting.split("=", 1)[0]
-        expect(yield* withSetting(setting)).toMatchObject({
+        expect(yield* openWithSetting(setting)).toMatchObject({
           cause: {
             reasons: [{ error: { _tag: "DatabaseUnusable", message: expect.stringContaining(`${name}`) } }]
           }
@@ -24,11 +24,9 @@ Databases.describeOn(Databases.postgres, "a user with custom settings", () => {
       })
   )
 
-  it.effect.each(["synchronous_commit=local", "synchronous_commit=remote_apply"])(
-    "a user with %s is accepted",
-    (setting) =>
-      Effect.gen(function* () {
-        expect((yield* withSetting(setting))._tag).toBe("Success")
-      })
+  it.effect.each(["synchronous_commit=local", "synchronous_commit=remote_apply"])("accepts %s", (setting) =>
+    Effect.gen(function* () {
+      expect((yield* openWithSetting(setting))._tag).toBe("Success")
+    })
   )
 })

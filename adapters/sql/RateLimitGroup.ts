@@ -30,7 +30,7 @@ export const steps = function* <A>(
 ): WriteTransaction.Steps<Outcomes<A>> {
   const states = new Map<string, State | undefined>()
   const absent: Array<string> = []
-  const changed = new Set<string>()
+  const changedKeys = new Set<string>()
   const outcomes: Array<Outcome<A>> = []
   for (const { key, step } of group) {
     if (!states.has(key)) {
@@ -43,14 +43,14 @@ export const steps = function* <A>(
       const [result, after] = step(before)
       if (after !== before) {
         states.set(key, after)
-        changed.add(key)
+        changedKeys.add(key)
       }
       outcomes.push({ result })
     } catch (defect) {
       outcomes.push({ defect })
     }
   }
-  for (const key of changed) {
+  for (const key of changedKeys) {
     const state = states.get(key)
     if (state !== undefined) yield [WRITE, [key, ...RateLimitFields.valuesOf(state)]]
   }

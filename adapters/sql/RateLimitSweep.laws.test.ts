@@ -127,7 +127,7 @@ for (const kind of Databases.kinds) {
                     deleted++
                   }
                   // Exactly the spent states are deleted.
-                  expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...keptKeys].sort())
+                  expect([...(yield* RateLimits.readStates(sql)).keys()]).toEqual([...keptKeys].sort())
                 }
                 for (let index = 0; index < requests; index++) {
                   if (index > 0) clock += 1_000
@@ -136,11 +136,11 @@ for (const kind of Databases.kinds) {
                   const [expected, next] = RateLimit.step(allStates.get(key), now, policy)
                   allStates.set(key, next)
                   keptKeys.add(key)
-                  expect(yield* RateLimits.request(store, key, now, policy)).toEqual(expected)
+                  expect(yield* RateLimits.count(store, key, now, policy)).toEqual(expected)
                   outcomes.add(expected.outcome)
                 }
               }
-              expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual([...keptKeys].sort())
+              expect([...(yield* RateLimits.readStates(sql)).keys()]).toEqual([...keptKeys].sort())
             }).pipe(Effect.runPromiseWith(services))
         )
         yield* Effect.promise(() => fc.assert(law, { numRuns: 40 }))
@@ -169,7 +169,7 @@ for (const kind of Databases.kinds) {
       Effect.gen(function* () {
         yield* Effect.scoped(
           Effect.flatMap(RateLimits.openNode(database), (store) =>
-            RateLimits.request(store, "network:0", START, { plan: Plan.standard.Free, ban: undefined })
+            RateLimits.count(store, "network:0", START, { plan: Plan.standard.Free, ban: undefined })
           )
         )
         const { decision, from } = sql.onDialectOrElse({
@@ -189,25 +189,28 @@ for (const kind of Databases.kinds) {
       })
 
     const spent = { plan: { perMinute: 1, perDay: 1 }, ban: undefined }
-    const later = START + 3 * DAY + 60 * MINUTE
+    const sweepTime = START + 3 * DAY + 60 * MINUTE
 
     it.effect("does not delete a caller that sends a request between the sweep's read and delete", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const store = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
-        const send = (key: string, now: number) => RateLimits.request(store, key, now, spent)
+        const send = (key: string, now: number) => RateLimits.count(store, key, now, spent)
         for (const change of ["admitted", "admitted late", "limited", "counted again"] as const) {
           yield* Effect.forEach(["a", "b", "c"], (key) => send(key, START))
           const concurrent = {
-            admitted: send("b", later),
-            "admitted late": send("b", later - MINUTE),
-            limited: Effect.andThen(send("b", later), send("b", later)),
-            "counted again": Effect.andThen(sql`DELETE FROM rate_limits WHERE key = 'b'`, send("b", later))
+            admitted: send("b", sweepTime),
+            "admitted late": send("b", sweepTime - MINUTE),
+            limited: Effect.andThen(send("b", sweepTime), send("b", sweepTime)),
+            "counted again": Effect.andThen(
+              sql`DELETE FROM rate_limits WHERE key = 'b'`,
+              send("b", sweepTime)
+            )
           }[change]
-          yield* RateLimitSweep.sweepPage(interpose(sql, concurrent), BanPolicy.standard, later, "")
-          expect([change, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([change, "b"])
-          expect((yield* send("b", later)).outcome).toBe("limited")
+          yield* RateLimitSweep.sweepPage(interpose(sql, concurrent), BanPolicy.standard, sweepTime, "")
+          expect([change, ...(yield* RateLimits.readStates(sql)).keys()]).toEqual([change, "b"])
+          expect((yield* send("b", sweepTime)).outcome).toBe("limited")
           yield* sql`DELETE FROM rate_limits`
         }
       })
@@ -223,8 +226,8 @@ for (const kind of Databases.kinds) {
         for (const field of [...fields, "debt", "banLevel", "bannedUntil"] as const) {
           yield* store.modify("a", () => [undefined, state])
           const change = store.modify("a", () => [undefined, { ...state, [field]: state[field] + 1 }])
-          yield* RateLimitSweep.sweepPage(interpose(sql, change), BanPolicy.standard, later, "")
-          expect([field, ...(yield* RateLimits.stored(sql)).keys()]).toEqual([field, "a"])
+          yield* RateLimitSweep.sweepPage(interpose(sql, change), BanPolicy.standard, sweepTime, "")
+          expect([field, ...(yield* RateLimits.readStates(sql)).keys()]).toEqual([field, "a"])
         }
       })
     )
@@ -240,7 +243,7 @@ for (const kind of Databases.kinds) {
           const store = yield* RateLimits.openNode(database, { maxAnonymousStates: 1_000_000 })
           const policy = { plan: Plan.standard.Free, ban: undefined }
           const today = ["a", "network:5", "network:50000x", "zebra"]
-          yield* Effect.forEach(today, (key) => RateLimits.request(store, key, now, policy))
+          yield* Effect.forEach(today, (key) => RateLimits.count(store, key, now, policy))
           const round = yield* startSweep(sql, now)
           const remaining: Array<number> = []
           for (let count = 0; count < 6; count++) {
@@ -253,11 +256,11 @@ for (const kind of Databases.kinds) {
             Array(5).fill(true)
           )
           expect(remaining.at(-1)).toBe(4)
-          expect([...(yield* RateLimits.stored(sql)).keys()].sort()).toEqual([...today].sort())
+          expect([...(yield* RateLimits.readStates(sql)).keys()].sort()).toEqual([...today].sort())
         })
     )
 
-    it.effect("reads and deletes by primary key, one page at a time", () =>
+    it.effect("deletes one page of rows by primary key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* RateLimits.openClient(database)
@@ -265,7 +268,7 @@ for (const kind of Databases.kinds) {
         yield* sql`ANALYZE rate_limits`
         const plans: Array<string> = []
         const explain = sql.onDialectOrElse({ pg: () => "EXPLAIN", orElse: () => "EXPLAIN QUERY PLAN" })
-        const explaining = new Proxy(sql, {
+        const explainingClient = new Proxy(sql, {
           get: (target, name) =>
             name === "unsafe"
               ? (text: string, parameters: ReadonlyArray<unknown> = []) =>
@@ -277,7 +280,7 @@ for (const kind of Databases.kinds) {
                   )
               : Reflect.get(target, name)
         })
-        yield* RateLimitSweep.sweepPage(explaining, BanPolicy.standard, later, "")
+        yield* RateLimitSweep.sweepPage(explainingClient, BanPolicy.standard, sweepTime, "")
         expect(plans).toHaveLength(1)
         for (const plan of plans) {
           expect(plan).toMatch(/SEARCH rate_limits|Index Scan/)
@@ -294,9 +297,9 @@ for (const kind of Databases.kinds) {
         const sql = yield* RateLimits.openClient(database)
         for (const perMinute of [1, 60, 100_000, Plan.maxRequests]) {
           const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
-          yield* RateLimits.request(store, `${perMinute}`, START, policy)
+          yield* RateLimits.count(store, `${perMinute}`, START, policy)
         }
-        expect(yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, later, "")).toBe("")
+        expect(yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, sweepTime, "")).toBe("")
         expect(yield* RateLimits.countRows(sql)).toBe(0)
       })
     )
@@ -306,8 +309,8 @@ for (const kind of Databases.kinds) {
         const database = yield* kind.create
         const store = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
-        yield* RateLimits.request(store, "a", START, spent)
-        const round = yield* startSweep(sql, later)
+        yield* RateLimits.count(store, "a", START, spent)
+        const round = yield* startSweep(sql, sweepTime)
         yield* sql`ALTER TABLE rate_limits RENAME TO elsewhere`
         yield* round
         yield* sql`ALTER TABLE elsewhere RENAME TO rate_limits`
@@ -320,10 +323,10 @@ for (const kind of Databases.kinds) {
     it.effect("sweeps for the first time one minute after the node starts", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        yield* TestClock.setTime(later)
+        yield* TestClock.setTime(sweepTime)
         const store = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
-        yield* RateLimits.request(store, "a", START, spent)
+        yield* RateLimits.count(store, "a", START, spent)
         yield* TestClock.adjust(MINUTE - 1)
         expect(yield* RateLimits.countRows(sql)).toBe(1)
         yield* TestClock.adjust(1)
@@ -344,21 +347,23 @@ Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
       const store = yield* RateLimits.openNode(database)
       const sql = yield* RateLimits.openClient(database)
       const policy = { plan: Plan.standard.Free, ban: undefined }
-      yield* Effect.forEach(["a", "b", "c"], (key) => RateLimits.request(store, key, START, policy))
-      const later = START + 3 * DAY
-      const isCounting = yield* Deferred.make<void>()
+      yield* Effect.forEach(["a", "b", "c"], (key) => RateLimits.count(store, key, START, policy))
+      const sweepTime = START + 3 * DAY
+      const countingStarted = yield* Deferred.make<void>()
       const release = yield* Deferred.make<void>()
-      const counting = yield* Effect.forkChild(
+      const countingFiber = yield* Effect.forkChild(
         sql.withTransaction(
           Effect.gen(function* () {
-            yield* sql`UPDATE rate_limits SET at = ${later}, used = 1 WHERE key = 'b'`
-            yield* Deferred.succeed(isCounting, undefined)
+            yield* sql`UPDATE rate_limits SET at = ${sweepTime}, used = 1 WHERE key = 'b'`
+            yield* Deferred.succeed(countingStarted, undefined)
             yield* Deferred.await(release)
           })
         )
       )
-      yield* Deferred.await(isCounting)
-      const sweeping = yield* Effect.forkChild(RateLimitSweep.sweepPage(sql, BanPolicy.standard, later, ""))
+      yield* Deferred.await(countingStarted)
+      const sweepFiber = yield* Effect.forkChild(
+        RateLimitSweep.sweepPage(sql, BanPolicy.standard, sweepTime, "")
+      )
       const waiting: Effect.Effect<number, SqlError> = Effect.map(
         sql<{ waiting: unknown }>`
           SELECT count(*) AS waiting FROM pg_stat_activity
@@ -369,11 +374,11 @@ Databases.describeOn(Databases.postgres, "RateLimitSweep", () => {
         until: (count) => count > 0,
         times: 1_000
       })
-      expect(sweeping.pollUnsafe()).toBeUndefined()
+      expect(sweepFiber.pollUnsafe()).toBeUndefined()
       yield* Deferred.succeed(release, undefined)
-      yield* Fiber.join(counting)
-      yield* Fiber.join(sweeping)
-      expect([...(yield* RateLimits.stored(sql)).keys()]).toEqual(["b"])
+      yield* Fiber.join(countingFiber)
+      yield* Fiber.join(sweepFiber)
+      expect([...(yield* RateLimits.readStates(sql)).keys()]).toEqual(["b"])
     })
   )
 })

@@ -29,19 +29,19 @@ export const openNodes = (count: number, database: Database, options?: Partial<S
 export const openClient = Nodes.openClient
 
 /** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
-export const request = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
+export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.consume === undefined ? modify(store, key, now, policy) : store.consume(key, now, policy)
 
 export const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.modify(key, (state) => RateLimit.step(state, now, policy))
 
 /** The two methods of counting a request. */
-export const countingMethods = { request, modify } as const
+export const countingMethods = { count, modify } as const
 
 export type CountingMethod = keyof typeof countingMethods
 
 /** Returns the stored states of callers by key, for keys that start with `prefix` and sort before `prefix~`. */
-export const stored = (
+export const readStates = (
   sql: SqlClient.SqlClient,
   prefix = ""
 ): Effect.Effect<ReadonlyMap<string, RateLimit.State>, SqlError> =>

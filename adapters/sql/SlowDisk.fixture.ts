@@ -50,7 +50,7 @@ export interface SlowDisk {
 
 /** Builds the library in a new directory. */
 const build = (): { readonly library: string } | { readonly missing: string } => {
-  if (process.platform !== "linux") return { missing: "it needs Linux" }
+  if (process.platform !== "linux") return { missing: "the operating system is not Linux" }
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-slow-disk-"))
   process.once("exit", () => fs.rmSync(directory, { recursive: true, force: true }))
   const library = path.join(directory, "slow-disk.so")
@@ -59,8 +59,8 @@ const build = (): { readonly library: string } | { readonly missing: string } =>
     ["-shared", "-fPIC", "-x", "c", "-o", library, "-", "-ldl"],
     { input: SOURCE, encoding: "utf8" }
   )
-  if (error !== undefined) return { missing: "it needs a C compiler" }
-  return status === 0 ? { library } : { missing: `it does not compile: ${stderr.split("\n", 1)[0]}` }
+  if (error !== undefined) return { missing: "the C compiler cc is not installed" }
+  return status === 0 ? { library } : { missing: `the library does not compile: ${stderr.split("\n", 1)[0]}` }
 }
 
 const built = build()

@@ -15,17 +15,17 @@ const openStores = (database: Database, count: number, keyCacheMs = 0) =>
   )
 
 for (const kind of kinds) {
-  describeOn(kind, "several nodes with API keys", () => {
-    it.live("concurrent updates of one key on several nodes run in sequence", () =>
+  describeOn(kind, "SqlApiKeyStore", () => {
+    it.live("runs concurrent updates of one key on several nodes in sequence", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         yield* Effect.forEach(stores.slice(0, 1), (store) => store.insert(keyOf("a", "hash", 0)))
-        const counted = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           Array.from({ length: 20 }, () => stores).flat(),
           (store) => store.update("a", (key) => [key.createdAt, { ...key, createdAt: key.createdAt + 1 }]),
           { concurrency: "unbounded" }
         )
-        const counts = counted.map(Option.getOrUndefined).sort((a = -1, b = -1) => a - b)
+        const counts = results.map(Option.getOrUndefined).sort((a = -1, b = -1) => a - b)
         expect(counts).toEqual(Array.from({ length: 60 }, (_, index) => index))
         for (const store of stores) {
           expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.createdAt).toBe(60)
@@ -33,7 +33,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("only one of twenty concurrent calls on four nodes inserts the first key", () =>
+    it.live("inserts the first key in only one of twenty concurrent calls on four nodes", () =>
       Effect.gen(function* () {
         for (let round = 0; round < 3; round++) {
           const stores = yield* openStores(yield* kind.create, 4)
@@ -53,22 +53,22 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("without a cache, inserted and changed keys are visible on other nodes immediately", () =>
+    it.live("returns inserted and changed keys on other nodes immediately without a cache", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const [here, ...others] = yield* openStores(database, 3)
-        if (here === undefined) throw new Error("a node is missing")
+        const [store, ...otherStores] = yield* openStores(database, 3)
+        if (store === undefined) throw new Error("a node is missing")
         const key = keyOf("a", "hash", 0)
-        yield* here.insert(key)
-        for (const store of others) expect(yield* store.findByHash("hash")).toEqual(Option.some(key))
-        yield* here.update("a", (before) => [undefined, { ...before, revokedAt: 5 }])
-        for (const store of others) {
-          expect(Option.getOrUndefined(yield* store.findByHash("hash"))?.revokedAt).toBe(5)
+        yield* store.insert(key)
+        for (const other of otherStores) expect(yield* other.findByHash("hash")).toEqual(Option.some(key))
+        yield* store.update("a", (before) => [undefined, { ...before, revokedAt: 5 }])
+        for (const other of otherStores) {
+          expect(Option.getOrUndefined(yield* other.findByHash("hash"))?.revokedAt).toBe(5)
         }
       })
     )
 
-    it.live("an update waits for a writer that locks the database, while reads return the old key", () =>
+    it.live("waits with an update while another writer locks the database, but reads the old key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const [store] = yield* openStores(database, 1)
@@ -91,7 +91,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("the latest day is stored when several nodes mark the same keys as seen concurrently", () =>
+    it.live("stores the latest day when several nodes mark the same keys as seen concurrently", () =>
       Effect.gen(function* () {
         const stores = yield* openStores(yield* kind.create, 3)
         const ids = Array.from({ length: 50 }, (_, index) => `key ${index}`)
@@ -108,7 +108,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("an event is recorded if and only if its change is stored", () =>
+    it.live("records an event if and only if its change is stored", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
         if (store?.events === undefined) throw new Error("a node is missing")
@@ -118,11 +118,11 @@ for (const kind of kinds) {
         const b = keyOf("b", "hash b", 0)
         yield* store.insert(keyOf("a", "hash a", 0), event("a", 1))
         yield* store.insert(b, event("b", 2))
-        const failing = [
+        const failingCalls = [
           store.insert(keyOf("c", "hash a", 0), event("c", 3)),
           store.update("a", (key) => [0, { ...key, secrets: b.secrets }, event("a", 4)])
         ]
-        for (const call of failing) yield* Effect.flip(call)
+        for (const call of failingCalls) yield* Effect.flip(call)
         yield* Effect.exit(
           store.update("a", () => {
             throw new Error("a bug")
@@ -132,7 +132,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("a change with an existing hash or id is rejected and stores nothing", () =>
+    it.live("rejects a change with an existing hash or id, and stores nothing", () =>
       Effect.gen(function* () {
         const [store] = yield* openStores(yield* kind.create, 1)
         if (store === undefined) throw new Error("a node is missing")

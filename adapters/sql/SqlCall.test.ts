@@ -28,15 +28,15 @@ const ERROR = 1
 
 /** Creates a query that never completes, and counts its starts and interruptions. */
 const silentQuery = Effect.sync(() => {
-  const seen = { begun: 0, interrupted: 0 }
+  const seen = { starts: 0, interruptions: 0 }
   const query = Effect.onInterrupt(
     Effect.suspend(() => {
-      seen.begun++
+      seen.starts++
       return Effect.never
     }),
     () =>
       Effect.sync(() => {
-        seen.interrupted++
+        seen.interruptions++
       })
   )
   return { seen, query }
@@ -44,15 +44,15 @@ const silentQuery = Effect.sync(() => {
 
 /** Queries that complete immediately, and queries that complete later. */
 const speeds = [
-  { name: "immediately", after: <A, E>(effect: Effect.Effect<A, E>) => effect },
-  { name: "later", after: <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, TIMEOUT_MS - 1) }
+  { name: "immediately", delay: <A, E>(effect: Effect.Effect<A, E>) => effect },
+  { name: "later", delay: <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, TIMEOUT_MS - 1) }
 ]
 
 describe("SqlCall", () => {
-  describe.each(speeds)("run, with a query that completes $name", ({ after }) => {
+  describe.each(speeds)("run, with a query that completes $name", ({ delay }) => {
     const exitOf = <A>(query: Effect.Effect<A, SqlError>) =>
       Effect.gen(function* () {
-        const fiber = yield* Effect.forkChild(call.run(after(query)))
+        const fiber = yield* Effect.forkChild(call.run(delay(query)))
         yield* TestClock.adjust(TIMEOUT_MS - 1)
         return yield* Fiber.await(fiber)
       })
@@ -115,11 +115,11 @@ describe("SqlCall", () => {
       const { query, seen } = yield* silentQuery
       const fiber = yield* Effect.forkChild(Effect.flip(call.run(query)))
       yield* TestClock.adjust(TIMEOUT_MS - 1)
-      expect(seen).toEqual({ begun: 1, interrupted: 0 })
+      expect(seen).toEqual({ starts: 1, interruptions: 0 })
       yield* TestClock.adjust(1)
       yield* Fiber.join(fiber)
       yield* Effect.yieldNow
-      expect(seen).toEqual({ begun: 1, interrupted: 1 })
+      expect(seen).toEqual({ starts: 1, interruptions: 1 })
     })
   )
 
@@ -129,7 +129,7 @@ describe("SqlCall", () => {
       const fiber = yield* Effect.forkChild(call.run(query), { startImmediately: true })
       yield* Fiber.interrupt(fiber)
       yield* Effect.yieldNow
-      expect(seen).toEqual({ begun: 1, interrupted: 1 })
+      expect(seen).toEqual({ starts: 1, interruptions: 1 })
       const uninterruptible = yield* Effect.forkChild(call.run(Effect.uninterruptible(Effect.never)), {
         startImmediately: true
       })
@@ -139,7 +139,7 @@ describe("SqlCall", () => {
 
   it.effect("leaves no query running, whichever step of the call is interrupted", () =>
     Effect.gen(function* () {
-      const began: Array<number> = []
+      const starts: Array<number> = []
       for (let steps = 3; steps < 16; steps++) {
         for (let turns = 0; turns < 20; turns++) {
           const { query, seen } = yield* silentQuery
@@ -151,11 +151,11 @@ describe("SqlCall", () => {
           fiber.interruptUnsafe()
           yield* Fiber.await(fiber)
           yield* TestClock.adjust(1)
-          expect([steps, turns, seen.interrupted]).toEqual([steps, turns, seen.begun])
-          began.push(seen.begun)
+          expect([steps, turns, seen.interruptions]).toEqual([steps, turns, seen.starts])
+          starts.push(seen.starts)
         }
       }
-      expect(new Set(began)).toEqual(new Set([0, 1]))
+      expect(new Set(starts)).toEqual(new Set([0, 1]))
     })
   )
 
@@ -163,7 +163,7 @@ describe("SqlCall", () => {
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       let timers = 0
-      const counting: Clock.Clock = {
+      const countingClock: Clock.Clock = {
         currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
         currentTimeMillis: clock.currentTimeMillis,
         currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
@@ -178,7 +178,7 @@ describe("SqlCall", () => {
       const timersOf = <A>(query: Effect.Effect<A, SqlError>) =>
         Effect.gen(function* () {
           timers = 0
-          yield* Effect.exit(Effect.provideService(call.run(query), Clock.Clock, counting))
+          yield* Effect.exit(Effect.provideService(call.run(query), Clock.Clock, countingClock))
           return timers
         })
       expect(yield* timersOf(Effect.succeed(1))).toBe(0)
@@ -192,8 +192,8 @@ describe("SqlCall", () => {
 
   it.effect("ignores the late result of a query that timed out", () =>
     Effect.gen(function* () {
-      const late = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
-      const fiber = yield* Effect.forkChild(Effect.flip(call.run(late)))
+      const lateQuery = Effect.uninterruptible(Effect.as(Effect.sleep(TIMEOUT_MS + 500), "late"))
+      const fiber = yield* Effect.forkChild(Effect.flip(call.run(lateQuery)))
       yield* TestClock.adjust(TIMEOUT_MS)
       expect((yield* Fiber.join(fiber)).retryable).toBe(true)
       yield* TestClock.adjust(1_000)
@@ -279,21 +279,21 @@ describe("SqlCall", () => {
         Effect.gen(function* () {
           const clock = yield* Clock.Clock
           let reads = 0n
-          const stalled: Clock.Clock = {
+          const stalledClock: Clock.Clock = {
             ...clock,
             currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
             monotonicTimeNanosUnsafe: () => ++reads * BigInt(TIMEOUT_MS) * 1_000_000n
           }
-          const own = SqlCall.make(TIMEOUT_MS)
+          const stalledCall = SqlCall.make(TIMEOUT_MS)
           const pending = makeCall()
           const late = yield* Effect.flip(
-            Effect.provideService(own.submit(pending.start), Clock.Clock, stalled)
+            Effect.provideService(stalledCall.submit(pending.start), Clock.Clock, stalledClock)
           )
           expect(late.retryable).toBe(true)
           expect(pending.cancellations).toBe(1)
 
           const next = makeCall()
-          const fiber = yield* Effect.forkChild(Effect.flip(own.submit(next.start)), {
+          const fiber = yield* Effect.forkChild(Effect.flip(stalledCall.submit(next.start)), {
             startImmediately: true
           })
           yield* TestClock.adjust(TIMEOUT_MS)

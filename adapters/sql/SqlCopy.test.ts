@@ -35,7 +35,7 @@ const openEmpty = (database: Database) =>
 
 const tableOf = (sql: SqlClient.SqlClient, name: string) =>
   Effect.flatMap(SqlTable.find(sql, name), (table) =>
-    table === undefined ? Effect.die(new Error(`no table ${name}`)) : Effect.succeed(table)
+    table === undefined ? Effect.die(new Error(`the table ${name} is missing`)) : Effect.succeed(table)
   )
 
 /** Fills all copied tables with mostly different values, so that a lost or exchanged column is detected. */
@@ -107,10 +107,10 @@ for (const from of kinds) {
             (yield* contents(source, target)).map(([name]) => [name, 7])
           )
           for (const name of ["pets", "api_keys"]) {
-            const last = [yield* tableOf(source, name), yield* tableOf(target, name)].map(
+            const lastNumbers = [yield* tableOf(source, name), yield* tableOf(target, name)].map(
               (table) => table.sequence?.last
             )
-            expect(last[1] ?? 0n).toBeGreaterThanOrEqual(last[0] ?? 0n)
+            expect(lastNumbers[1] ?? 0n).toBeGreaterThanOrEqual(lastNumbers[0] ?? 0n)
           }
           expect((yield* tableOf(target, "pets")).sequence?.last).toBe(9_007_199_254_999_999n)
         })
@@ -124,12 +124,12 @@ for (const from of kinds) {
             const target = yield* openEmpty(yield* to.create)
             yield* insertAnimals(source, 1, 12_000, 2)
             let reports = 0
-            const stopped = copy(source, target, "test", () => {
+            const stoppedCopy = copy(source, target, "test", () => {
               if (++reports === 2) throw new Error("stopped")
             })
-            yield* Effect.exit(stopped)
-            const after = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
-            expect(after).toBe(5_000)
+            yield* Effect.exit(stoppedCopy)
+            const copiedRows = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
+            expect(copiedRows).toBe(5_000)
             yield* insertAnimals(source, 2, 100, 2)
             const copied = yield* copy(source, target)
             expect(copied.isResumed).toBe(true)
@@ -202,8 +202,8 @@ for (const kind of kinds) {
         yield* copy(source, target)
         expect(yield* rejection).toBe("the target is not empty: an earlier copy to it has already completed")
         yield* target`UPDATE copies SET completed_at = NULL`
-        const other = yield* Effect.flip(copy(source, target, "another"))
-        expect(other.message).toBe("the target contains an unfinished copy of another database")
+        const error = yield* Effect.flip(copy(source, target, "another"))
+        expect(error.message).toBe("the target contains an unfinished copy of another database")
       })
     )
 

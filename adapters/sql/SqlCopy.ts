@@ -59,11 +59,11 @@ export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
         SqlClient.BeginTransaction,
         SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
       ),
-      Effect.catchIf(isSqlError, (error) => Effect.fail(sideFailed("source", error)))
+      Effect.catchIf(isSqlError, (error) => Effect.fail(failureOn("source", error)))
     )
   })
 
-const sideFailed = (side: "source" | "target", error: SqlError): CopyFailed =>
+const failureOn = (side: "source" | "target", error: SqlError): CopyFailed =>
   new CopyFailed({ reason: `the ${side} reports: ${detailOf(error)}`, cause: error })
 
 const copy = Effect.fnUntraced(function* (
@@ -73,10 +73,10 @@ const copy = Effect.fnUntraced(function* (
   const plans = yield* plan(options)
   const animals = plans.find(({ from }) => from.name === CopyPlan.ANIMALS)
   if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table for animals" })
-  const position = yield* inTarget(to, begin(options))
+  const position = yield* runInTarget(to, begin(options))
   const after = yield* resumeAfter(options, position)
   yield* copyAnimals(options, animals, position, after)
-  const tables = yield* inTarget(
+  const tables = yield* runInTarget(
     to,
     Effect.gen(function* () {
       const last = yield* lockCopy(options)
@@ -96,17 +96,17 @@ const copy = Effect.fnUntraced(function* (
 })
 
 /** Runs a transaction on the target; it must not use the transaction mode of the source's snapshot. */
-const inTarget = <A>(
+const runInTarget = <A>(
   to: SqlClient.SqlClient,
   work: Effect.Effect<A, CopyFailed | SqlError>
 ): Effect.Effect<A, CopyFailed> =>
   WriteTransaction.run(to, work).pipe(
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN"),
-    Effect.catchIf(isSqlError, (error) => Effect.fail(sideFailed("target", error)))
+    Effect.catchIf(isSqlError, (error) => Effect.fail(failureOn("target", error)))
   )
 
-const inSource = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A, CopyFailed> =>
-  Effect.mapError(read, (error) => sideFailed("source", error))
+const readSource = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A, CopyFailed> =>
+  Effect.mapError(read, (error) => failureOn("source", error))
 
 const plan = Effect.fnUntraced(function* ({
   from,
@@ -114,8 +114,8 @@ const plan = Effect.fnUntraced(function* ({
 }: CopyOptions): Effect.fn.Return<ReadonlyArray<CopyPlan.TablePlan>, CopyFailed> {
   const plans: Array<CopyPlan.TablePlan> = []
   for (const name of CopyPlan.copiedTables) {
-    const source = yield* inSource(SqlTable.find(from, name))
-    const target = yield* Effect.mapError(SqlTable.find(to, name), (error) => sideFailed("target", error))
+    const source = yield* readSource(SqlTable.find(from, name))
+    const target = yield* Effect.mapError(SqlTable.find(to, name), (error) => failureOn("target", error))
     if (source === undefined && target === undefined) continue
     if (source === undefined || target === undefined) {
       return yield* new CopyFailed({ reason: `only one of the databases has the table ${name}` })
@@ -139,13 +139,13 @@ const begin = Effect.fnUntraced(function* ({
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
   const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
   if (copied !== undefined) {
-    const [ofSource, lastId, completedAt] = copied
+    const [copiedSource, lastId, completedAt] = copied
     if (completedAt !== null) {
       return yield* new CopyFailed({
         reason: "the target is not empty: an earlier copy to it has already completed"
       })
     }
-    if (ofSource !== source) {
+    if (copiedSource !== source) {
       return yield* new CopyFailed({ reason: "the target contains an unfinished copy of another database" })
     }
     return BigInt(String(lastId))
@@ -186,8 +186,8 @@ const resumeAfter = Effect.fnUntraced(function* (
       ([row]) => row?.[0]
     )
   const [all, copied] = [
-    yield* inSource(count(from)),
-    yield* Effect.mapError(count(to), (error) => sideFailed("target", error))
+    yield* readSource(count(from)),
+    yield* Effect.mapError(count(to), (error) => failureOn("target", error))
   ]
   return all === copied ? position : 0n
 })
@@ -199,21 +199,21 @@ const copyAnimals = Effect.fnUntraced(function* (
   start: bigint
 ): Effect.fn.Return<void, CopyFailed> {
   const { from, report, to } = options
-  const [total] = yield* inSource(SqlTable.values(from, "SELECT count(*) FROM pets"))
+  const [total] = yield* readSource(SqlTable.values(from, "SELECT count(*) FROM pets"))
   const all = BigInt(String(total?.[0]))
-  const [before] = yield* inSource(
+  const [before] = yield* readSource(
     SqlTable.values(from, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(from)(0)}`, [start])
   )
   let copied = BigInt(String(before?.[0]))
   let recorded = position ?? 0n
   for (let after = start; ; ) {
     report(copied, all)
-    const rows = yield* inSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
+    const rows = yield* readSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
     const last = rows.at(-1)
     if (last === undefined) return
     after = BigInt(String(last[plan.columns.indexOf("id")]))
     const [expected, next] = [recorded, after > recorded ? after : recorded]
-    yield* inTarget(
+    yield* runInTarget(
       to,
       Effect.gen(function* () {
         if ((yield* lockCopy(options)) !== expected) return yield* concurrentCopy
@@ -253,12 +253,12 @@ const copyRows = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
   { columns, constants, from: source, to: target }: CopyPlan.TablePlan
 ): Effect.fn.Return<void, CopyFailed | SqlError> {
-  const added = constants.map(([, value]) => value)
-  const all = [...columns, ...constants.map(([column]) => column)]
+  const constantValues = constants.map(([, value]) => value)
+  const allColumns = [...columns, ...constants.map(([column]) => column)]
   for (let after: SqlTable.Row | undefined; ; ) {
-    const rows = yield* inSource(SqlTable.page(from, source, columns, after, PAGE))
-    const filled = added.length === 0 ? rows : rows.map((row) => [...row, ...added])
-    yield* SqlTable.insert(to, target, all, filled)
+    const rows = yield* readSource(SqlTable.page(from, source, columns, after, PAGE))
+    const filled = constantValues.length === 0 ? rows : rows.map((row) => [...row, ...constantValues])
+    yield* SqlTable.insert(to, target, allColumns, filled)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return
     after = TableDigest.keyOf(source, columns, last)
@@ -269,7 +269,7 @@ const compare = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
   { columns, from: source, to: target }: CopyPlan.TablePlan
 ): Effect.fn.Return<CopiedTable, CopyFailed | SqlError> {
-  const expected = yield* inSource(TableDigest.make(from, source, columns))
+  const expected = yield* readSource(TableDigest.make(from, source, columns))
   const found = yield* TableDigest.make(to, target, columns)
   if (expected.rows === found.rows && expected.digest === found.digest) return { name: source.name, ...found }
   return yield* new CopyFailed({

@@ -41,30 +41,32 @@ const names = (response: Response): Effect.Effect<ReadonlyArray<string>> =>
   )
 
 const nextOf = (response: Response): string =>
-  /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? "there is no next page"
+  /<([^>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "")?.[1] ?? "the response has no next page"
 
 for (const kind of kinds) {
   describeOn(kind, "SqlCursorKey", () => {
-    it.live("all nodes of a database get the same key, whether they open it concurrently or later", () =>
-      Effect.gen(function* () {
-        const database = yield* kind.create
-        const keys = yield* Effect.all(
-          Array.from({ length: 10 }, () => openNodeKey(database)),
-          { concurrency: "unbounded" }
-        )
-        expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
-        expect(new Set([...keys, yield* openNodeKey(database)]).size).toBe(1)
-      })
+    it.live(
+      "returns the same key to all nodes of a database, whether they open it concurrently or later",
+      () =>
+        Effect.gen(function* () {
+          const database = yield* kind.create
+          const keys = yield* Effect.all(
+            Array.from({ length: 10 }, () => openNodeKey(database)),
+            { concurrency: "unbounded" }
+          )
+          expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
+          expect(new Set([...keys, yield* openNodeKey(database)]).size).toBe(1)
+        })
     )
 
-    it.live("two databases have different keys", () =>
+    it.live("creates different keys for two databases", () =>
       Effect.gen(function* () {
         const keys = [yield* openNodeKey(yield* kind.create), yield* openNodeKey(yield* kind.create)]
         expect(keys[0]).not.toBe(keys[1])
       })
     )
 
-    it.live("a node cannot open a database with a corrupted key", () =>
+    it.live("rejects a database with a corrupted key", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         yield* openNodeKey(database)
@@ -75,39 +77,39 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("cursors are valid on other nodes and after a restart", () =>
+    it.live("keeps cursors valid on other nodes and after a restart", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const [here, there] = [yield* openStore(database), yield* openStore(database)]
-        const { key } = yield* Effect.promise(() => here.keys.issue({ plan: "Pro" }))
+        const [nodeA, nodeB] = [yield* openStore(database), yield* openStore(database)]
+        const { key } = yield* Effect.promise(() => nodeA.keys.issue({ plan: "Pro" }))
         for (const name of ["a", "b", "c"]) {
-          expect((yield* create(here, key, name)).status).toBe(201)
+          expect((yield* create(nodeA, key, name)).status).toBe(201)
         }
-        const first = yield* get(here, key, "/v1/pets?limit=1&status=available")
+        const first = yield* get(nodeA, key, "/v1/pets?limit=1&status=available")
         expect(yield* names(first)).toEqual(["a"])
-        const second = yield* get(there, key, nextOf(first))
+        const second = yield* get(nodeB, key, nextOf(first))
         expect(yield* names(second)).toEqual(["b"])
-        yield* close(here)
-        yield* close(there)
+        yield* close(nodeA)
+        yield* close(nodeB)
 
-        const later = yield* openStore(database)
-        const third = yield* get(later, key, nextOf(second))
+        const reopened = yield* openStore(database)
+        const third = yield* get(reopened, key, nextOf(second))
         expect(yield* names(third)).toEqual(["c"])
         expect(third.headers.get("Link")).toBeNull()
-        yield* close(later)
+        yield* close(reopened)
       })
     )
 
-    it.live("a cursor from another database is rejected with status 400", () =>
+    it.live("rejects a cursor from another database with 400", () =>
       Effect.gen(function* () {
         const [store, otherStore] = [
           yield* openStore(yield* kind.create),
           yield* openStore(yield* kind.create)
         ]
         const { key } = yield* Effect.promise(() => otherStore.keys.issue({ plan: "Pro" }))
-        const own = yield* Effect.promise(() => store.keys.issue({ plan: "Pro" }))
-        for (const name of ["a", "b"]) yield* create(store, own.key, name)
-        const cursor = nextOf(yield* get(store, own.key, "/v1/pets?limit=1"))
+        const ownKey = yield* Effect.promise(() => store.keys.issue({ plan: "Pro" }))
+        for (const name of ["a", "b"]) yield* create(store, ownKey.key, name)
+        const cursor = nextOf(yield* get(store, ownKey.key, "/v1/pets?limit=1"))
         expect(cursor).toContain("cursor=")
         expect((yield* get(otherStore, key, cursor)).status).toBe(400)
         yield* close(store)

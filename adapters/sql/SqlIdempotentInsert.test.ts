@@ -42,7 +42,7 @@ describeOn(postgres, "an insert with a key in use", () => {
         yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${"key_a"} || chr(10) || ${"held"}, 6))`
-            const began = performance.now()
+            const startedAt = performance.now()
             const [held, other] = yield* Effect.all(
               [insertOnce(rex, once("held")), insertOnce(rex, once("b"))],
               {
@@ -50,7 +50,7 @@ describeOn(postgres, "an insert with a key in use", () => {
               }
             )
             expect([held._tag, other._tag]).toEqual(["InProgress", "Inserted"])
-            expect(performance.now() - began).toBeLessThan(1_000)
+            expect(performance.now() - startedAt).toBeLessThan(1_000)
           })
         )
         expect((yield* insertOnce(rex, once("held")))._tag).toBe("Inserted")
@@ -67,8 +67,8 @@ describeOn(postgres, "an insert into a locked table", () => {
         const insertOnce = yield* openInsertOnce(database, { timeoutMs: 1_000 })
         const sql = yield* openClient(database)
         for (const table of ["pets", "idempotent_inserts"]) {
-          const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
-          expect(failed._tag).toBe("StoreUnavailable")
+          const error = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
+          expect(error._tag).toBe("StoreUnavailable")
         }
       })
     )
@@ -83,8 +83,8 @@ describeOn(postgres, "an insert into a locked table with a lock_timeout of the s
         const insertOnce = yield* openInsertOnce(withLockTimeout(database, "200ms"), { timeoutMs: 5_000 })
         const sql = yield* openClient(database)
         for (const table of ["pets", "idempotent_inserts"]) {
-          const failed = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
-          expect(failed).toMatchObject({
+          const error = yield* whileLocked(sql, table, Effect.flip(insertOnce(rex, once(table))))
+          expect(error).toMatchObject({
             _tag: "StoreUnavailable",
             cause: { reason: { _tag: "LockTimeoutError" } }
           })

@@ -42,7 +42,7 @@ export const make = (
         const progress: Progress = { isAcquiring: false }
         return Effect.catchIf(
           WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once, progress)),
-          // Once the key is locked, only the wait for a table can fail, after the database's own lock_timeout.
+          // Once the key is locked, a lock error can only come from a table, after the database's own lock_timeout.
           (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
           () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
         )

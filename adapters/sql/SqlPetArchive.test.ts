@@ -105,11 +105,11 @@ for (const kind of kinds) {
         const database = yield* kind.create
         const { archive } = yield* open(database)
         yield* archive.startImport("name:test", false, true)
-        const others = yield* Effect.forEach([1, 2, 3, 4], () => openArchive(database))
+        const archives = yield* Effect.forEach([1, 2, 3, 4], () => openArchive(database))
         const exits = yield* Effect.forEach(
-          others,
-          (other) =>
-            Effect.exit(other.store({ pets: [{ id: undefined, ...rex }], keepIds: false, step: step(0, 1) })),
+          archives,
+          (each) =>
+            Effect.exit(each.store({ pets: [{ id: undefined, ...rex }], keepIds: false, step: step(0, 1) })),
           { concurrency: "unbounded" }
         )
         expect(exits.filter(Exit.isSuccess)).toHaveLength(1)

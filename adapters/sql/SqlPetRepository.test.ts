@@ -23,8 +23,8 @@ const isIncreasing = (ids: ReadonlyArray<bigint>): boolean =>
   ids.every((id, index) => id > (ids[index - 1] ?? 0n))
 
 for (const kind of kinds) {
-  describeOn(kind, "several nodes with pets", () => {
-    it.live("concurrent inserts on several nodes get unique ids, which increase for each writer", () =>
+  describeOn(kind, "SqlPetRepository", () => {
+    it.live("assigns unique ids to concurrent inserts on several nodes, increasing for each writer", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 4))
         // Eight writers, two on each node; each inserts its animals in sequence.
@@ -43,15 +43,15 @@ for (const kind of kinds) {
         for (const { page } of pets) {
           const all = yield* page({ limit: 321, status: undefined, after: undefined })
           expect(all.map((pet) => pet.id)).toEqual(ids.flat().sort((a, b) => (a < b ? -1 : 1)))
-          for (const [writer, own] of ids.entries()) {
-            const stored = all.filter((pet) => own.includes(pet.id)).map((pet) => pet.categoryId)
-            expect(stored).toEqual(own.map((_, index) => BigInt(writer * 1_000 + index)))
+          for (const [writer, writerIds] of ids.entries()) {
+            const stored = all.filter((pet) => writerIds.includes(pet.id)).map((pet) => pet.categoryId)
+            expect(stored).toEqual(writerIds.map((_, index) => BigInt(writer * 1_000 + index)))
           }
         }
       })
     )
 
-    it.live("every node finds an animal as soon as one node has stored it", () =>
+    it.live("finds an animal on every node as soon as one node has stored it", () =>
       Effect.gen(function* () {
         const pets = repositories(yield* openNodes(yield* kind.create, 3))
         for (let round = 0; round < 20; round++) {
@@ -68,7 +68,7 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("an id is never reused, even after its row is deleted and the database is reopened", () =>
+    it.live("never reuses an id, even after its row is deleted and the database is reopened", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const insert = Effect.scoped(
@@ -85,10 +85,10 @@ for (const kind of kinds) {
       })
     )
 
-    it.live("every node returns unusual names and boundary integers unchanged", () =>
+    it.live("returns unusual names and boundary integers unchanged on another node", () =>
       Effect.gen(function* () {
-        const [here, there] = repositories(yield* openNodes(yield* kind.create, 2))
-        if (here === undefined || there === undefined) throw new Error("a node is missing")
+        const [nodeA, nodeB] = repositories(yield* openNodes(yield* kind.create, 2))
+        if (nodeA === undefined || nodeB === undefined) throw new Error("a node is missing")
         const names = [
           ..."'\"`;%_\\?$ \t\u0001\u007f",
           "'; DROP TABLE pets; --",
@@ -105,15 +105,15 @@ for (const kind of kinds) {
         const categories = [Int64.min, Int64.max, 0n, -1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n]
         for (const name of names) {
           for (const categoryId of categories) {
-            const pet = yield* here.insert({ name, categoryId, status: "pending" })
+            const pet = yield* nodeA.insert({ name, categoryId, status: "pending" })
             expect(pet).toMatchObject({ name, categoryId, status: "pending" })
-            expect(yield* there.find(pet.id)).toEqual(Option.some(pet))
+            expect(yield* nodeB.find(pet.id)).toEqual(Option.some(pet))
           }
         }
-        expect(yield* here.find(Int64.max)).toEqual(Option.none())
-        expect(yield* here.find(Int64.min)).toEqual(Option.none())
+        expect(yield* nodeA.find(Int64.max)).toEqual(Option.none())
+        expect(yield* nodeA.find(Int64.min)).toEqual(Option.none())
         for (const after of [Int64.min, Int64.max]) {
-          const page = yield* there.page({ limit: 3, status: "pending", after })
+          const page = yield* nodeB.page({ limit: 3, status: "pending", after })
           expect(page).toHaveLength(after === Int64.min ? 3 : 0)
         }
       })
@@ -198,14 +198,14 @@ const expectIndexOnly = (rows: ReadonlyArray<object>, { maxRows, parameters, sta
   const report: unknown = row === undefined ? undefined : Object.values(row)[0]
   // The documented shape of EXPLAIN's JSON output.
   const [{ Plan: plan }] = (typeof report === "string" ? JSON.parse(report) : report) as [{ Plan: PlanNode }]
-  const described = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
+  const description = `${statement} with ${parameters.join(", ")}: ${JSON.stringify(plan)}`
   for (const node of nodesOf(plan)) {
-    expect(["Limit", "Index Scan"], described).toContain(node["Node Type"])
-    expect(node["Actual Rows"], described).toBeLessThanOrEqual(maxRows)
-    expect(node.Filter, described).toBeUndefined()
-    expect(node["Rows Removed by Filter"] ?? 0, described).toBe(0)
-    expect(node["Rows Removed by Index Recheck"] ?? 0, described).toBe(0)
-    if (node["Node Type"] === "Index Scan") expect(node["Index Cond"], described).toBeDefined()
+    expect(["Limit", "Index Scan"], description).toContain(node["Node Type"])
+    expect(node["Actual Rows"], description).toBeLessThanOrEqual(maxRows)
+    expect(node.Filter, description).toBeUndefined()
+    expect(node["Rows Removed by Filter"] ?? 0, description).toBe(0)
+    expect(node["Rows Removed by Index Recheck"] ?? 0, description).toBe(0)
+    if (node["Node Type"] === "Index Scan") expect(node["Index Cond"], description).toBeDefined()
   }
 }
 
@@ -213,7 +213,7 @@ const literal = (parameter: Parameter): string =>
   typeof parameter === "string" ? `'${parameter}'` : `${parameter}`
 
 /** Expects that statements for several calls read the table by index only, and no more rows than the calls return. */
-const explainBatches = (sql: SqlClient.SqlClient) =>
+const expectBatchesUseIndexes = (sql: SqlClient.SqlClient) =>
   sql.withTransaction(
     Effect.gen(function* () {
       const positions = [0n, BigInt(FEW), BigInt(ROWS / 2), BigInt(ROWS - FEW), Int64.max]
@@ -260,7 +260,7 @@ const explainBatches = (sql: SqlClient.SqlClient) =>
   )
 
 for (const kind of kinds) {
-  describeOn(kind, `queries on a table of ${ROWS} pets`, () => {
+  describeOn(kind, `SqlPetRepository with ${ROWS} animals`, () => {
     const open = forAllTests(
       Effect.gen(function* () {
         const database = yield* kind.create
@@ -271,7 +271,7 @@ for (const kind of kinds) {
       })
     )
 
-    const explainSqlite = (sql: SqlClient.SqlClient) =>
+    const expectSqliteUsesIndexes = (sql: SqlClient.SqlClient) =>
       Effect.forEach(queriesOf(sql), ({ parameters, statement }) =>
         Effect.map(
           sql.unsafe<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, [...parameters]),
@@ -284,42 +284,42 @@ for (const kind of kinds) {
         )
       )
 
-    const explainPostgres = (sql: SqlClient.SqlClient) =>
+    const expectPostgresUsesIndexes = (sql: SqlClient.SqlClient) =>
       sql.withTransaction(
         Effect.gen(function* () {
           for (const query of queriesOf(sql)) {
             const { parameters, statement } = query
-            const explain = "EXPLAIN (ANALYZE, FORMAT JSON)"
-            expectIndexOnly(yield* sql.unsafe(`${explain} ${statement}`, [...parameters]), query)
+            const EXPLAIN = "EXPLAIN (ANALYZE, FORMAT JSON)"
+            expectIndexOnly(yield* sql.unsafe(`${EXPLAIN} ${statement}`, [...parameters]), query)
             yield* sql.unsafe(`PREPARE query AS ${statement}`)
             for (const mode of ["force_custom_plan", "force_generic_plan"]) {
               yield* sql.unsafe(`SET LOCAL plan_cache_mode = ${mode}`)
               const execute = `EXECUTE query (${parameters.map(literal).join(", ")})`
-              expectIndexOnly(yield* sql.unsafe(`${explain} ${execute}`), query)
+              expectIndexOnly(yield* sql.unsafe(`${EXPLAIN} ${execute}`), query)
             }
             yield* sql.unsafe("DEALLOCATE query")
           }
         })
       )
 
-    const explain = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
+    const expectIndexUse = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
       sql.onDialectOrElse({
-        pg: () => Effect.andThen(explainPostgres(sql), explainBatches(sql)),
-        orElse: () => explainSqlite(sql)
+        pg: () => Effect.andThen(expectPostgresUsesIndexes(sql), expectBatchesUseIndexes(sql)),
+        orElse: () => expectSqliteUsesIndexes(sql)
       })
 
-    it.live("each query reads only the rows that it returns, by index, without table statistics", () =>
-      Effect.suspend(() => explain(open().sql))
+    it.live("reads by index, and only the rows that a query returns, without table statistics", () =>
+      Effect.suspend(() => expectIndexUse(open().sql))
     )
 
-    it.live("each query reads only the rows that it returns, by index, with table statistics", () =>
+    it.live("reads by index, and only the rows that a query returns, with table statistics", () =>
       Effect.suspend(() => {
         const { sql } = open()
-        return Effect.andThen(sql.unsafe("ANALYZE pets"), explain(sql))
+        return Effect.andThen(sql.unsafe("ANALYZE pets"), expectIndexUse(sql))
       })
     )
 
-    it.live("queries return the correct rows at both ends of the table", () =>
+    it.live("returns the correct rows at both ends of the table", () =>
       Effect.gen(function* () {
         const { find, page } = open()
         const ids = (query: { status?: NewPet["status"]; after?: bigint; limit: number }) =>

@@ -18,7 +18,7 @@ const compare = (
     const nodes = yield* RateLimits.openNodes(2, database)
     const sql = yield* RateLimits.openClient(database)
     const services = yield* Effect.context<never>()
-    const seen = new Map<string, number>()
+    const featureCounts = new Map<string, number>()
     const keys = new Set<string>()
     let run = 0
     const examples = Histories.offenders.map(
@@ -26,7 +26,7 @@ const compare = (
         20_000 * DAY,
         moves,
         bans,
-        ["request"]
+        ["count"]
       ]
     )
     const law = fc.asyncProperty(
@@ -37,24 +37,25 @@ const compare = (
       (start, moves, bans, methods) =>
         Effect.gen(function* () {
           run++
-          for (const [index, sent] of Histories.play(start, moves, bans).entries()) {
-            const { after, now, policy, verdict } = sent
-            const key = `${run}:${sent.key}`
+          for (const [index, request] of Histories.play(start, moves, bans).entries()) {
+            const { after, now, policy, verdict } = request
+            const key = `${run}:${request.key}`
             const store = nodes[index % nodes.length]
             const method = methods[index % methods.length]
             if (store === undefined || method === undefined)
               throw new Error("a node or a counting method is missing")
             expect(yield* RateLimits.countingMethods[method](store, key, now, policy)).toEqual(verdict)
-            expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
+            expect((yield* RateLimits.readStates(sql, key)).get(key)).toEqual(after)
             keys.add(key)
-            for (const feature of Histories.features(sent)) seen.set(feature, (seen.get(feature) ?? 0) + 1)
+            for (const feature of Histories.features(request))
+              featureCounts.set(feature, (featureCounts.get(feature) ?? 0) + 1)
           }
         }).pipe(Effect.runPromiseWith(services))
     )
     yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
     // After any history, there is one row per caller.
     expect(yield* RateLimits.countRows(sql)).toBe(keys.size)
-    return seen
+    return featureCounts
   })
 
 const always = (method: RateLimits.CountingMethod) =>
@@ -66,9 +67,9 @@ for (const kind of Databases.kinds) {
       "returns the same verdicts and stores the same states for any history of requests",
       () =>
         Effect.gen(function* () {
-          const seen = yield* compare(kind, 80, always("request"))
+          const featureCounts = yield* compare(kind, 80, always("count"))
           // The histories must cover all outcomes.
-          expect(Histories.allFeatures.filter((feature) => !seen.has(feature))).toEqual([])
+          expect(Histories.allFeatures.filter((feature) => !featureCounts.has(feature))).toEqual([])
         }),
       60_000
     )
@@ -77,7 +78,7 @@ for (const kind of Databases.kinds) {
       compare(
         kind,
         20,
-        fc.array(fc.constantFrom<RateLimits.CountingMethod>("request", "modify"), {
+        fc.array(fc.constantFrom<RateLimits.CountingMethod>("count", "modify"), {
           minLength: 1,
           maxLength: 5
         })
@@ -101,21 +102,21 @@ for (const kind of Databases.kinds) {
           (start, moves, bans, sizes) =>
             Effect.gen(function* () {
               run++
-              const sent = Histories.play(start, moves, bans).map((request) => ({
+              const requests = Histories.play(start, moves, bans).map((request) => ({
                 ...request,
                 key: `${run}:${request.key}`
               }))
               let next = 0
-              for (let turn = 0; next < sent.length; turn++) {
-                const group = sent.slice(next, next + (sizes[turn % sizes.length] ?? 1))
+              for (let turn = 0; next < requests.length; turn++) {
+                const group = requests.slice(next, next + (sizes[turn % sizes.length] ?? 1))
                 next += group.length
                 const verdicts = yield* Effect.forEach(
                   group,
-                  ({ key, now, policy }) => RateLimits.request(store, key, now, policy),
+                  ({ key, now, policy }) => RateLimits.count(store, key, now, policy),
                   { concurrency: "unbounded" }
                 )
                 expect(verdicts).toEqual(group.map(({ verdict }) => verdict))
-                const stored = yield* RateLimits.stored(sql, `${run}:`)
+                const stored = yield* RateLimits.readStates(sql, `${run}:`)
                 for (const [key, { after }] of new Map(group.map((request) => [request.key, request]))) {
                   expect(stored.get(key)).toEqual(after)
                 }
@@ -136,8 +137,8 @@ for (const kind of Databases.kinds) {
         const store = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
         for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
-          expect(yield* RateLimits.request(store, key, now, policy)).toEqual(verdict)
-          expect((yield* RateLimits.stored(sql, key)).get(key)).toEqual(after)
+          expect(yield* RateLimits.count(store, key, now, policy)).toEqual(verdict)
+          expect((yield* RateLimits.readStates(sql, key)).get(key)).toEqual(after)
         }
       })
     )

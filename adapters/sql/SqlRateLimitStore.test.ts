@@ -28,7 +28,7 @@ const manyPerDay = (perMinute: number): RateLimit.Policy => ({
 })
 
 /** Runs `clients` concurrent clients on the nodes; each sends its requests in sequence. Returns all verdicts. */
-const hammer = (
+const sendConcurrently = (
   nodes: ReadonlyArray<Store>,
   method: RateLimits.CountingMethod,
   clients: number,
@@ -51,14 +51,14 @@ const hammer = (
   )
 
 /** Returns the values of `remaining` of the admitted requests in descending order. */
-const remaining = (verdicts: ReadonlyArray<RateLimit.Verdict>): ReadonlyArray<number> =>
+const remainingOf = (verdicts: ReadonlyArray<RateLimit.Verdict>): ReadonlyArray<number> =>
   verdicts
     .filter(({ outcome }) => outcome === "admitted")
     .map((verdict) => verdict.remaining)
     .sort((a, b) => b - a)
 
 /** Returns n − 1, …, 1, 0: the values of `remaining` if each of n requests was counted once. */
-const eachOnce = (limit: number): ReadonlyArray<number> =>
+const countdown = (limit: number): ReadonlyArray<number> =>
   Array.from({ length: limit }, (_, i) => limit - 1 - i)
 
 for (const kind of Databases.kinds) {
@@ -67,9 +67,9 @@ for (const kind of Databases.kinds) {
       Effect.gen(function* () {
         const database = yield* kind.create
         const nodes = yield* RateLimits.openNodes(4, database)
-        const verdicts = yield* hammer(nodes, "request", 20, 200, "hot", manyPerDay(1000))
+        const verdicts = yield* sendConcurrently(nodes, "count", 20, 200, "hot", manyPerDay(1000))
         expect(verdicts).toHaveLength(4000)
-        expect(remaining(verdicts)).toEqual(eachOnce(1000))
+        expect(remainingOf(verdicts)).toEqual(countdown(1000))
         expect(yield* RateLimits.countRows(yield* RateLimits.openClient(database))).toBe(1)
       })
     )
@@ -77,8 +77,8 @@ for (const kind of Databases.kinds) {
     it.effect("admits exactly the limit if requests are counted with modify", () =>
       Effect.gen(function* () {
         const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
-        const verdicts = yield* hammer(nodes, "modify", 20, 30, "hot", manyPerDay(400))
-        expect(remaining(verdicts)).toEqual(eachOnce(400))
+        const verdicts = yield* sendConcurrently(nodes, "modify", 20, 30, "hot", manyPerDay(400))
+        expect(remainingOf(verdicts)).toEqual(countdown(400))
       })
     )
 
@@ -87,12 +87,12 @@ for (const kind of Databases.kinds) {
         const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
         const both = yield* Effect.all(
           [
-            hammer(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
-            hammer(nodes, "request", 10, 30, "hot", manyPerDay(400))
+            sendConcurrently(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
+            sendConcurrently(nodes, "count", 10, 30, "hot", manyPerDay(400))
           ],
           { concurrency: "unbounded" }
         )
-        expect(remaining(both.flat())).toEqual(eachOnce(400))
+        expect(remainingOf(both.flat())).toEqual(countdown(400))
       })
     )
 
@@ -103,11 +103,12 @@ for (const kind of Databases.kinds) {
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
         const results = yield* Effect.forEach(
           keys,
-          (key, index) => hammer(nodes, index % 3 === 0 ? "modify" : "request", 8, 1, key, manyPerDay(20)),
+          (key, index) =>
+            sendConcurrently(nodes, index % 3 === 0 ? "modify" : "count", 8, 1, key, manyPerDay(20)),
           { concurrency: "unbounded" }
         )
-        for (const verdicts of results) expect(remaining(verdicts)).toEqual(eachOnce(20).slice(0, 8))
-        const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
+        for (const verdicts of results) expect(remainingOf(verdicts)).toEqual(countdown(20).slice(0, 8))
+        const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
       })
@@ -118,10 +119,10 @@ for (const kind of Databases.kinds) {
         const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
         const results = yield* Effect.forEach(
           ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
-          (key, index) => hammer(nodes, "request", 4, 10, key, manyPerDay(index + 1)),
+          (key, index) => sendConcurrently(nodes, "count", 4, 10, key, manyPerDay(index + 1)),
           { concurrency: "unbounded" }
         )
-        expect(results.map((verdicts) => remaining(verdicts).length)).toEqual(
+        expect(results.map((verdicts) => remainingOf(verdicts).length)).toEqual(
           results.map((_, index) => index + 1)
         )
       })
@@ -140,7 +141,7 @@ for (const kind of Databases.kinds) {
             Effect.gen(function* () {
               now += pauseMs
               const node = yield* RateLimits.openNode(database)
-              const { outcome, remaining } = yield* RateLimits.request(node, "a", now, policy)
+              const { outcome, remaining } = yield* RateLimits.count(node, "a", now, policy)
               return [outcome, remaining]
             })
           )
@@ -168,19 +169,19 @@ for (const kind of Databases.kinds) {
           const node = yield* RateLimits.openNode(yield* kind.create)
           const [, first] = RateLimit.step(undefined, NOON, free)
           const [, second] = RateLimit.step(first, NOON, free)
-          const put = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
-          expect(yield* put(first)).toBeUndefined()
-          expect(yield* put(second)).toEqual(first)
-          expect(yield* put(first)).toEqual(second)
+          const replaceState = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
+          expect(yield* replaceState(first)).toBeUndefined()
+          expect(yield* replaceState(second)).toEqual(first)
+          expect(yield* replaceState(first)).toEqual(second)
           expect(yield* node.modify("b", (before) => [before, first])).toBeUndefined()
         })
       )
 
-      it.effect("a step that throws is a defect only of its own call, and does not change the state", () =>
+      it.effect("fails only the call whose step throws, with a defect, and does not change the state", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
           const node = yield* RateLimits.openNode(database)
-          yield* RateLimits.request(node, "a", NOON, free)
+          yield* RateLimits.count(node, "a", NOON, free)
           const bug = new Error("a bug in the step")
           const throwingStep = (key: string) =>
             node.modify(key, () => {
@@ -205,7 +206,7 @@ for (const kind of Databases.kinds) {
             bug,
             "done"
           ])
-          const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
+          const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
           expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
             ["a", 3],
             ["b", 1]
@@ -253,7 +254,8 @@ for (const kind of Databases.kinds) {
           expect(new Set(remaining).size).toBe(remaining.length)
           // When another request of each node has completed, all earlier requests have ended.
           for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
-          const used = (yield* RateLimits.stored(yield* RateLimits.openClient(database))).get("a")?.used ?? 0
+          const used =
+            (yield* RateLimits.readStates(yield* RateLimits.openClient(database))).get("a")?.used ?? 0
           expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
           expect(used).toBeLessThanOrEqual(90)
         })
@@ -268,7 +270,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       sql<{ ms: unknown }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`,
       ([row]) => Number(row?.ms)
     )
-  const decided = (sql: SqlClient.SqlClient, key: string) =>
+  const readDecision = (sql: SqlClient.SqlClient, key: string) =>
     Effect.map(
       sql<{ at: unknown; decided_at: unknown }>`SELECT at, decided_at FROM rate_limits WHERE key = ${key}`,
       ([row]) => ({ at: Number(row?.at), decidedAt: Number(row?.decided_at) })
@@ -282,9 +284,9 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       const policy = { plan: { perMinute: 2, perDay: 100 }, ban: undefined }
       let earliest = yield* serverNow(sql)
       for (const now of [0, NOON, 9_000_000_000_000, -1, 1]) {
-        const verdict = yield* RateLimits.request(node, "a", now, policy)
+        const verdict = yield* RateLimits.count(node, "a", now, policy)
         const latest = yield* serverNow(sql)
-        const { at, decidedAt } = yield* decided(sql, "a")
+        const { at, decidedAt } = yield* readDecision(sql, "a")
         expect(decidedAt).toBeGreaterThanOrEqual(earliest)
         expect(decidedAt).toBeLessThanOrEqual(latest)
         expect(at).toBe(decidedAt)
@@ -293,7 +295,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
         expect(verdict.retryAfter).toBeLessThanOrEqual(60)
         earliest = decidedAt
       }
-      expect((yield* RateLimits.stored(sql)).get("a")?.used).toBe(2)
+      expect((yield* RateLimits.readStates(sql)).get("a")?.used).toBe(2)
     })
   )
 
@@ -304,7 +306,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       const sql = yield* RateLimits.openClient(database)
       for (const isNew of [false, true]) {
         const key = isNew ? "new" : "known"
-        if (!isNew) yield* RateLimits.request(node, key, 0, free)
+        if (!isNew) yield* RateLimits.count(node, key, 0, free)
         const isLocked = yield* Deferred.make<void>()
         const holder = yield* Effect.forkChild(
           sql.withTransaction(
@@ -324,10 +326,10 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
           )
         )
         yield* Deferred.await(isLocked)
-        const waiting = yield* Effect.forkChild(RateLimits.request(node, key, 0, free))
+        const waiting = yield* Effect.forkChild(RateLimits.count(node, key, 0, free))
         const [from, released] = yield* Fiber.join(holder)
         yield* Fiber.join(waiting)
-        const { at, decidedAt } = yield* decided(sql, key)
+        const { at, decidedAt } = yield* readDecision(sql, key)
         expect(released - from).toBeGreaterThanOrEqual(300)
         expect(decidedAt).toBeGreaterThanOrEqual(released)
         expect(at).toBe(decidedAt)
@@ -346,7 +348,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
         'BEGIN INSERT INTO decisions (at, decided_at, used) VALUES (NEW.at, NEW.decided_at, NEW.used); RETURN NULL; END'`
       // The row is still locked when the trigger runs, so decisions are recorded in their order.
       yield* sql`CREATE TRIGGER note AFTER INSERT OR UPDATE ON rate_limits FOR EACH ROW EXECUTE FUNCTION note()`
-      yield* hammer(nodes, "request", 40, 10, "hot", manyPerDay(Plan.maxRequests))
+      yield* sendConcurrently(nodes, "count", 40, 10, "hot", manyPerDay(Plan.maxRequests))
       const decisions = yield* sql<{ at: unknown; decided_at: unknown; used: unknown }>`
         SELECT at, decided_at, used FROM decisions ORDER BY turn`
       // Requests that share a statement share an update.
@@ -361,7 +363,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
   )
 
   it.live(
-    "rewrites no index: nearly all updates are heap-only",
+    "makes nearly all updates heap-only, so that they rewrite no index",
     () =>
       Effect.gen(function* () {
         const database = yield* Databases.postgres.create
@@ -370,7 +372,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
             const node = yield* RateLimits.openNode(database, { timeoutMs: 20_000 })
             yield* Effect.forEach(
               Array.from({ length: 3_000 }, (_, index) => index),
-              (index) => RateLimits.request(node, `key-${index % 300}`, NOON + index, free),
+              (index) => RateLimits.count(node, `key-${index % 300}`, NOON + index, free),
               { concurrency: 16 }
             )
           })
@@ -403,7 +405,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       (other) => Effect.sync(() => other.close())
     )
 
-  it("four processes that share a file together admit exactly the limit", () =>
+  it("admits exactly the limit in four processes that share a file", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const filename = database.address.slice("sqlite:".length)
@@ -453,9 +455,9 @@ describe("SqlRateLimitStore on SQLite", () => {
       const remaining = outputs.map(
         (output): ReadonlyArray<number> => JSON.parse(output.split("\n")[1] ?? "")
       )
-      expect(remaining.flat().sort((a, b) => b - a)).toEqual(eachOnce(1000))
+      expect(remaining.flat().sort((a, b) => b - a)).toEqual(countdown(1000))
       // No process used the whole limit, so they shared it.
-      expect(remaining.filter((own) => own.length > 0).length).toBeGreaterThan(1)
+      expect(remaining.filter((list) => list.length > 0).length).toBeGreaterThan(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it.effect("writes nothing if a step returns its input state, as during a ban", () =>
@@ -467,7 +469,7 @@ describe("SqlRateLimitStore on SQLite", () => {
         plan: { perMinute: 1, perDay: 9 },
         ban: { ...BanPolicy.standard, strikes: 1 }
       }
-      const send = RateLimits.request(node, "a", NOON, policy)
+      const send = RateLimits.count(node, "a", NOON, policy)
       yield* Effect.all([send, send, send])
       other.exec("CREATE TABLE writes (n)")
       for (const write of ["INSERT", "UPDATE"]) {
@@ -481,7 +483,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       )
       expect(new Set(verdicts.map(({ outcome }) => outcome))).toEqual(new Set(["banned"]))
       expect(writes()).toBe(0)
-      yield* RateLimits.request(node, "a", NOON + 2 * MINUTE, policy)
+      yield* RateLimits.count(node, "a", NOON + 2 * MINUTE, policy)
       expect(writes()).toBe(1)
     })
   )
@@ -492,7 +494,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       const node = yield* RateLimits.openNode(database, { timeoutMs: 10_000 })
       const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
-      const send = (key: string) => Effect.forkChild(RateLimits.request(node, key, NOON, free))
+      const send = (key: string) => Effect.forkChild(RateLimits.count(node, key, NOON, free))
       const [first, interrupted, last] = yield* Effect.all([send("first"), send("gone"), send("last")])
       yield* TestClock.adjust(100)
       yield* Fiber.interrupt(interrupted)
@@ -502,7 +504,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       yield* TestClock.adjust(25)
       expect((yield* Fiber.join(first)).remaining).toBe(59)
       expect((yield* Fiber.join(last)).remaining).toBe(59)
-      const states = yield* RateLimits.stored(yield* RateLimits.openClient(database))
+      const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
       expect([...states.keys()]).toEqual(["first", "last"])
     })
   )
@@ -513,12 +515,12 @@ describe("SqlRateLimitStore on SQLite", () => {
       const node = yield* RateLimits.openNode(database, { timeoutMs: 1_000 })
       const other = yield* openOtherProgram(database)
       other.exec("BEGIN IMMEDIATE")
-      const failed = yield* Effect.forkChild(Effect.flip(RateLimits.request(node, "a", NOON, free)))
+      const failed = yield* Effect.forkChild(Effect.flip(RateLimits.count(node, "a", NOON, free)))
       yield* TestClock.adjust(1_000)
       expect((yield* Fiber.join(failed)).retryable).toBe(true)
       other.exec("COMMIT")
       yield* TestClock.adjust(1_000)
-      expect((yield* RateLimits.request(node, "a", NOON, free)).remaining).toBe(59)
+      expect((yield* RateLimits.count(node, "a", NOON, free)).remaining).toBe(59)
     })
   )
 })

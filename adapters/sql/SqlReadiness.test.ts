@@ -19,10 +19,10 @@ const TIMEOUT_MS = 300
 /** Maximum duration of a failing check in milliseconds: far above the timeout, far below a call without timeout. */
 const SOON_MS = 3_000
 
-const expectFailure = (ready: Effect.Effect<void, StoreUnavailable>) =>
+const expectFailure = (checkReadiness: Effect.Effect<void, StoreUnavailable>) =>
   Effect.gen(function* () {
     const start = performance.now()
-    const failure = yield* Effect.flip(ready)
+    const failure = yield* Effect.flip(checkReadiness)
     expect(performance.now() - start).toBeLessThan(SOON_MS)
     expect(failure._tag).toBe("StoreUnavailable")
     return failure
@@ -38,7 +38,7 @@ const openOnOneConnection = (database: Database) =>
     const stores = Sql.layer({ timeoutMs: TIMEOUT_MS }).pipe(
       Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), SecureRandom.layerWebCrypto])
     )
-    return { ready: Context.get(yield* Layer.build(stores), Readiness), sql }
+    return { checkReadiness: Context.get(yield* Layer.build(stores), Readiness), sql }
   })
 
 const setReadOnly = (sql: SqlClient.SqlClient, isOn: boolean) =>
@@ -52,7 +52,7 @@ for (const kind of kinds) {
     it.live("succeeds while the database accepts writes, and changes nothing", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const ready = Context.get(yield* openNode(database), Readiness)
+        const checkReadiness = Context.get(yield* openNode(database), Readiness)
         const sql = yield* openClient(database)
         const insert = sql<{ id: unknown }>`
           INSERT INTO pets (name, category_id, status) VALUES ('a', 1, 'sold') RETURNING id`
@@ -60,7 +60,7 @@ for (const kind of kinds) {
         const tables = ["settings", "pets", "rate_limits", "api_keys"]
         const content = Effect.forEach(tables, (table) => sql`SELECT * FROM ${sql(table)}`)
         const before = yield* content
-        yield* Effect.all([ready, ready, ready], { concurrency: "unbounded" })
+        yield* Effect.all([checkReadiness, checkReadiness, checkReadiness], { concurrency: "unbounded" })
         expect(yield* content).toEqual(before)
         const [second] = yield* insert
         expect(Number(second?.id)).toBe(Number(first?.id) + 1)
@@ -72,22 +72,22 @@ for (const kind of kinds) {
       () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const { ready } = yield* openOnOneConnection(database)
+          const { checkReadiness } = yield* openOnOneConnection(database)
           const other = yield* openClient(database)
-          const failure = yield* whileLocked(other, "pets", expectFailure(ready))
+          const failure = yield* whileLocked(other, "pets", expectFailure(checkReadiness))
           expect(failure.retryable).toBe(true)
-          yield* ready
+          yield* checkReadiness
         })
     )
 
     it.live("fails while the database is read-only, and then succeeds again", () =>
       Effect.gen(function* () {
-        const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
+        const { checkReadiness, sql } = yield* openOnOneConnection(yield* kind.create)
         yield* setReadOnly(sql, true)
-        const failure = yield* expectFailure(ready)
+        const failure = yield* expectFailure(checkReadiness)
         expect(String(failure.cause)).not.toContain("did not respond")
         yield* setReadOnly(sql, false)
-        yield* ready
+        yield* checkReadiness
       })
     )
 
@@ -95,11 +95,11 @@ for (const kind of kinds) {
       "fails while the table %s is missing, and then succeeds again",
       (table) =>
         Effect.gen(function* () {
-          const { ready, sql } = yield* openOnOneConnection(yield* kind.create)
+          const { checkReadiness, sql } = yield* openOnOneConnection(yield* kind.create)
           yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO gone`)
-          yield* expectFailure(ready)
+          yield* expectFailure(checkReadiness)
           yield* sql.unsafe(`ALTER TABLE gone RENAME TO ${table}`)
-          yield* ready
+          yield* checkReadiness
         })
     )
 
@@ -108,10 +108,10 @@ for (const kind of kinds) {
         const database = yield* kind.create
         const scope = yield* Scope.make()
         const node = yield* Scope.provide(openNode(database, { timeoutMs: TIMEOUT_MS }), scope)
-        const ready = Context.get(node, Readiness)
-        yield* ready
+        const checkReadiness = Context.get(node, Readiness)
+        yield* checkReadiness
         yield* Scope.close(scope, Exit.void)
-        yield* expectFailure(ready)
+        yield* expectFailure(checkReadiness)
       })
     )
   })

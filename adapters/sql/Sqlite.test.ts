@@ -15,11 +15,11 @@ const directory = Effect.acquireRelease(
 )
 
 /** Changes the working directory until the scope closes. */
-const changeDirectory = (there: string) =>
+const changeDirectory = (target: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const before = process.cwd()
-      process.chdir(there)
+      process.chdir(target)
       return before
     }),
     (before) => Effect.sync(() => process.chdir(before))
@@ -54,7 +54,7 @@ describe("Sqlite.layer", () => {
   )
 
   it.effect.skipIf(!fs.existsSync("/proc/locks"))(
-    "closing a store keeps the file locks of another store in this process (needs /proc/locks)",
+    "keeps the file locks of a store when another store of this process closes (needs /proc/locks)",
     () =>
       Effect.gen(function* () {
         const filename = path.join(yield* directory, "x.db")

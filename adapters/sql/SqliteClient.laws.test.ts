@@ -41,7 +41,7 @@ const withClient = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
 }
 
 describe("SqliteClient", () => {
-  it("returns every stored value unchanged, in every reading mode", () =>
+  it("returns every stored value unchanged through every read method", () =>
     withClient((sql) =>
       Effect.gen(function* () {
         yield* sql`CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)`
@@ -54,8 +54,8 @@ describe("SqliteClient", () => {
             expect(yield* select.values).toEqual([[a, b, c]])
             expect(yield* select.raw).toEqual([{ a, b, c }])
             expect(yield* Stream.runCollect(select.stream)).toEqual([{ a, b, c }])
-            const same = sql`SELECT 1 FROM t WHERE a IS ${a} AND b IS ${b} AND c IS ${c}`
-            expect(yield* same.unprepared).toHaveLength(1)
+            const equalRows = sql`SELECT 1 FROM t WHERE a IS ${a} AND b IS ${b} AND c IS ${c}`
+            expect(yield* equalRows.unprepared).toHaveLength(1)
           }).pipe(Effect.provideService(SqlClient.SafeIntegers, true), Effect.runPromiseWith(services))
         )
         yield* Effect.promise(() => fc.assert(law, { numRuns: 1_000 }))

@@ -26,10 +26,10 @@ const directory = Effect.acquireRelease(
 
 const newFile = Effect.map(directory, (path) => join(path, "test.db"))
 
-const client = (filename: string, options: Partial<SqliteClient.SqliteClientConfig> = {}) =>
+const openClient = (filename: string, options: Partial<SqliteClient.SqliteClientConfig> = {}) =>
   SqliteClient.make({ ...options, filename }).pipe(Effect.provide(Reactivity.layer))
 
-const inMemory = client(":memory:")
+const inMemory = openClient(":memory:")
 
 /** Opens a connection that simulates another program. */
 const openOtherProgram = (filename: string) =>
@@ -38,13 +38,13 @@ const openOtherProgram = (filename: string) =>
     (database) => Effect.sync(() => database.isOpen && database.close())
   )
 
-interface Failed {
+interface Failure {
   readonly reason: string
   readonly errno: unknown
   readonly isRetryable: boolean
 }
 
-const failure = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<Failed, A, R> =>
+const failureOf = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<Failure, A, R> =>
   Effect.map(Effect.flip(effect), ({ isRetryable, reason }) => ({
     reason: reason._tag,
     errno: reason.cause instanceof Error && "errno" in reason.cause ? reason.cause.errno : undefined,
@@ -55,11 +55,11 @@ const locked = { reason: "LockTimeoutError", errno: 5, isRetryable: true }
 const unknownError = { reason: "UnknownError", errno: undefined, isRetryable: false }
 
 /** Returns the value of a row with one column. */
-const single = (rows: ReadonlyArray<object>): unknown => Object.values(rows[0] ?? {})[0]
+const singleValue = (rows: ReadonlyArray<object>): unknown => Object.values(rows[0] ?? {})[0]
 
 const createTable = (sql: SqlClient.SqlClient) => sql`CREATE TABLE t (a INTEGER PRIMARY KEY)`
 
-const count = (sql: SqlClient.SqlClient) => Effect.map(sql`SELECT count(*) FROM t`, single)
+const count = (sql: SqlClient.SqlClient) => Effect.map(sql`SELECT count(*) FROM t`, singleValue)
 
 const FIRST_100_000 =
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) SELECT n FROM c"
@@ -68,17 +68,17 @@ describe("opening a client", () => {
   it.effect("configures durability, the write-ahead log, the lock timeout and foreign keys", () =>
     Effect.gen(function* () {
       const readSetting = (sql: SqlClient.SqlClient, name: string) =>
-        Effect.map(sql.unsafe(`PRAGMA ${name}`), single)
+        Effect.map(sql.unsafe(`PRAGMA ${name}`), singleValue)
       const settings = (sql: SqlClient.SqlClient) =>
         Effect.forEach(
           ["journal_mode", "synchronous", "busy_timeout", "foreign_keys", "trusted_schema"],
           (name) => readSetting(sql, name)
         )
       const filename = yield* newFile
-      expect(yield* settings(yield* client(filename))).toEqual(["wal", 2, 5, 1, 0])
-      const other = yield* client(filename, { synchronous: "NORMAL", busyTimeoutMs: 7 })
+      expect(yield* settings(yield* openClient(filename))).toEqual(["wal", 2, 5, 1, 0])
+      const other = yield* openClient(filename, { synchronous: "NORMAL", busyTimeoutMs: 7 })
       expect(yield* settings(other)).toEqual(["wal", 1, 7, 1, 0])
-      expect(yield* settings(yield* client(filename, { readonly: true }))).toEqual(["wal", 2, 5, 1, 0])
+      expect(yield* settings(yield* openClient(filename, { readonly: true }))).toEqual(["wal", 2, 5, 1, 0])
       expect(yield* settings(yield* inMemory)).toEqual(["memory", 2, 5, 1, 0])
     })
   )
@@ -86,7 +86,7 @@ describe("opening a client", () => {
   it.effect("fails for a directory, a missing path, an invalid name and a file that is not a database", () =>
     Effect.gen(function* () {
       const path = yield* directory
-      const open = (name: string, readonly = false) => failure(client(join(path, name), { readonly }))
+      const open = (name: string, readonly = false) => failureOf(openClient(join(path, name), { readonly }))
       const cantOpen = { reason: "ConnectionError", errno: 14, isRetryable: true }
       expect(yield* open(".")).toEqual(cantOpen)
       expect(yield* open("none/test.db")).toEqual(cantOpen)
@@ -105,7 +105,7 @@ describe("opening a client", () => {
       const filename = yield* newFile
       const other = yield* openOtherProgram(filename)
       other.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
-      const opening = yield* Effect.forkChild(client(filename, { busyTimeoutMs: 0 }))
+      const opening = yield* Effect.forkChild(openClient(filename, { busyTimeoutMs: 0 }))
       yield* TestClock.adjust("3900 millis")
       expect(opening.pollUnsafe()).toBeUndefined()
       other.exec("COMMIT")
@@ -114,13 +114,13 @@ describe("opening a client", () => {
 
       const second = join(filename, "../second.db")
       ;(yield* openOtherProgram(second)).exec("CREATE TABLE t (a); BEGIN EXCLUSIVE")
-      const failed = yield* Effect.forkChild(failure(client(second, { busyTimeoutMs: 0 })))
+      const failed = yield* Effect.forkChild(failureOf(openClient(second, { busyTimeoutMs: 0 })))
       yield* TestClock.adjust("5 seconds")
       expect(yield* Fiber.join(failed)).toEqual(locked)
     })
   )
 
-  it("ten processes can open the same twenty new files concurrently", async () => {
+  it("succeeds when ten processes open the same twenty new files concurrently", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -158,22 +158,22 @@ describe("opening a client", () => {
   })
 })
 
-describe("parameters and rows", () => {
+describe("SqliteClient (statements)", () => {
   it.effect("rejects values that SQLite would store as other values", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
-      const impossible: ReadonlyArray<unknown> = [
+      const unstorable: ReadonlyArray<unknown> = [
         ...[undefined, new Date(0), { a: 1 }, {}, [], [1], () => 1, Symbol("a"), NaN],
         ...[2n ** 63n, -(2n ** 63n) - 1n, "a\0b", "\0", "a\ud800", "\udc00a", new Float64Array(1)]
       ]
-      for (const value of impossible) {
+      for (const value of unstorable) {
         for (const params of [[value], [1, value]]) {
           const statement = sql.unsafe(`SELECT ${params.map(() => "?").join()}`, params)
-          expect(yield* failure<unknown, never>(statement)).toEqual(unknownError)
-          expect(yield* failure<unknown, never>(statement.values)).toEqual(unknownError)
-          expect(yield* failure<unknown, never>(statement.raw)).toEqual(unknownError)
-          expect(yield* failure<unknown, never>(statement.unprepared)).toEqual(unknownError)
-          expect(yield* failure<unknown, never>(Stream.runDrain(statement.stream))).toEqual(unknownError)
+          expect(yield* failureOf<unknown, never>(statement)).toEqual(unknownError)
+          expect(yield* failureOf<unknown, never>(statement.values)).toEqual(unknownError)
+          expect(yield* failureOf<unknown, never>(statement.raw)).toEqual(unknownError)
+          expect(yield* failureOf<unknown, never>(statement.unprepared)).toEqual(unknownError)
+          expect(yield* failureOf<unknown, never>(Stream.runDrain(statement.stream))).toEqual(unknownError)
         }
       }
     })
@@ -195,25 +195,25 @@ describe("parameters and rows", () => {
       const sql = yield* inMemory
       yield* createTable(sql)
       for (const text of ["SELECT 1; DELETE FROM t", "SELECT 1\0", "SELECT '\ud800'", "", "-- nothing"]) {
-        expect(yield* failure(sql.unsafe(text))).toEqual(unknownError)
+        expect(yield* failureOf(sql.unsafe(text))).toEqual(unknownError)
       }
-      expect(single(yield* sql.unsafe(" SELECT 'é😀' ; \n"))).toBe("é😀")
+      expect(singleValue(yield* sql.unsafe(" SELECT 'é😀' ; \n"))).toBe("é😀")
     })
   )
 
-  it.effect("an integer above 2^53 cannot be read as a number, but is exact as a bigint", () =>
+  it.effect("fails to read an integer above 2^53 as a number, but returns it exactly as a bigint", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT ${2n ** 53n + 1n}`
       const exact = Effect.provideService(SqlClient.SafeIntegers, true)
       for (let round = 0; round < 2; round++) {
-        expect(yield* failure(statement)).toEqual(unknownError)
-        expect(yield* failure(statement.unprepared)).toEqual(unknownError)
-        expect(yield* failure(statement.values)).toEqual(unknownError)
-        expect(yield* failure(statement.raw)).toEqual(unknownError)
-        expect(yield* failure(Stream.runDrain(statement.stream))).toEqual(unknownError)
-        expect(single(yield* exact(statement))).toBe(2n ** 53n + 1n)
-        expect(single(yield* exact(statement.unprepared))).toBe(2n ** 53n + 1n)
+        expect(yield* failureOf(statement)).toEqual(unknownError)
+        expect(yield* failureOf(statement.unprepared)).toEqual(unknownError)
+        expect(yield* failureOf(statement.values)).toEqual(unknownError)
+        expect(yield* failureOf(statement.raw)).toEqual(unknownError)
+        expect(yield* failureOf(Stream.runDrain(statement.stream))).toEqual(unknownError)
+        expect(singleValue(yield* exact(statement))).toBe(2n ** 53n + 1n)
+        expect(singleValue(yield* exact(statement.unprepared))).toBe(2n ** 53n + 1n)
         expect(yield* exact(statement.values)).toEqual([[2n ** 53n + 1n]])
         expect(yield* exact(statement.valuesUnprepared)).toEqual([[2n ** 53n + 1n]])
         expect(yield* exact(Stream.runCollect(statement.stream))).toHaveLength(1)
@@ -221,7 +221,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("the same statement can return objects or arrays, with numbers or bigints, in any order", () =>
+  it.effect("returns objects or arrays, with numbers or bigints, from one statement in any order", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const statement = sql`SELECT 1 AS a`
@@ -240,7 +240,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("raw returns rows, or the number of changes and the last row id", () =>
+  it.effect("returns rows, or the number of changes and the last row id, with `raw`", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* createTable(sql)
@@ -258,7 +258,7 @@ describe("parameters and rows", () => {
     })
   )
 
-  it.effect("a cached statement returns new columns after a schema change", () =>
+  it.effect("returns new columns from a cached statement after a schema change", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* createTable(sql)
@@ -276,14 +276,15 @@ describe("parameters and rows", () => {
       const prepared = (sql: SqlClient.SqlClient, numbers: ReadonlyArray<number>) =>
         Effect.gen(function* () {
           prepare.mockClear()
-          for (const number of numbers) expect(single(yield* sql.unsafe(`SELECT ${number}`))).toBe(number)
+          for (const number of numbers)
+            expect(singleValue(yield* sql.unsafe(`SELECT ${number}`))).toBe(number)
           return prepare.mock.calls.length
         })
-      const three = yield* client(":memory:", { preparedStatements: 3 })
+      const three = yield* openClient(":memory:", { preparedStatements: 3 })
       expect(yield* prepared(three, [1, 2, 3, 1, 2, 3])).toBe(3)
       expect(yield* prepared(three, [4, 3, 2, 4])).toBe(1)
       expect(yield* prepared(three, [1])).toBe(1)
-      expect(yield* prepared(yield* client(":memory:", { preparedStatements: 0 }), [1, 1])).toBe(2)
+      expect(yield* prepared(yield* openClient(":memory:", { preparedStatements: 0 }), [1, 1])).toBe(2)
       const transacting = yield* inMemory
       yield* transacting.withTransaction(Effect.void)
       prepare.mockClear()
@@ -297,40 +298,40 @@ describe("parameters and rows", () => {
   )
 })
 
-describe("errors", () => {
-  it.effect("distinguish constraint violations, syntax errors and surplus parameters", () =>
+describe("SqliteClient (errors)", () => {
+  it.effect("distinguishes constraint violations, syntax errors and surplus parameters", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE NOT NULL, c REFERENCES t)`
       yield* sql`INSERT INTO t VALUES (1, 'a', 1)`
       const unique = sql`INSERT INTO t VALUES (2, 'a', 1)`
-      expect(yield* failure(unique)).toEqual({ reason: "UniqueViolation", errno: 2067, isRetryable: false })
+      expect(yield* failureOf(unique)).toEqual({ reason: "UniqueViolation", errno: 2067, isRetryable: false })
       expect(yield* Effect.flip(unique)).toMatchObject({
         reason: { constraint: "t.b", operation: "execute" }
       })
       const constraint = { reason: "ConstraintError", isRetryable: false }
-      expect(yield* failure(sql`INSERT INTO t VALUES (1, 'b', 1)`)).toEqual({ ...constraint, errno: 1555 })
-      expect(yield* failure(sql`INSERT INTO t VALUES (2, NULL, 1)`)).toEqual({ ...constraint, errno: 1299 })
-      expect(yield* failure(sql`INSERT INTO t VALUES (2, 'b', 9)`)).toEqual({ ...constraint, errno: 787 })
+      expect(yield* failureOf(sql`INSERT INTO t VALUES (1, 'b', 1)`)).toEqual({ ...constraint, errno: 1555 })
+      expect(yield* failureOf(sql`INSERT INTO t VALUES (2, NULL, 1)`)).toEqual({ ...constraint, errno: 1299 })
+      expect(yield* failureOf(sql`INSERT INTO t VALUES (2, 'b', 9)`)).toEqual({ ...constraint, errno: 787 })
       const unknown = { reason: "UnknownError", isRetryable: false }
-      expect(yield* failure(sql`SELEKT`)).toEqual({ ...unknown, errno: 1 })
-      expect(yield* failure(sql.unsafe("SELECT ?", [1, 2]))).toEqual({ ...unknown, errno: 25 })
+      expect(yield* failureOf(sql`SELEKT`)).toEqual({ ...unknown, errno: 1 })
+      expect(yield* failureOf(sql.unsafe("SELECT ?", [1, 2]))).toEqual({ ...unknown, errno: 25 })
       expect((yield* Effect.flip(sql`SELEKT`)).message).toContain("syntax error")
       expect(yield* sql`SELECT a FROM t`).toEqual([{ a: 1 }])
     })
   )
 
-  it.effect("a write to a full database fails and changes nothing; writes succeed once there is space", () =>
+  it.effect("fails a write to a full database, and changes nothing; writes succeed once there is space", () =>
     Effect.gen(function* () {
-      const sql = yield* client(yield* newFile)
+      const sql = yield* openClient(yield* newFile)
       yield* sql`CREATE TABLE t (a BLOB)`
       yield* sql`PRAGMA max_page_count = 10`
       const insert = sql`INSERT INTO t VALUES (zeroblob(20000))`
       yield* insert
       const full = { reason: "UnknownError", errno: 13, isRetryable: false }
-      expect(yield* failure(insert)).toEqual(full)
+      expect(yield* failureOf(insert)).toEqual(full)
       expect(
-        yield* failure(
+        yield* failureOf(
           sql.withTransaction(Effect.andThen(sql`DELETE FROM t`, insert).pipe(Effect.andThen(insert)))
         )
       ).toEqual(full)
@@ -341,32 +342,32 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a read-only client rejects writes", () =>
+  it.effect("rejects writes if it is read-only", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      yield* createTable(yield* client(filename))
-      const sql = yield* client(filename, { readonly: true })
+      yield* createTable(yield* openClient(filename))
+      const sql = yield* openClient(filename, { readonly: true })
       const readonly = { reason: "UnknownError", errno: 8, isRetryable: false }
-      expect(yield* failure(sql`INSERT INTO t VALUES (1)`)).toEqual(readonly)
+      expect(yield* failureOf(sql`INSERT INTO t VALUES (1)`)).toEqual(readonly)
       expect(yield* count(sql)).toBe(0)
     })
   )
 
-  it.effect("reading a damaged file fails with SQLite's error for a corrupt file", () =>
+  it.effect("fails to read a damaged file, with SQLite's error for a corrupt file", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      yield* Effect.scoped(Effect.flatMap(client(filename), createTable))
+      yield* Effect.scoped(Effect.flatMap(openClient(filename), createTable))
       const bytes = readFileSync(filename)
       writeFileSync(
         filename,
         Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x55)])
       )
       const corrupt = { reason: "UnknownError", errno: 11, isRetryable: false }
-      expect(yield* failure(count(yield* client(filename)))).toEqual(corrupt)
+      expect(yield* failureOf(count(yield* openClient(filename)))).toEqual(corrupt)
     })
   )
 
-  it("a write fails with an I/O error when the file cannot grow, and later writes succeed", async () => {
+  it("fails a write with an I/O error when the file cannot grow; later writes succeed", async () => {
     const path = mkdtempSync(join(tmpdir(), "sqlite-client-"))
     try {
       const program = `
@@ -398,11 +399,11 @@ describe("errors", () => {
   })
 })
 
-describe("two clients for one file", () => {
-  it.effect("a second writer fails immediately with a retryable error, and readers see the last commit", () =>
+describe("SqliteClient (two clients for one file)", () => {
+  it.effect("fails a second writer immediately with a retryable error; readers see the last commit", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      const [first, second] = [yield* client(filename), yield* client(filename)]
+      const [first, second] = [yield* openClient(filename), yield* openClient(filename)]
       yield* createTable(first)
       yield* first`INSERT INTO t VALUES (1)`
       yield* first.withTransaction(
@@ -411,14 +412,14 @@ describe("two clients for one file", () => {
           expect(yield* count(first)).toBe(2)
           expect(yield* count(second)).toBe(1)
           const startedAt = performance.now()
-          expect(yield* failure(second`INSERT INTO t VALUES (3)`)).toEqual(locked)
+          expect(yield* failureOf(second`INSERT INTO t VALUES (3)`)).toEqual(locked)
           expect(performance.now() - startedAt).toBeLessThan(1_000)
           const immediate = Effect.provideService(
             second.withTransaction(second`SELECT 1`),
             SqlClient.BeginTransaction,
             "BEGIN IMMEDIATE"
           )
-          expect(yield* failure(immediate)).toEqual(locked)
+          expect(yield* failureOf(immediate)).toEqual(locked)
         })
       )
       expect(yield* count(second)).toBe(2)
@@ -427,25 +428,25 @@ describe("two clients for one file", () => {
     })
   )
 
-  it.effect("a transaction with an outdated snapshot cannot write", () =>
+  it.effect("rejects a write in a transaction with an outdated snapshot", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      const [first, second] = [yield* client(filename), yield* client(filename)]
+      const [first, second] = [yield* openClient(filename), yield* openClient(filename)]
       yield* createTable(first)
-      const late = first.withTransaction(
+      const outdatedWrite = first.withTransaction(
         count(first).pipe(
           Effect.andThen(second`INSERT INTO t VALUES (1)`),
           Effect.andThen(first`INSERT INTO t VALUES (2)`)
         )
       )
-      expect(yield* failure(late)).toEqual({ ...locked, errno: 517 })
+      expect(yield* failureOf(outdatedWrite)).toEqual({ ...locked, errno: 517 })
       expect(yield* count(first)).toBe(1)
     })
   )
 })
 
-describe("transactions", () => {
-  it.effect("a transaction is rolled back after a failure, a defect or an interruption", () =>
+describe("SqliteClient (transactions)", () => {
+  it.effect("rolls back a transaction after a failure, a defect or an interruption", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* createTable(sql)
@@ -469,7 +470,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("a failed nested transaction is rolled back, but its outer transaction is not", () =>
+  it.effect("rolls back a failed nested transaction, but not its outer transaction", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       yield* createTable(sql)
@@ -483,16 +484,16 @@ describe("transactions", () => {
             expect(yield* Effect.flip(inner)).toBe("no")
           }
           yield* sql.withTransaction(sql`INSERT INTO t VALUES (3)`)
-          expect(yield* failure(sql`RELEASE effect_sql_1`)).toEqual({ ...unknownError, errno: 1 })
+          expect(yield* failureOf(sql`RELEASE effect_sql_1`)).toEqual({ ...unknownError, errno: 1 })
         })
       )
       expect(yield* sql`SELECT a FROM t`.values).toEqual([[1], [3]])
     })
   )
 
-  it.effect("other fibers see no uncommitted change of a transaction", () =>
+  it.effect("hides the uncommitted changes of a transaction from other fibers", () =>
     Effect.gen(function* () {
-      const sql = yield* client(yield* newFile)
+      const sql = yield* openClient(yield* newFile)
       yield* createTable(sql)
       // Inserts two rows, or rolls back every third time; the number of rows is odd only within the transaction.
       const write = (index: number) =>
@@ -518,10 +519,10 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("a transaction begins in the given mode", () =>
+  it.effect("begins a transaction in the given mode", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      const sql = yield* client(filename)
+      const sql = yield* openClient(filename)
       const other = yield* openOtherProgram(filename)
       yield* createTable(sql)
       const tryToWrite = Effect.sync(() => {
@@ -539,14 +540,18 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("a transaction is rolled back after a failed COMMIT", () =>
+  it.effect("rolls back a transaction after a failed COMMIT", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      const sql = yield* client(filename)
+      const sql = yield* openClient(filename)
       yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b REFERENCES t DEFERRABLE INITIALLY DEFERRED)`
       const orphan = sql.withTransaction(sql`INSERT INTO t VALUES (1, 99)`)
       for (let round = 0; round < 2; round++) {
-        expect(yield* failure(orphan)).toEqual({ reason: "ConstraintError", errno: 787, isRetryable: false })
+        expect(yield* failureOf(orphan)).toEqual({
+          reason: "ConstraintError",
+          errno: 787,
+          isRetryable: false
+        })
         expect(yield* count(sql)).toBe(0)
       }
       // Without the write-ahead log, a reader blocks a COMMIT.
@@ -555,7 +560,7 @@ describe("transactions", () => {
       other.exec("BEGIN; SELECT * FROM t")
       const insert = sql.withTransaction(sql`INSERT INTO t VALUES (1, 1)`)
       for (let round = 0; round < 2; round++) {
-        expect(yield* failure(insert)).toEqual(locked)
+        expect(yield* failureOf(insert)).toEqual(locked)
         expect(yield* count(sql)).toBe(0)
       }
       other.exec("COMMIT")
@@ -565,8 +570,8 @@ describe("transactions", () => {
   )
 })
 
-describe("streams", () => {
-  it.effect("a stream returns every row in order, and releases the client when it ends early", () =>
+describe("SqliteClient (streams)", () => {
+  it.effect("streams every row in order, and releases the client when the stream ends early", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe<{ n: number }>(FIRST_100_000).stream
@@ -584,7 +589,7 @@ describe("streams", () => {
     })
   )
 
-  it.effect("a stream does not interfere with another use of the same statement", () =>
+  it.effect("streams rows while the same statement is used otherwise", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const pairs = sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT 300`)
@@ -597,15 +602,15 @@ describe("streams", () => {
     })
   )
 
-  it.effect("a stream fails when a row cannot be read or the SQL is invalid", () =>
+  it.effect("fails a stream when a row cannot be read or the SQL is invalid", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const numbers = sql.unsafe(
         `SELECT CASE n WHEN 250 THEN 9007199254740993 ELSE n END FROM (${FIRST_100_000})`
       )
-      expect(yield* failure(Stream.runDrain(numbers.stream))).toEqual(unknownError)
-      expect(yield* failure(Stream.runDrain(sql`SELEKT`.stream))).toEqual({ ...unknownError, errno: 1 })
-      expect(single(yield* sql`SELECT 1`)).toBe(1)
+      expect(yield* failureOf(Stream.runDrain(numbers.stream))).toEqual(unknownError)
+      expect(yield* failureOf(Stream.runDrain(sql`SELEKT`.stream))).toEqual({ ...unknownError, errno: 1 })
+      expect(singleValue(yield* sql`SELECT 1`)).toBe(1)
     })
   )
 })
@@ -615,7 +620,7 @@ describe("closing a client", () => {
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()
-      const sql = yield* Scope.provide(client(filename), scope)
+      const sql = yield* Scope.provide(openClient(filename), scope)
       yield* createTable(sql)
       expect(existsSync(`${filename}-wal`)).toBe(true)
       yield* Scope.close(scope, Exit.void)
@@ -626,10 +631,10 @@ describe("closing a client", () => {
         createTable(sql).unprepared,
         createTable(sql).raw
       ]) {
-        expect(yield* failure<unknown, never>(use)).toEqual(unknownError)
+        expect(yield* failureOf<unknown, never>(use)).toEqual(unknownError)
       }
-      expect(yield* failure(Stream.runDrain(sql`SELECT 1`.stream))).toEqual(unknownError)
-      expect(yield* failure(sql.withTransaction(Effect.void))).toEqual(unknownError)
+      expect(yield* failureOf(Stream.runDrain(sql`SELECT 1`.stream))).toEqual(unknownError)
+      expect(yield* failureOf(sql.withTransaction(Effect.void))).toEqual(unknownError)
     })
   )
 
@@ -637,18 +642,18 @@ describe("closing a client", () => {
     Effect.gen(function* () {
       const filename = yield* newFile
       const scope = yield* Scope.make()
-      const sql = yield* Scope.provide(client(filename), scope)
+      const sql = yield* Scope.provide(openClient(filename), scope)
       yield* createTable(sql)
       const close = Scope.close(scope, Exit.void)
       expect(
-        yield* failure(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (1)`, close)))
+        yield* failureOf(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (1)`, close)))
       ).toEqual(unknownError)
-      expect(yield* count(yield* client(filename))).toBe(0)
+      expect(yield* count(yield* openClient(filename))).toBe(0)
 
       const second = yield* Scope.make()
-      const other = yield* Scope.provide(client(filename), second)
+      const other = yield* Scope.provide(openClient(filename), second)
       const numbers = Stream.tap(other.unsafe(FIRST_100_000).stream, () => Scope.close(second, Exit.void))
-      expect(yield* failure(Stream.runDrain(numbers))).toEqual(unknownError)
+      expect(yield* failureOf(Stream.runDrain(numbers))).toEqual(unknownError)
     })
   )
 })

@@ -38,16 +38,19 @@ export const make = (
   config: SqliteClientConfig
 ): Effect.Effect<SqliteClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const own = yield* open(config)
-    const connection = connect(own)
+    const sqlite = yield* open(config)
+    const connection = connect(sqlite)
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.as(attempt("read", own.files.checkIfDue), connection),
+      connection: Effect.as(attempt("read", sqlite.files.checkIfDue), connection),
       semaphore: yield* Semaphore.make(1),
-      isTransaction: own.isTransaction
+      isTransaction: sqlite.isTransaction
     })
     const client = yield* SqlClient.make({
       ...acquirers,
-      transactionAcquirer: Effect.andThen(attempt("begin", own.files.check), acquirers.transactionAcquirer),
+      transactionAcquirer: Effect.andThen(
+        attempt("begin", sqlite.files.check),
+        acquirers.transactionAcquirer
+      ),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
       prepareTransactionControls: true,
@@ -96,25 +99,25 @@ export const open = (
   })
 
 /** Returns a connection's statements as effects, and `read`, which completes synchronously. */
-export const connect = (own: SqliteConnection.SqliteConnection): Connection & SqliteReads => {
+export const connect = (sqlite: SqliteConnection.SqliteConnection): Connection & SqliteReads => {
   let streams = 0
 
   const objects =
     (operation: string, isCached: boolean): Connection["execute"] =>
     (sql, params, transformRows = identity) =>
-      attempt(operation, (bigints) => transformRows(own.rows(sql, params, { bigints, isCached })))
+      attempt(operation, (bigints) => transformRows(sqlite.rows(sql, params, { bigints, isCached })))
 
   const arrays =
     (operation: string, isCached: boolean): Connection["executeValues"] =>
     (sql, params) =>
-      attempt(operation, (bigints) => own.values(sql, params, { bigints, isCached }))
+      attempt(operation, (bigints) => sqlite.values(sql, params, { bigints, isCached }))
 
   return {
     read: (sql, params) => {
-      if (streams > 0 || own.isTransaction()) return undefined
+      if (streams > 0 || sqlite.isTransaction()) return undefined
       try {
-        own.files.checkIfDue()
-        return Exit.succeed(own.run(sql, params))
+        sqlite.files.checkIfDue()
+        return Exit.succeed(sqlite.run(sql, params))
       } catch (thrown) {
         return thrown instanceof SqliteConnection.SqliteFailure
           ? Exit.fail(errorOf(thrown.cause, thrown.operation))
@@ -126,11 +129,11 @@ export const connect = (own: SqliteConnection.SqliteConnection): Connection & Sq
     executeValues: arrays("executeValues", true),
     executeValuesUnprepared: arrays("executeValuesUnprepared", false),
     executeRaw: (sql, params) =>
-      attempt("executeRaw", (bigints) => own.raw(sql, params, { bigints, isCached: true })),
+      attempt("executeRaw", (bigints) => sqlite.raw(sql, params, { bigints, isCached: true })),
     executeStream: (sql, params, transformRows = identity) =>
       Effect.acquireRelease(
         attempt("executeStream", (bigints) => {
-          const cursor = own.iterate(sql, params, { bigints, isCached: false })
+          const cursor = sqlite.iterate(sql, params, { bigints, isCached: false })
           streams++
           return cursor
         }),

@@ -16,7 +16,7 @@ const open = (): SqliteConnection.SqliteConnection => {
 const insert = (run: SqliteConnection.Run, ...values: ReadonlyArray<unknown>) =>
   values.map((value) => run("INSERT INTO t VALUES (?) RETURNING a", [value]))
 
-const rows = "SELECT a FROM t"
+const SELECT_ALL = "SELECT a FROM t"
 
 describe("SqliteConnection.transact", () => {
   it("runs a transaction atomically, with exact int64 values", () => {
@@ -32,9 +32,9 @@ describe("SqliteConnection.transact", () => {
         throw bug
       })
     expect(dying).toThrow(bug)
-    expect(transact((run) => run(rows, []))).toEqual([[1n], [max]])
+    expect(transact((run) => run(SELECT_ALL, []))).toEqual([[1n], [max]])
     expect(transact((run) => insert(run, 4))).toEqual([[[4n]]])
-    expect(run(rows, [])).toEqual([[1n], [4n], [max]])
+    expect(run(SELECT_ALL, [])).toEqual([[1n], [4n], [max]])
   })
 
   it("retries a failed rollback when recover is called", () => {
@@ -44,9 +44,9 @@ describe("SqliteConnection.transact", () => {
       this: StatementSync,
       ...values
     ) {
-      const left = failing.get(this.sourceSQL) ?? 0
-      failing.set(this.sourceSQL, left - 1)
-      if (left > 0) throw new Error(`${this.sourceSQL} fails`)
+      const failuresLeft = failing.get(this.sourceSQL) ?? 0
+      failing.set(this.sourceSQL, failuresLeft - 1)
+      if (failuresLeft > 0) throw new Error(`${this.sourceSQL} fails`)
       return all.apply(this, values)
     })
     onTestFinished(() => spy.mockRestore())
@@ -58,6 +58,6 @@ describe("SqliteConnection.transact", () => {
     )
     expect(connection.isTransaction()).toBe(true)
     connection.recover()
-    expect([connection.isTransaction(), connection.run(rows, [])]).toEqual([false, []])
+    expect([connection.isTransaction(), connection.run(SELECT_ALL, [])]).toEqual([false, []])
   })
 })

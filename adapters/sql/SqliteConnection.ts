@@ -34,7 +34,7 @@ export type Row = Readonly<Record<string, unknown>>
 /** Runs a statement; integers are returned as bigints. */
 export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
 
-/** How a statement runs and what it returns. */
+/** Options of a statement. */
 export interface StatementOptions {
   /** Whether integers are returned as bigints; otherwise, an integer that is not safe throws an error. */
   readonly bigints: boolean
@@ -212,7 +212,7 @@ const filesOf = (
 const prepare = (database: DatabaseSync, sql: string): StatementSync => {
   const statement = database.prepare(text(sql))
   if (sql.slice(statement.sourceSQL.length).trim() === "") return statement
-  throw new TypeError("more than one SQL statement")
+  throw new TypeError("the SQL contains more than one statement")
 }
 
 const all = (
@@ -252,12 +252,13 @@ const toSqlValue = (value: unknown): SQLInputValue => {
     case "object":
       if (value === null || value instanceof Uint8Array) return value
   }
-  throw new TypeError(`not a SQLite value: ${typeof value}`)
+  throw new TypeError(`a parameter of the type ${typeof value} is not a valid SQLite value`)
 }
 
 const text = (value: string): string => {
   // SQLite would truncate the string at U+0000 and replace lone surrogates with U+FFFD.
-  if (value.includes("\0") || /\p{Surrogate}/u.test(value)) throw new TypeError("not a valid SQLite string")
+  if (value.includes("\0") || /\p{Surrogate}/u.test(value))
+    throw new TypeError("a text contains U+0000 or a lone surrogate, which SQLite would change")
   return value
 }
 

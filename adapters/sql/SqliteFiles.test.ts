@@ -23,10 +23,10 @@ const operationsOn = (filename: string) =>
     return { sql, insert, read, filename }
   })
 
-type Opened = Effect.Success<ReturnType<typeof operationsOn>>
+type OpenDatabase = Effect.Success<ReturnType<typeof operationsOn>>
 
 const useDatabase = async (
-  use: (opened: Opened) => Effect.Effect<void, unknown>,
+  use: (opened: OpenDatabase) => Effect.Effect<void, unknown>,
   synchronous: "FULL" | "NORMAL" = "FULL"
 ) => {
   const filename = (await Databases.createForTest(Databases.sqlite)).address.slice("sqlite:".length)
@@ -39,7 +39,7 @@ const useDatabase = async (
   return filename
 }
 
-const failure = (effect: Effect.Effect<unknown, unknown>) => Effect.map(Effect.flip(effect), String)
+const failureOf = (effect: Effect.Effect<unknown, unknown>) => Effect.map(Effect.flip(effect), String)
 
 const countOf = (filename: string): unknown => {
   const database = new DatabaseSync(filename)
@@ -78,15 +78,15 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
     ]
   ]
   it.each(damagedFiles)(
-    `a %s file makes the next and all later transactions fail (synchronous = ${synchronous})`,
+    `a %s file makes all later transactions and reads fail (synchronous = ${synchronous})`,
     async (_, damage, reason) => {
       await useDatabase(
         ({ filename, insert, read }) =>
           Effect.gen(function* () {
             damage(filename)
-            for (let count = 0; count < 3; count++) expect(yield* failure(insert("lost"))).toContain(reason)
+            for (let count = 0; count < 3; count++) expect(yield* failureOf(insert("lost"))).toContain(reason)
             yield* waitForRecheck
-            expect(yield* failure(read)).toContain(reason)
+            expect(yield* failureOf(read)).toContain(reason)
           }),
         synchronous
       )
@@ -105,8 +105,8 @@ for (const synchronous of ["FULL", "NORMAL"] as const) {
             damage(`${filename}-shm`)
             yield* waitForRecheck
             const reason = "the -shm file of the database was moved, removed or replaced"
-            expect(yield* failure(read)).toContain(reason)
-            expect(yield* failure(insert("lost"))).toContain(reason)
+            expect(yield* failureOf(read)).toContain(reason)
+            expect(yield* failureOf(insert("lost"))).toContain(reason)
           }),
         synchronous
       )
@@ -118,7 +118,7 @@ it("earlier commits are in the database file once the removal of the -wal file i
   await useDatabase(({ filename, insert }) =>
     Effect.gen(function* () {
       fs.rmSync(`${filename}-wal`)
-      yield* failure(insert("lost"))
+      yield* failureOf(insert("lost"))
       // As after a crash: only the database file remains.
       fs.copyFileSync(filename, `${filename}.crashed`)
       expect(countOf(`${filename}.crashed`)).toBe(20)
@@ -138,7 +138,7 @@ it("only the commits after the last checkpoint are lost when the -wal file is tr
       sql.exec("PRAGMA wal_checkpoint(PASSIVE)")
       yield* insert("after the checkpoint")
       fs.truncateSync(`${opened}-wal`)
-      yield* failure(insert("lost"))
+      yield* failureOf(insert("lost"))
       sql.close()
     })
   )
@@ -150,7 +150,7 @@ it("transactions succeed again after a moved -wal file is moved back", async () 
   await useDatabase(({ filename, insert, read }) =>
     Effect.gen(function* () {
       fs.renameSync(`${filename}-wal`, `${filename}-moved`)
-      yield* failure(insert("lost"))
+      yield* failureOf(insert("lost"))
       fs.renameSync(`${filename}-moved`, `${filename}-wal`)
       yield* insert("stored")
       expect(yield* read).toEqual([[21n]])
@@ -188,7 +188,7 @@ it("the removal of the -wal file is detected if the database is opened through a
     yield* sql`CREATE TABLE animals (name TEXT)`
     yield* insert("a")
     fs.rmSync(`${filename}-wal`)
-    expect(yield* failure(insert("lost"))).toContain("the -wal file")
+    expect(yield* failureOf(insert("lost"))).toContain("the -wal file")
   }).pipe(
     Effect.provide(SqliteClient.layer({ filename: path.join(directory, "link.db") })),
     Effect.runPromise

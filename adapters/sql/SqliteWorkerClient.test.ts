@@ -60,14 +60,14 @@ const setUp = Effect.flatMap(newFile, setUpOn)
 
 const fork = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
-const untilEqual = <A>(value: () => A, expected: A) =>
+const waitUntilEqual = <A>(value: () => A, expected: A) =>
   Effect.gen(function* () {
     for (let tries = 0; tries < 400 && value() !== expected; tries++) yield* pause(5)
     expect(value()).toEqual(expected)
   })
 
 describe("SqliteWorkerClient", () => {
-  it.live("a read returns every acknowledged write, outside and inside transactions", () =>
+  it.live("reads every acknowledged write, outside and inside transactions", () =>
     Effect.gen(function* () {
       const { insert, quick, sql } = yield* setUp
       for (let id = 0; id < 200; id++) {
@@ -75,10 +75,10 @@ describe("SqliteWorkerClient", () => {
         expect(yield* sql`SELECT max(id) AS id FROM writes`).toEqual([{ id }])
         expect(sql.read("SELECT max(id) FROM writes", [])).toEqual(Exit.succeed([[BigInt(id)]]))
       }
-      const counted = yield* sql.withTransaction(
+      const rows = yield* sql.withTransaction(
         Effect.andThen(insert(1_000), sql`SELECT count(*) AS n FROM writes`)
       )
-      expect(counted).toEqual([{ n: 201 }])
+      expect(rows).toEqual([{ n: 201 }])
       // The connection for reads rejects writes.
       expect(sql.read("INSERT INTO writes VALUES (5000)", [])).toMatchObject({ _tag: "Failure" })
       expect(yield* quick`SELECT count(*) AS n FROM writes`).toEqual([{ n: 201 }])
@@ -89,9 +89,9 @@ describe("SqliteWorkerClient", () => {
     Effect.gen(function* () {
       const { insert, sql, stored } = yield* setUp
       yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(1), Effect.die("a bug"))))
-      const begun = yield* fork(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
+      const interrupted = yield* fork(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
       yield* pause(50)
-      yield* Fiber.interrupt(begun)
+      yield* Fiber.interrupt(interrupted)
       yield* sql.withTransaction(
         Effect.andThen(
           insert(3),
@@ -104,22 +104,22 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("groups, statements and transactions wait for an open transaction, and then run", () =>
+  it.live("runs groups, statements and transactions only after an open transaction ends", () =>
     Effect.gen(function* () {
       const { group, insert, quick, sql, stored } = yield* setUp
       const transaction = yield* fork(
         sql.withTransaction(Effect.andThen(insert(1), Effect.andThen(pause(200), insert(2))))
       )
       yield* pause(50)
-      const others = [
+      const waitingFibers = [
         yield* fork(group(3)),
         yield* fork(insert(4)),
         yield* fork(quick.withTransaction(quick.unsafe(INSERT, [5])))
       ]
       yield* pause(50)
-      expect(others.map((fiber) => fiber.pollUnsafe())).toEqual(others.map(() => undefined))
+      expect(waitingFibers.map((fiber) => fiber.pollUnsafe())).toEqual(waitingFibers.map(() => undefined))
       yield* Fiber.join(transaction)
-      yield* Effect.forEach(others, Fiber.join)
+      yield* Effect.forEach(waitingFibers, Fiber.join)
       expect(stored().slice(0, 2)).toEqual([1, 2])
       expect(stored().sort()).toEqual([1, 2, 3, 4, 5])
     })
@@ -167,7 +167,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("a failed group fails all its writes and stores none of them", () =>
+  it.live("fails all writes of a failed group, and stores none of them", () =>
     Effect.gen(function* () {
       const { group, stored } = yield* setUp
       yield* group(1)
@@ -182,7 +182,7 @@ describe("SqliteWorkerClient", () => {
     })
   )
 
-  it.live("a terminated thread fails the calls in progress, releases its locks and is restarted", () =>
+  it.live("restarts a terminated thread; its calls in progress fail, and its locks are released", () =>
     Effect.gen(function* () {
       const { group, insert, other, sql, stored, workers } = yield* setUp
       yield* group(1)
@@ -198,7 +198,7 @@ describe("SqliteWorkerClient", () => {
         expect(Exit.isFailure(exit) && String(exit.cause)).toContain("SQLite has ended")
       }
       yield* Fiber.interrupt(transaction)
-      yield* untilEqual(() => workers.length, 2)
+      yield* waitUntilEqual(() => workers.length, 2)
       const retried = yield* Effect.retry(group(5), { times: 200, schedule: Schedule.spaced("10 millis") })
       expect(retried).toEqual([[5n]])
       yield* sql.withTransaction(insert(6))

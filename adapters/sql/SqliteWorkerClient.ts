@@ -51,10 +51,10 @@ export const make = (
     let checkFiles = (): void => {}
     const thread = yield* SqliteWorkerThread.make(filename, () => checkFiles(), start)
     // Closes before the thread, because closing the last connection moves the log into the file and waits for the disk.
-    const own = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
-    checkFiles = own.files.check
-    const reading = SqliteClient.connect(own)
-    const check = Effect.suspend(() => SqliteClient.attempt("read", own.files.checkIfDue))
+    const reader = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
+    checkFiles = reader.files.check
+    const reading = SqliteClient.connect(reader)
+    const check = Effect.suspend(() => SqliteClient.attempt("read", reader.files.checkIfDue))
     return {
       durable: yield* client(thread, "FULL", reading, check),
       quick: yield* client(thread, "NORMAL", reading, check)

@@ -69,7 +69,7 @@ export const steps = function* (
   indices: ReadonlyArray<number>
 ): WriteTransaction.Steps<ReadonlyArray<number>> {
   const decodedPolicies = policies.map(policyFrom)
-  const group = indices.map((index): RateLimitGroup.Modification<Stepped> => {
+  const group = indices.map((index): RateLimitGroup.Modification<StepResult> => {
     const policy = decodedPolicies[policyOf[index] ?? -1]
     const now = times[index]
     if (policy === undefined || now === undefined) throw new Error("a counted request is incomplete")
@@ -92,7 +92,7 @@ export const steps = function* (
   })
 }
 
-interface Stepped {
+interface StepResult {
   readonly isAdmitted: boolean
   readonly after: RateLimit.State
 }

@@ -23,17 +23,17 @@ interface Member<Write, A> {
   readonly write: Write
   readonly done: (exit: Exit.Exit<A, SqlError>) => void
   /** The write's claim in shared memory, by which it is withdrawn; `undefined` unless its group is submitted. */
-  claim: Claimed | undefined
+  claim: ClaimPosition | undefined
 }
 
 /** The position of a write's claim in shared memory. */
-interface Claimed {
+interface ClaimPosition {
   readonly claims: Int32Array
   readonly index: number
 }
 
 /** The executed writes of a group: their indices in the group, and their results. Other writes were withdrawn. */
-interface Committed {
+interface GroupResult {
   readonly indices: ReadonlyArray<number>
   readonly results: ReadonlyArray<unknown>
 }
@@ -80,7 +80,7 @@ export const make = <Write, A>(
         if ("error" in result) for (const { done } of group) done(Exit.fail(result.error))
         else {
           // The worker returns a value of this type for every group.
-          const { indices, results } = result.value as Committed
+          const { indices, results } = result.value as GroupResult
           if (indices.length > 0) observer?.committed(indices.length)
           for (const [index, memberIndex] of indices.entries()) {
             const member = group[memberIndex]
@@ -107,7 +107,7 @@ export const make = <Write, A>(
     }
   })
 
-const withdraw = (claim: Claimed | undefined): void => {
+const withdraw = (claim: ClaimPosition | undefined): void => {
   if (claim !== undefined) Atomics.compareExchange(claim.claims, claim.index, Claim.waiting, Claim.withdrawn)
 }
 

@@ -66,19 +66,19 @@ export const make = ({
     rollBack()
     // If the rollback failed, it is retried, because no other job runs while the transaction is open.
     if (connection.isTransaction()) cancelRollback = callAfter(IDLE_TRANSACTION_MS, abandonTransaction)
-    pump()
+    runJobs()
   }
 
   /** Removes and returns the next job that may run, if any; during a transaction, only a statement of it may run. */
-  const next = (): Job | undefined => {
+  const takeNext = (): Job | undefined => {
     if (!connection.isTransaction()) return jobs.shift()
     const index = jobs.findIndex((job) => job.kind === "statement" && job.isInTransaction)
     return index === -1 ? undefined : jobs.splice(index, 1)[0]
   }
 
-  const pump = (): void => {
+  const runJobs = (): void => {
     while (!isPaused) {
-      const job = next()
+      const job = takeNext()
       if (job === undefined) break
       if (execute(job)) {
         pauseMs = LOCKED_PAUSE_MS.first
@@ -89,7 +89,7 @@ export const make = ({
       isPaused = true
       callAfter(pauseMs, () => {
         isPaused = false
-        pump()
+        runJobs()
       })
       pauseMs = Math.min(pauseMs * 2, LOCKED_PAUSE_MS.longest)
     }
@@ -102,7 +102,7 @@ export const make = ({
       rollBack()
       // First runs the jobs that waited for the end of the transaction.
       if (!connection.isTransaction()) {
-        pump()
+        runJobs()
         return
       }
     }
@@ -114,7 +114,7 @@ export const make = ({
   const execute = (job: Job): boolean => {
     try {
       connection.recover()
-      const value = job.kind === "group" ? group(job) : statement(job)
+      const value = job.kind === "group" ? runGroup(job) : runStatement(job)
       reply(job.id, { value })
       return true
     } catch (thrown) {
@@ -124,7 +124,7 @@ export const make = ({
     }
   }
 
-  const statement = (job: StatementJob): unknown => {
+  const runStatement = (job: StatementJob): unknown => {
     cancelRollback()
     if (!job.isInTransaction) {
       connection.synchronize(job.synchronous)
@@ -153,7 +153,7 @@ export const make = ({
     return []
   }
 
-  const group = (job: GroupJob): unknown => {
+  const runGroup = (job: GroupJob): unknown => {
     const size = job.writes.kind === "count" ? job.writes.keys.length : job.writes.params.length
     const isWithdrawn = (index: number): boolean =>
       Atomics.load(claims, job.claimsFrom + index) === Claim.withdrawn
@@ -196,7 +196,7 @@ export const make = ({
       case "close":
         isClosing = true
     }
-    pump()
+    runJobs()
   }
 }
 

@@ -106,7 +106,7 @@ export const make = (
   startWorker: Start = start
 ): Effect.Effect<SqliteWorkerThread, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    let current = yield* Effect.try({ try: () => launch(filename, startWorker), catch: notStarted })
+    let current = yield* Effect.try({ try: () => launch(filename, startWorker), catch: startFailed })
     let latestId = 0
     let reservedClaims = 0
 
@@ -160,11 +160,11 @@ export const make = (
       }
       // Calls in progress keep the process alive.
       if (pending.length === 0) worker.ref()
-      const own: Pending = { id, done }
-      pending.push(own)
+      const pendingJob: Pending = { id, done }
+      pending.push(pendingJob)
       return () => {
-        own.done = () => {}
-        if (pending.includes(own)) send(running, { kind: "cancel", id })
+        pendingJob.done = () => {}
+        if (pending.includes(pendingJob)) send(running, { kind: "cancel", id })
       }
     }
 
@@ -215,9 +215,9 @@ const launch = (filename: string, startWorker: Start): Running => {
       return
     }
     const index = pending.findIndex(({ id }) => id === message.id)
-    const [own] = index < 0 ? [] : pending.splice(index, 1)
+    const [completed] = index < 0 ? [] : pending.splice(index, 1)
     if (pending.length === 0) worker.unref()
-    own?.done(
+    completed?.done(
       "thrown" in message
         ? { isTransaction: message.isTransaction, error: sqlErrorOf(message.thrown) }
         : message
@@ -239,7 +239,7 @@ const launch = (filename: string, startWorker: Start): Running => {
 const sqlErrorOf = (thrown: Thrown): SqlError => SqliteClient.errorOf(errorOf(thrown), thrown.operation)
 
 /** Creates the error for a thread that cannot be created, as in a bundle that lacks the thread's program. */
-const notStarted = (cause: unknown): SqlError =>
+const startFailed = (cause: unknown): SqlError =>
   new SqlError({
     reason: new ConnectionError({
       message: "the thread that writes to SQLite cannot be started",

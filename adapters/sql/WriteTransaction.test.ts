@@ -11,13 +11,13 @@ import * as Databases from "./Databases.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-const total = (sql: SqlClient.SqlClient) =>
+const readTotal = (sql: SqlClient.SqlClient) =>
   Effect.map(sql<{ readonly n: unknown }>`SELECT n FROM counter`, ([row]) => Number(row?.n))
 
 /** Reads and then writes, with a yield in between. */
 const increment = (sql: SqlClient.SqlClient, extraSteps = 0) =>
   Effect.gen(function* () {
-    const n = yield* total(sql)
+    const n = yield* readTotal(sql)
     for (let step = 0; step < extraSteps; step++) yield* Effect.void
     yield* sql`UPDATE counter SET n = ${n + 1}`
     return n
@@ -41,7 +41,7 @@ for (const kind of Databases.kinds) {
       Effect.gen(function* () {
         const { others, sql } = yield* setUp(kind, 2)
         expect(yield* WriteTransaction.run(sql, increment(sql))).toBe(0)
-        for (const other of others) expect(yield* total(other)).toBe(1)
+        for (const other of others) expect(yield* readTotal(other)).toBe(1)
       })
     )
 
@@ -57,7 +57,7 @@ for (const kind of Databases.kinds) {
         expect(error.reason._tag).toBe("ConstraintError")
         const dying = Effect.andThen(sql`UPDATE counter SET n = 5`, Effect.die("a bug"))
         expect(yield* Effect.exit(WriteTransaction.run(sql, dying))).toEqual(Exit.die("a bug"))
-        expect([attempts, yield* total(sql)]).toEqual([1, 0])
+        expect([attempts, yield* readTotal(sql)]).toEqual([1, 0])
       })
     )
 
@@ -70,7 +70,7 @@ for (const kind of Databases.kinds) {
             const connection = yield* WriteTransaction.connection(sql)
             yield* connection.execute("UPDATE counter SET n = 7", [], undefined)
             const rows = yield* connection.execute("SELECT n FROM counter", [], undefined)
-            return [...rows.map(({ n }) => n), ...(yield* Effect.forEach(others, total))]
+            return [...rows.map(({ n }) => n), ...(yield* Effect.forEach(others, readTotal))]
           })
         )
         expect(seen).toEqual([7, 0])
@@ -105,7 +105,7 @@ describe("WriteTransaction on SQLite", () => {
     })
   )
 
-  it.effect("`immediate` fails with a lock error while another process writes", () =>
+  it.effect("fails `immediate` with a lock error while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setUp(Databases.sqlite, 1)
       const violation = yield* Effect.flip(sql`UPDATE counter SET n = -1`)
@@ -129,7 +129,7 @@ describe("WriteTransaction on SQLite", () => {
       yield* TestClock.adjust(25)
       // The write of the other process is not lost.
       expect(yield* Fiber.join(waiting)).toBe(5)
-      expect(yield* total(sql)).toBe(6)
+      expect(yield* readTotal(sql)).toBe(6)
 
       other.exec("BEGIN IMMEDIATE")
       const eager = yield* Effect.forkChild(WriteTransaction.run(sql, increment(sql)), {
@@ -152,11 +152,11 @@ describe("WriteTransaction on SQLite", () => {
       yield* Fiber.interrupt(waiting)
       other.exec("COMMIT")
       yield* TestClock.adjust(100)
-      expect(yield* total(sql)).toBe(0)
+      expect(yield* readTotal(sql)).toBe(0)
     })
   )
 
-  it.effect("long transactions on two connections of this process never fail with a lock error", () =>
+  it.effect("runs long transactions on two connections of this process without lock errors", () =>
     Effect.gen(function* () {
       const { others, sql } = yield* setUp(Databases.sqlite, 2)
       const [second] = others
@@ -165,7 +165,7 @@ describe("WriteTransaction on SQLite", () => {
       const longWork = (client: SqlClient.SqlClient) =>
         Effect.repeat(WriteTransaction.immediate(client, increment(client, 5_000)), { times: 4 })
       yield* Effect.all([longWork(sql), longWork(second)], { concurrency: "unbounded" })
-      expect(yield* total(sql)).toBe(10)
+      expect(yield* readTotal(sql)).toBe(10)
     })
   )
 })
@@ -176,16 +176,16 @@ describe("WriteTransaction.steps on SQLite", () => {
   it.effect("passes the rows of each statement to the next step, with exact integers", () =>
     Effect.gen(function* () {
       const { sql } = yield* setUp(Databases.sqlite, 1)
-      const begun: Array<unknown> = []
+      let starts = 0
       const seen = yield* WriteTransaction.steps(sql, function* () {
-        begun.push("begun")
+        starts++
         const [before] = yield ["SELECT n, ? FROM counter", [max]]
         const [after] = yield ["UPDATE counter SET n = n + ? RETURNING n", [7n]]
         return [before, after]
       })
       expect(seen).toEqual([[0n, max], [7n]])
-      expect(begun).toEqual(["begun"])
-      expect(yield* total(sql)).toBe(7)
+      expect(starts).toBe(1)
+      expect(yield* readTotal(sql)).toBe(7)
     })
   )
 
@@ -203,16 +203,16 @@ describe("WriteTransaction.steps on SQLite", () => {
       })
       const exit = yield* Effect.exit(dying)
       expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-      expect(yield* total(sql)).toBe(0)
+      expect(yield* readTotal(sql)).toBe(0)
     })
   )
 
   it.effect("does not start the steps when the file was removed or while another process writes", () =>
     Effect.gen(function* () {
       const { database, sql } = yield* setUp(Databases.sqlite, 1)
-      let begun = 0
+      let starts = 0
       const steps = WriteTransaction.steps(sql, function* () {
-        begun++
+        starts++
         yield ["UPDATE counter SET n = 5", []]
       })
       const other = yield* lock(database)
@@ -220,7 +220,7 @@ describe("WriteTransaction.steps on SQLite", () => {
       other.exec("COMMIT")
       yield* Effect.sync(() => fs.rmSync(database.address.slice("sqlite:".length)))
       expect(String((yield* Effect.flip(steps)).reason.cause)).toContain("moved, removed or replaced")
-      expect(begun).toBe(0)
+      expect(starts).toBe(0)
     })
   )
 })

@@ -42,10 +42,10 @@ export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effec
 
 const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {
-    const own = yield* connection(sql)
+    const current = yield* connection(sql)
     const transaction = begin()
     let step = transaction.next()
-    while (step.done !== true) step = transaction.next(yield* own.executeValues(...step.value))
+    while (step.done !== true) step = transaction.next(yield* current.executeValues(...step.value))
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
@@ -57,7 +57,7 @@ export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnectio
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
     Option.isSome(transaction)
       ? Effect.succeed(transaction.value[0])
-      : Effect.die(new Error("there is no transaction"))
+      : Effect.die(new Error("no transaction is open"))
   )
 
 const whileLocked = Schedule.min([

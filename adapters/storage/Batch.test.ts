@@ -52,7 +52,7 @@ const setUp = Effect.fnUntraced(function* (options: {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-it.effect("runs a single member immediately", () =>
+it.effect("Batch runs a single member immediately", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setUp({ maxSize: 8, concurrency: 1 })
     const caller = yield* fork(7)
@@ -63,7 +63,7 @@ it.effect("runs a single member immediately", () =>
   })
 )
 
-it.effect("runs concurrent members together, up to the maximum size and in order of submission", () =>
+it.effect("Batch runs concurrent members together, up to the maximum size and in order of submission", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setUp({ maxSize: 4, concurrency: 3 })
     yield* Effect.forEach(numbers(10), fork)
@@ -97,7 +97,7 @@ it.effect("members wait while the maximum number of runs is in progress, and the
   })
 )
 
-it.effect("never runs a member that is withdrawn while it waits", () =>
+it.effect("Batch never runs a member that is withdrawn while it waits", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
     yield* fork(0)
@@ -111,7 +111,7 @@ it.effect("never runs a member that is withdrawn while it waits", () =>
   })
 )
 
-it.effect("interrupts a run once all its members are withdrawn, and not before", () =>
+it.effect("Batch interrupts a run once all its members are withdrawn, and not before", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
     const [first, second, third] = yield* Effect.all([fork(1), fork(2), fork(3)])

@@ -73,9 +73,9 @@ export const make = <Member, A, E>({
 
     const start = (): void => {
       if (opening !== undefined || waiting.size === 0 || running === concurrency) return
-      const own: Run = { fiber: undefined, wanted: 0 }
+      const currentRun: Run = { fiber: undefined, wanted: 0 }
       let entries: Array<Entry<Member, A, E>> = []
-      opening = own
+      opening = currentRun
       running++
 
       const take = () => {
@@ -83,21 +83,21 @@ export const make = <Member, A, E>({
         while (entries.length < maxSize) {
           const entry = waiting.shift()
           if (entry === undefined) break
-          entry.run = own
+          entry.run = currentRun
           entries.push(entry)
         }
-        own.wanted = entries.length
-        if (opening === own) {
+        currentRun.wanted = entries.length
+        if (opening === currentRun) {
           opening = undefined
           start()
         }
         return entries.map(({ member }) => member)
       }
 
-      const isWanted = () => own.wanted > 0 || (opening === own && waiting.size > 0)
+      const isWanted = () => currentRun.wanted > 0 || (opening === currentRun && waiting.size > 0)
 
       const end = (exit: Exit.Exit<ReadonlyArray<Exit.Exit<A, E>>, E>): void => {
-        if (opening === own) take()
+        if (opening === currentRun) take()
         running--
         start()
         for (const [index, { done, isWithdrawn }] of entries.entries()) {
@@ -113,7 +113,7 @@ export const make = <Member, A, E>({
           Effect.suspend(() => run({ take, isWanted }))
         )
       )
-      own.fiber = fiber
+      currentRun.fiber = fiber
       fiber.addObserver(end)
     }
 

@@ -1,4 +1,4 @@
-/** Defines observers of database calls, and of the sizes of group commits and batches. */
+/** Defines observers of database calls and of batch sizes. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"

@@ -22,7 +22,7 @@ const surroundings = () => {
   }
 }
 
-it.effect("calls `expire` at the deadline of each call that is not canceled, in order", () =>
+it.effect("Deadline calls `expire` at the deadline of each call that is not canceled, in order", () =>
   Effect.gen(function* () {
     const deadline = Deadline.make(TIMEOUT_MS)
     const expired: Array<string> = []
@@ -42,7 +42,7 @@ it.effect("calls `expire` at the deadline of each call that is not canceled, in 
   })
 )
 
-it.effect("calls `expire` without the log annotations, loggers or span of the first caller", () =>
+it.effect("Deadline calls `expire` without the log annotations, loggers or span of the first caller", () =>
   Effect.gen(function* () {
     const deadline = Deadline.make(TIMEOUT_MS)
     const seen: Array<ReturnType<typeof surroundings>> = []

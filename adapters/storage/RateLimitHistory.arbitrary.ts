@@ -166,8 +166,8 @@ export const features = ({ after, before, now, policy: { ban, plan }, verdict }:
   if (isStrike && after.strikes > 1) found.push("another strike")
   if (isStrike && before.strikes > 0 && after.strikes === 1) found.push("strikes expired")
   if (after.strikeAt === now && after.banLevel < before.banLevel) found.push("ban level fell")
-  const tooSoon = Math.abs(now - before.strikeAt) < ban.strikeIntervalMs
-  if (hasNoSlot && tooSoon) found.push("too soon for a strike")
+  const isTooSoon = Math.abs(now - before.strikeAt) < ban.strikeIntervalMs
+  if (hasNoSlot && isTooSoon) found.push("too soon for a strike")
   return found
 }
 

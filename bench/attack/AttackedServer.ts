@@ -51,7 +51,7 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: "1" }
 export class AttackedServer {
   readonly origin: string
   readonly port: number
-  /** The secrets of the keys that were issued at start-up. */
+  /** The secrets of the keys that were issued at startup. */
   readonly keys: ReadonlyArray<string>
   readonly exited: Promise<Exit>
   readonly #child: ChildProcess
@@ -96,8 +96,8 @@ export class AttackedServer {
         resolve({ code, signal })
       })
     })
-    const stderr = tail(child.stderr)
-    const greeting = await firstLine(child, exited, stderr)
+    const stderr = followTail(child.stderr)
+    const greeting = await readFirstLine(child, exited, stderr)
     return new AttackedServer(child, JSON.parse(greeting), exited, stderr)
   }
 
@@ -166,7 +166,8 @@ const readProc = (read: () => number): number => {
 /** Number of characters from the end of the log that error messages contain. */
 const LOG_CHARACTERS = 2_000
 
-const tail = (stream: Readable | null): (() => string) => {
+/** Returns a function that returns the end of what the stream has sent so far. */
+const followTail = (stream: Readable | null): (() => string) => {
   let text = ""
   stream?.setEncoding("utf8").on("data", (chunk: string) => {
     text = (text + chunk).slice(-LOG_CHARACTERS)
@@ -174,7 +175,7 @@ const tail = (stream: Readable | null): (() => string) => {
   return () => text
 }
 
-const firstLine = (child: ChildProcess, exited: Promise<Exit>, log: () => string): Promise<string> =>
+const readFirstLine = (child: ChildProcess, exited: Promise<Exit>, log: () => string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
     const fail = (what: string): void => reject(new Error(`the server ${what}\n${log()}`))

@@ -30,7 +30,7 @@ interface Node {
 /** Timeout of a poll in milliseconds. */
 const POLL_TIMEOUT_MS = 500
 
-/** Number of failed polls in a row after which a node is not ready; a status other than 200 counts immediately. */
+/** Number of consecutive failed polls after which a node is not ready; a status other than 200 counts immediately. */
 const MAX_FAILED_POLLS = 3
 
 export class Balancer {

@@ -23,8 +23,8 @@ describe("the command line of npm run attack", () => {
   })
 
   it.each([
-    [["--only", "teardrop"], /no teardrop; the scenarios are pipelined-gets/],
-    [["--databases", "oracle"], /no oracle/],
+    [["--only", "teardrop"], /unknown name teardrop; the scenarios are pipelined-gets/],
+    [["--databases", "oracle"], /unknown name oracle/],
     [["--write", "--only", "rolling"], /only a run of all scenarios/],
     [["--write", "--databases", "memory"], /only a run of all scenarios/],
     [["--fast"], /--fast/]

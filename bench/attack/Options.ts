@@ -36,7 +36,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
   const unknown = only.filter((part) => !names.some((name) => name.includes(part)))
   if (unknown.length > 0) {
     throw new InvalidOptions(
-      `--only: there is no ${unknown.join(", ")}; the scenarios are ${names.join(", ")}`
+      `--only: unknown name ${unknown.join(", ")}; the scenarios are ${names.join(", ")}`
     )
   }
   const chosen = listOf(values.databases).map(databaseOf)
@@ -54,7 +54,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
 
 const databaseOf = (text: string): Database["name"] => {
   const name = databases.find((candidate) => candidate.toLowerCase() === text.toLowerCase())
-  if (name === undefined) throw new InvalidOptions(`--databases: there is no ${text}`)
+  if (name === undefined) throw new InvalidOptions(`--databases: unknown name ${text}`)
   return name
 }
 

@@ -34,11 +34,12 @@ describe("the attack's report", () => {
   })
 
   it("attributes a failure to machine load only if all failing figures depend on it", () => {
-    const of = (...findings: Report.Result["findings"]) => Report.mayBeDueToLoad({ ...result, findings })
+    const mayBeDueToLoad = (...findings: Report.Result["findings"]) =>
+      Report.mayBeDueToLoad({ ...result, findings })
     expect(Report.mayBeDueToLoad(result)).toBe(true)
-    expect(of(Finding.notCompleted("timed out"))).toBe(true)
-    expect(of(...result.findings, Finding.equal("lost", 1, 0))).toBe(false)
-    expect(of(Finding.atMost("peak RSS", 399, 400, "MB"))).toBe(false)
+    expect(mayBeDueToLoad(Finding.notCompleted("timed out"))).toBe(true)
+    expect(mayBeDueToLoad(...result.findings, Finding.equal("lost", 1, 0))).toBe(false)
+    expect(mayBeDueToLoad(Finding.atMost("peak RSS", 399, 400, "MB"))).toBe(false)
   })
 
   it("has a table that shows exceeded bounds in bold and escapes vertical bars", () => {
@@ -49,10 +50,10 @@ describe("the attack's report", () => {
 
   it("replaces only the table in docs/security.md", () => {
     const page = readFileSync(new URL("../../docs/security.md", import.meta.url), "utf8")
-    const once = Report.insertTable(page, "first")
-    expect(once).toContain("\n\nfirst\n\n")
-    expect(Report.insertTable(once, "second")).toBe(once.replace("first", "second"))
-    expect(once.startsWith(page.slice(0, 500))).toBe(true)
+    const inserted = Report.insertTable(page, "first")
+    expect(inserted).toContain("\n\nfirst\n\n")
+    expect(Report.insertTable(inserted, "second")).toBe(inserted.replace("first", "second"))
+    expect(inserted.startsWith(page.slice(0, 500))).toBe(true)
     expect(() => Report.insertTable("no markers", "table")).toThrow("markers")
   })
 })

@@ -3,7 +3,10 @@ import type { Finding } from "./Finding.ts"
 
 /** The options of a run. */
 export interface RunOptions {
-  /** Whether the run is shorter and smaller, for CI; a quick run only shows that the bounds hold for a few seconds. */
+  /**
+   * Whether to run for a shorter time with less load, as in CI. A quick run shows only that the bounds hold for a few
+   * seconds.
+   */
   readonly isQuick: boolean
 }
 

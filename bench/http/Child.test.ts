@@ -8,7 +8,7 @@ describe("Child", () => {
   it("reports the name, exit code and last error output of a child that has exited", async () => {
     const child = new Child({ name: "Peer", module })
     await expect(child.receive(acceptNothing)).rejects.toThrow(
-      /^Peer exited unexpectedly \(code 1\)[\s\S]*there is no port left/
+      /^Peer exited unexpectedly \(code 1\)[\s\S]*no port is available/
     )
     await expect(child.execute("usage", acceptNothing)).rejects.toThrow(/^Peer exited unexpectedly/)
   })

@@ -14,13 +14,16 @@ const statOf = (pid: number): ReadonlyArray<string> | undefined => {
   }
 }
 
-const PARENT = 1
-const USER = 11
-const SYSTEM = 12
+/** The indexes in these fields of the parent's id, the user time and the system time. */
+const [PARENT, USER, SYSTEM] = [1, 11, 12] as const
+
 /** The unit of CPU times in `/proc`, which is the same for every program on Linux. */
 const TICKS_PER_SECOND = 100
 
-/** Returns CPU microseconds: from scheduler statistics with nanosecond precision, otherwise in steps of 10 ms. */
+/**
+ * Returns the CPU time in microseconds, from `schedstat` if it is available (nanoseconds), otherwise from `stat`
+ * (steps of 10 ms).
+ */
 const microsOf = (pid: number, stat: ReadonlyArray<string>): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1_000
@@ -56,6 +59,6 @@ export const read = (root: number): Reading => {
   return reading
 }
 
-/** Returns the microseconds between two readings; processes that exited in between are ignored. */
-export const between = (before: Reading, after: Reading): number =>
+/** Returns the microseconds of CPU time between two readings; processes that exited in between are ignored. */
+export const microsBetween = (before: Reading, after: Reading): number =>
   [...after].reduce((sum, [pid, micros]) => sum + Math.max(micros - (before.get(pid) ?? 0), 0), 0)

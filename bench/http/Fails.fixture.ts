@@ -1,2 +1,2 @@
 /** A server that exits before it listens. */
-throw new Error("there is no port left")
+throw new Error("no port is available")

@@ -182,17 +182,17 @@ const startSending = (
 
   // Keeps this process awake. Timers are too coarse for requests that are due every few microseconds. Besides, a server
   // whose response wakes a sleeping process is charged 2 µs of CPU time; only the fastest server would avoid this.
-  const sendWhatIsDue = (): void => {
+  const sendDueRequests = (): void => {
     for (let count = idle.length; count > 0; count--) {
       const client = idle.shift()
       if (client !== undefined) sendNext(client)
     }
     // Without a rate, each response triggers the next request.
-    if (active > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendWhatIsDue)
+    if (active > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendDueRequests)
   }
 
   for (const client of clients) sendNext(client)
-  sendWhatIsDue()
+  sendDueRequests()
   return (client, status) => {
     latencies.record(Math.max(Math.round((performance.now() - client.since) * 1000), 1))
     requests++
@@ -202,8 +202,8 @@ const startSending = (
 }
 
 const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
-  const at = (share: number): number => latencies.percentile(share) / 1000
-  return { p50: at(50), p99: at(99), p999: at(99.9) }
+  const millisAt = (percent: number): number => latencies.percentile(percent) / 1000
+  return { p50: millisAt(50), p99: millisAt(99), p999: millisAt(99.9) }
 }
 
 /** The commands to the load generator, which are sent in sequence. */

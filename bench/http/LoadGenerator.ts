@@ -47,9 +47,9 @@ export class LoadGenerator {
   }
 
   async #connect(name: string, task: Task): Promise<() => Promise<Outcome>> {
-    const where = `${task.workload.name} at ${name}`
-    await this.#execute({ connect: task }, isConnected, where)
-    return () => this.#send(where, task.seconds)
+    const label = `${task.workload.name} at ${name}`
+    await this.#execute({ connect: task }, isConnected, label)
+    return () => this.#send(label, task.seconds)
   }
 
   /** Sends a load to a server over new connections; rejects if too many responses have an unplanned status. */
@@ -64,20 +64,20 @@ export class LoadGenerator {
     await this.#execute("close", isClosed, "closing")
   }
 
-  async #send(where: string, seconds: number): Promise<Outcome> {
-    const outcome = await this.#execute("send", isOutcome, where, seconds * 1000)
-    if (outcome.requests === 0) throw new Error(`${where}: no response`)
+  async #send(label: string, seconds: number): Promise<Outcome> {
+    const outcome = await this.#execute("send", isOutcome, label, seconds * 1000)
+    if (outcome.requests === 0) throw new Error(`${label}: no response`)
     if (outcome.unplanned > Math.max(MAX_UNPLANNED, outcome.requests * MAX_UNPLANNED_PER_REQUEST)) {
       throw new Error(
-        `${where}: ${outcome.unplanned} of ${outcome.requests} responses had an unplanned status`
+        `${label}: ${outcome.unplanned} of ${outcome.requests} responses had an unplanned status`
       )
     }
     return outcome
   }
 
-  #execute<A>(command: Command, guard: Guard<A>, where: string, takesMs = 0): Promise<A> {
+  #execute<A>(command: Command, guard: Guard<A>, label: string, takesMs = 0): Promise<A> {
     return this.#child.execute(command, guard, takesMs).catch((error: unknown) => {
-      throw new Error(where, { cause: error })
+      throw new Error(label, { cause: error })
     })
   }
 

@@ -98,8 +98,8 @@ export const measure = async (
     Promise.all(
       Array.from({ length: maxNodes }, (_, index) => startNode(`node ${index + 1}`, [address, "0", kind]))
     )
-  const plain = await start("")
-  const metered = await start("metered")
+  const plainNodes = await start("")
+  const meteredNodes = await start("metered")
   const load = new LoadGenerator(loadCore)
   const figures: Array<NodesFigures> = []
   for (const nodes of options.nodes) {
@@ -112,20 +112,20 @@ export const measure = async (
       figures.push({
         nodes,
         keys,
-        batches: await batchesOf(clusterOf(metered), load, keys, options),
-        ...(await turnsOf(clusterOf(plain), load, keys, databaseProcess, options))
+        batches: await measureBatches(clusterOf(meteredNodes), load, keys, options),
+        ...(await measureTurns(clusterOf(plainNodes), load, keys, databaseProcess, options))
       })
       progress.advance(options.seconds * (options.rounds * (1 + shares.length) + 2))
     }
   }
-  await Promise.all([...plain, ...metered].map(({ child }) => child.stop()))
+  await Promise.all([...plainNodes, ...meteredNodes].map(({ child }) => child.stop()))
   await load.stop()
   return figures
 }
 
 const workloadOf = (keys: number): Workload => {
   const get = operations.find(({ name }) => name === "get")
-  if (get === undefined) throw new Error("there is no workload get")
+  if (get === undefined) throw new Error("the workload get is missing")
   return { ...get, keys }
 }
 
@@ -136,7 +136,7 @@ const send = async (
   given: Pick<Load, "seconds" | "seed" | "rate">
 ) => {
   const [first, ...others] = nodes
-  if (first === undefined) throw new Error("there are no nodes")
+  if (first === undefined) throw new Error("the list of nodes is empty")
   const cursors = { all: [], available: [], pending: [], sold: [] }
   return load.runAt(
     "the nodes",
@@ -158,7 +158,7 @@ const cpuOf = async ({ nodes }: Cluster): Promise<number> => {
   return usages.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
 }
 
-const turnsOf = async (
+const measureTurns = async (
   cluster: Cluster,
   load: LoadGenerator,
   keys: number,
@@ -178,7 +178,7 @@ const turnsOf = async (
       databaseMicros:
         database === undefined || after === undefined
           ? undefined
-          : DatabaseCpu.between(database, after) / requests
+          : DatabaseCpu.microsBetween(database, after) / requests
     })
   }
   const perSecond = Spread.of(turns.map((turn) => turn.perSecond))
@@ -204,7 +204,7 @@ const turnsOf = async (
   }
 }
 
-const batchesOf = async (
+const measureBatches = async (
   cluster: Cluster,
   load: LoadGenerator,
   keys: number,

@@ -15,7 +15,7 @@ export const seeded = (seed: number): Random => {
 }
 
 /** Returns a uniformly distributed whole number from 0 to `size` - 1. */
-export const below = (random: Random, size: number): number => Math.floor(random() * size)
+export const integerBelow = (random: Random, size: number): number => Math.floor(random() * size)
 
 /** The exponent of the Zipf distributions: rank r is drawn in proportion to 1 / r. */
 export const ZIPF_EXPONENT = 1

@@ -21,7 +21,7 @@ const shortCases = Workload.cases
   .map((measured) => ({ ...measured, connections: Math.min(measured.connections, 8) }))
 const workload = (name: string): Workload.Workload => {
   const found = Workload.operations.find((operation) => operation.name === name)
-  if (found === undefined) throw new Error(`there is no ${name}`)
+  if (found === undefined) throw new Error(`unknown workload ${name}`)
   return found
 }
 

@@ -139,10 +139,10 @@ export const measure = async (
   }
   const bareTurns = turns.get(bare) ?? []
   const figures: Array<ServerFigures> = []
-  for (const [server, own] of turns) {
+  for (const [server, ownTurns] of turns) {
     figures.push({
       server: server.name,
-      ...figuresOf(own, bareTurns),
+      ...figuresOf(ownTurns, bareTurns),
       peakBytes: (await server.usage()).peakBytes
     })
   }
@@ -151,19 +151,21 @@ export const measure = async (
 
 /** Computes the figures of a server from its turns and those of the bare server, in the same order of rounds. */
 export const figuresOf = (
-  own: ReadonlyArray<Turn>,
+  ownTurns: ReadonlyArray<Turn>,
   bareTurns: ReadonlyArray<Turn>
 ): Omit<ServerFigures, "server" | "peakBytes"> => {
-  const databaseMicros = own.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
+  const databaseMicros = ownTurns.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
   return {
-    cpuMicros: Spread.of(own.map((turn) => turn.cpuMicros)),
-    ratio: Spread.of(own.map((turn, round) => turn.cpuMicros / (bareTurns[round]?.cpuMicros ?? Number.NaN))),
-    perSecond: Spread.of(own.map((turn) => turn.perSecond)),
+    cpuMicros: Spread.of(ownTurns.map((turn) => turn.cpuMicros)),
+    ratio: Spread.of(
+      ownTurns.map((turn, round) => turn.cpuMicros / (bareTurns[round]?.cpuMicros ?? Number.NaN))
+    ),
+    perSecond: Spread.of(ownTurns.map((turn) => turn.perSecond)),
     ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
     latency: {
-      p50: Spread.of(own.map((turn) => turn.p50)),
-      p99: Spread.of(own.map((turn) => turn.p99)),
-      p999: Spread.of(own.map((turn) => turn.p999))
+      p50: Spread.of(ownTurns.map((turn) => turn.p50)),
+      p99: Spread.of(ownTurns.map((turn) => turn.p99)),
+      p999: Spread.of(ownTurns.map((turn) => turn.p999))
     }
   }
 }

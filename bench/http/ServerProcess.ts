@@ -19,7 +19,7 @@ const isListening: Guard<Listening> = (message): message is Listening => hasNumb
 const isUsage: Guard<Usage> = (message): message is Usage => hasNumber(message, "cpuMicros")
 const isAcknowledged: Guard<"ok"> = (message) => message === "ok"
 
-/** Timeout for start-up, in milliseconds: storing animals and keys, then listening. */
+/** Timeout for startup, in milliseconds: storing animals and keys, then listening. */
 const FILLING_MS = 120_000
 
 const noCursors: Wire.Cursors = { all: [], available: [], pending: [], sold: [] }
@@ -103,7 +103,8 @@ export class ServerProcess {
       processes.length === 0
         ? undefined
         : processes.reduce(
-            (sum, pid, index) => sum + DatabaseCpu.between(before[index] ?? new Map(), DatabaseCpu.read(pid)),
+            (sum, pid, index) =>
+              sum + DatabaseCpu.microsBetween(before[index] ?? new Map(), DatabaseCpu.read(pid)),
             0
           )
   }

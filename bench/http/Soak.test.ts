@@ -12,7 +12,7 @@ describe("Soak.growth", () => {
     ).toEqual({ bytes: 30, share: 0.3 })
   })
 
-  it("is zero if memory rises and falls by the same amount", () => {
+  it("returns zero if memory rises and falls by the same amount", () => {
     expect(
       Soak.growth([
         [0, 100],
@@ -23,7 +23,7 @@ describe("Soak.growth", () => {
     ).toBeCloseTo(0)
   })
 
-  it("is zero for a single sample", () => {
+  it("returns zero for a single sample", () => {
     expect(Soak.growth([[5, 100]])).toEqual({ bytes: 0, share: 0 })
   })
 })

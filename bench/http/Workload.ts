@@ -53,8 +53,8 @@ const zipf = {
 }
 
 const pick = <A>(random: Random.Random, values: ReadonlyArray<A>): A => {
-  const value = values[Random.below(random, values.length)]
-  if (value === undefined) throw new Error("there are no values to choose from")
+  const value = values[Random.integerBelow(random, values.length)]
+  if (value === undefined) throw new Error("the list of values is empty")
   return value
 }
 
@@ -106,8 +106,8 @@ const lastNames = [
 ]
 
 const newAnimal = (random: Random.Random) => ({
-  name: `${pick(random, firstNames)} ${pick(random, lastNames)} ${Random.below(random, 100_000)}`,
-  categoryId: Random.below(random, 10_000),
+  name: `${pick(random, firstNames)} ${pick(random, lastNames)} ${Random.integerBelow(random, 100_000)}`,
+  categoryId: Random.integerBelow(random, 10_000),
   ...(random() < 0.5 ? { status: pick(random, statuses) } : {})
 })
 
@@ -116,10 +116,13 @@ const creation = (body: object) => ({ method: "POST", target: LIST, body: JSON.s
 /** Invalid requests. Their bodies are well-formed JSON, because Fastify closes the connection after any other body. */
 const invalid: ReadonlyArray<(random: Random.Random) => Pick<PlannedRequest, "method" | "target" | "body">> =
   [
-    (random) => ({ method: "GET", target: `${LIST}?limit=${MAX_PAGE_SIZE + 1 + Random.below(random, 800)}` }),
-    (random) => ({ method: "GET", target: `${LIST}?status=lost${Random.below(random, 1_000)}` }),
-    (random) => creation({ ...newAnimal(random), name: Random.below(random, 1_000) }),
-    (random) => creation({ ...newAnimal(random), status: `lost${Random.below(random, 1_000)}` }),
+    (random) => ({
+      method: "GET",
+      target: `${LIST}?limit=${MAX_PAGE_SIZE + 1 + Random.integerBelow(random, 800)}`
+    }),
+    (random) => ({ method: "GET", target: `${LIST}?status=lost${Random.integerBelow(random, 1_000)}` }),
+    (random) => creation({ ...newAnimal(random), name: Random.integerBelow(random, 1_000) }),
+    (random) => creation({ ...newAnimal(random), status: `lost${Random.integerBelow(random, 1_000)}` }),
     (random) => creation({ name: newAnimal(random).name })
   ]
 
@@ -147,7 +150,7 @@ const kinds = {
     status: 401
   }),
   "404": (random) => ({
-    ...read(random, { target: `${LIST}/${UNUSED_ID + Random.below(random, UNUSED_ID)}` }),
+    ...read(random, { target: `${LIST}/${UNUSED_ID + Random.integerBelow(random, UNUSED_ID)}` }),
     status: 404
   }),
   "400": (random) => ({
@@ -241,7 +244,7 @@ const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest
   const planned: PlannedRequest = { kind: drawn, ...kinds[drawn](random) }
   return keys === undefined
     ? planned
-    : { ...planned, sender: { kind: "unlimited", index: Random.below(random, keys) } }
+    : { ...planned, sender: { kind: "unlimited", index: Random.integerBelow(random, keys) } }
 }
 
 /**
@@ -289,8 +292,8 @@ export const atConnections = (workload: string, connections: number): string =>
     : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
 
 /**
- * All cases that are measured over HTTP, in this order. The mix follows the operations, because the first 40,000
- * requests to a process take more CPU time than later ones.
+ * All cases that are measured over HTTP, in this order. With the default number of connections, which comes first, the
+ * mix follows the operations, because the first 40,000 requests to a process take more CPU time than later ones.
  */
 export const cases: ReadonlyArray<Case> = [
   ...casesWith(DEFAULT_CONNECTIONS, [...operations, mix]),

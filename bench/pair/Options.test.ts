@@ -24,7 +24,7 @@ describe("the command line of bench:pair", () => {
   })
 
   it("rejects invalid options, and directories that are not checkouts", () => {
-    for (const wrong of [
+    for (const invalid of [
       ["."],
       [".", ".", "."],
       [".", "docs"],
@@ -33,7 +33,7 @@ describe("the command line of bench:pair", () => {
       [".", ".", "--rounds", "0"],
       [".", ".", "--fast"]
     ]) {
-      expect(() => parse(wrong), wrong.join(" ")).toThrow(InvalidOptions)
+      expect(() => parse(invalid), invalid.join(" ")).toThrow(InvalidOptions)
     }
   })
 })

@@ -50,11 +50,11 @@ export const measure = async (
   for (let round = 1; round <= rounds; round++) {
     progress(`round ${round} of ${rounds}`)
     if (round % 2 === 0) {
-      const late = await turn(second, round)
-      measured.push({ first: await turn(first, round), second: late })
+      const secondMicros = await turn(second, round)
+      measured.push({ first: await turn(first, round), second: secondMicros })
     } else {
-      const early = await turn(first, round)
-      measured.push({ first: early, second: await turn(second, round) })
+      const firstMicros = await turn(first, round)
+      measured.push({ first: firstMicros, second: await turn(second, round) })
     }
   }
   return measured
@@ -69,16 +69,17 @@ const HALF_WIDTH = 0.98
 /** Formats one line of the result. */
 export const row = (name: string, rounds: ReadonlyArray<Round>): string => {
   const ratios = rounds.map(({ first, second }) => second / first)
-  const at = (share: number): string => Spread.quantile(ratios, share).toFixed(3)
+  const quantileAt = (share: number): string => Spread.quantile(ratios, share).toFixed(3)
   const halfWidth = Math.min(HALF_WIDTH / Math.sqrt(ratios.length), 0.5)
-  const micros = (of: keyof Round): string => Spread.median(rounds.map((round) => round[of])).toFixed(1)
+  const medianMicros = (server: keyof Round): string =>
+    Spread.median(rounds.map((round) => round[server])).toFixed(1)
   return columns([
     name,
-    at(0.5),
-    `${at(0.5 - halfWidth)}–${at(0.5 + halfWidth)}`,
-    `${at(0.25)}–${at(0.75)}`,
-    micros("first"),
-    micros("second")
+    quantileAt(0.5),
+    `${quantileAt(0.5 - halfWidth)}–${quantileAt(0.5 + halfWidth)}`,
+    `${quantileAt(0.25)}–${quantileAt(0.75)}`,
+    medianMicros("first"),
+    medianMicros("second")
   ])
 }
 

@@ -10,7 +10,7 @@ import type { PageQuery } from "../../core/domain/Page.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { statuses, UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
-import { counted, thousands } from "../Thousands.ts"
+import { formatCount, thousands } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import * as FiberLoop from "./FiberLoop.ts"
 import type { Unit } from "./Figure.ts"
@@ -98,11 +98,11 @@ const ourLimits = async (callers: number): Promise<Measured> => {
   }
 
   const count = Math.ceil(MIN_ITEMS / callers)
-  const all = count * callers
-  const before = Heap.heldBytes()
+  const totalCallers = count * callers
+  const before = Heap.usedBytes()
   const limiters = Array.from({ length: count }, () => Limiters.animalStore(clock))
   for (const limiter of limiters) await admitAll(limiter, callers)
-  const live = (Heap.heldBytes() - before) / all
+  const liveBytes = (Heap.usedBytes() - before) / totalCallers
 
   const size = thousands(callers)
   const [first] = limiters
@@ -111,9 +111,9 @@ const ourLimits = async (callers: number): Promise<Measured> => {
     first?.consume(batch)
   })
   const measured = {
-    [`consume, ${counted(callers, "caller")}`]: ns(nanos),
-    [`Map.get, ${counted(callers, "caller")}`]: ns(timeOfMap(callers)),
-    [`a live caller of ${size}${callers === 1 ? ", with its store" : ""}`]: bytes(live)
+    [`consume, ${formatCount(callers, "caller")}`]: ns(nanos),
+    [`Map.get, ${formatCount(callers, "caller")}`]: ns(timeOfMap(callers)),
+    [`a live caller of ${size}${callers === 1 ? ", with its store" : ""}`]: bytes(liveBytes)
   }
   if (callers === 1) return measured
 
@@ -123,19 +123,19 @@ const ourLimits = async (callers: number): Promise<Measured> => {
   for (const limiter of limiters) {
     for (let index = 0; index < callers; index += BATCH) limiter.consume(later)
   }
-  const idle = (Heap.heldBytes() - before) / all
+  const idleBytes = (Heap.usedBytes() - before) / totalCallers
   do_not_optimize(limiters)
-  return { ...measured, [`an idle caller of ${size}, after their windows`]: bytes(idle) }
+  return { ...measured, [`an idle caller of ${size}, after their windows`]: bytes(idleBytes) }
 }
 
 const otherLimits = async (name: Limiters.OtherName, callers: number): Promise<Measured> => {
   await admitAll(Limiters.others[name](), MIN_ITEMS)
-  const before = Heap.heldBytes()
+  const before = Heap.usedBytes()
   const limiter = Limiters.others[name]()
   await admitAll(limiter, callers)
-  const live = (Heap.heldBytes() - before) / callers
+  const liveBytes = (Heap.usedBytes() - before) / callers
   do_not_optimize(limiter)
-  return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(live) }
+  return { [`a live caller of ${thousands(callers)}, ${name}`]: bytes(liveBytes) }
 }
 
 /** Creates an animal as a request would: the name is a separate flat string. */
@@ -165,11 +165,11 @@ const animals = (count: number): Measured => {
   listAll(warmUp, MIN_ITEMS)
 
   const stores = Math.ceil(MIN_ITEMS / count)
-  const all = stores * count
-  const before = Heap.heldBytes()
+  const totalAnimals = stores * count
+  const before = Heap.usedBytes()
   const repositories = Array.from({ length: stores }, repository)
   for (const pets of repositories) insertAll(pets, count)
-  const unread = (Heap.heldBytes() - before) / all
+  const unreadBytes = (Heap.usedBytes() - before) / totalAnimals
 
   const [pets = warmUp] = repositories
   const ids = Array.from({ length: PROBES }, (_, index) => BigInt(CallerKeys.scattered(index, count) + 1))
@@ -177,21 +177,21 @@ const animals = (count: number): Measured => {
   const timed = (call: (index: number) => Effect.Effect<unknown, unknown>): number =>
     time((batch) => Effect.runSync(FiberLoop.times(BATCH, (index) => call(batch * BATCH + index))))
   const page = (query: PageQuery) => pets.page(query)
-  const find = timed((index) => pets.find(id(index)))
-  const short = timed((index) => page({ limit: 21, status: undefined, after: id(index) }))
-  const long = timed((index) => page({ limit: 101, after: id(index), status: "available" }))
+  const findNanos = timed((index) => pets.find(id(index)))
+  const shortPageNanos = timed((index) => page({ limit: 21, status: undefined, after: id(index) }))
+  const longPageNanos = timed((index) => page({ limit: 101, after: id(index), status: "available" }))
 
   ids.length = 0
   for (const each of repositories) listAll(each, count)
-  const read = (Heap.heldBytes() - before) / all
+  const listedBytes = (Heap.usedBytes() - before) / totalAnimals
   do_not_optimize(repositories)
   const size = thousands(count)
   return {
-    [`find, ${size} animals`]: ns(find),
-    [`page of 21, ${size} animals`]: ns(short),
-    [`page of 101 with a status, ${size} animals`]: ns(long),
-    [`an animal of ${size}`]: bytes(unread),
-    [`an animal of ${size}, once listed`]: bytes(read)
+    [`find, ${size} animals`]: ns(findNanos),
+    [`page of 21, ${size} animals`]: ns(shortPageNanos),
+    [`page of 101 with a status, ${size} animals`]: ns(longPageNanos),
+    [`an animal of ${size}`]: bytes(unreadBytes),
+    [`an animal of ${size}, once listed`]: bytes(listedBytes)
   }
 }
 

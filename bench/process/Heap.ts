@@ -9,7 +9,7 @@ const gc: () => void = vm.runInNewContext("gc")
 export const collect = (): void => gc()
 
 /** Returns the bytes in use after a garbage collection, on the heap and in buffers outside it. */
-export const heldBytes = (): number => {
+export const usedBytes = (): number => {
   collect()
   // The second collection frees what the first one finalized, such as buffers outside of the heap.
   collect()

@@ -1,8 +1,8 @@
-/** Turns the values of several repeats into one figure. */
+/** Summarizes repeated measurements as one figure: the median and the middle half. */
 import * as Spread from "../results/Spread.ts"
 import type { Figure, Unit } from "./Figure.ts"
 
-/** The number of measurements of each figure. */
+/** How often each figure is measured. */
 export const REPEATS = 5
 
 export const figure = (group: string, name: string, unit: Unit, values: ReadonlyArray<number>): Figure => {

@@ -8,5 +8,5 @@ export type SectionMessage = { readonly progress: string } | { readonly figures:
 const send = (message: SectionMessage): unknown => process.send?.(message)
 
 const section = sections.find(({ name }) => name === process.argv[2])
-if (section === undefined) throw new Error(`there is no section ${process.argv[2]}`)
+if (section === undefined) throw new Error(`unknown section ${process.argv[2]}`)
 send({ figures: await section.run((progress) => send({ progress })) })

@@ -150,7 +150,7 @@ const jsonWrites = (): ReadonlyArray<Call> => {
   let index = 0
   const next = <A>(items: ReadonlyArray<A>): A => {
     const item = items[index++ % items.length]
-    if (item === undefined) throw new Error("there are no items")
+    if (item === undefined) throw new Error("the list of items is empty")
     return item
   }
   /** Divides items into pages of a length; consecutive pages differ. */
@@ -256,7 +256,7 @@ const serviceCalls = async (workload: Workload.Workload): Promise<Call> => {
     name: workload.name,
     run: () => {
       const next = requests[index++ % REQUESTS]
-      if (next === undefined) throw new Error("there are no requests")
+      if (next === undefined) throw new Error("the list of requests is empty")
       const response = Effect.runSync(service.handle(next.request))
       if (response.status !== next.status) throw new Error(`${workload.name}: status ${response.status}`)
       do_not_optimize(response)

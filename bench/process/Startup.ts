@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import packageJson from "../../package.json" with { type: "json" }
 import * as Spread from "../results/Spread.ts"
-import { counted } from "../Thousands.ts"
+import { formatCount } from "../Thousands.ts"
 import type { Figure } from "./Figure.ts"
 import { localImports } from "./LocalImports.ts"
 import { figure, REPEATS } from "./Repeats.ts"
@@ -22,7 +22,7 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_") && name !== "NODE_OPTIONS")
 )
 
-const node = (args: ReadonlyArray<string>): ChildProcess =>
+const spawnNode = (args: ReadonlyArray<string>): ChildProcess =>
   spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "inherit"] })
 
 const exitOf = (child: ChildProcess): Promise<number | null> =>
@@ -34,24 +34,26 @@ const exitOf = (child: ChildProcess): Promise<number | null> =>
 /** Returns the milliseconds from the start of the command to the line that it prints once it listens. */
 const listeningMs = async (): Promise<number> => {
   const began = performance.now()
-  const child = node([command, "serve", "--json", "--port", "0", "--database", "memory:"])
-  const end = exitOf(child)
+  const child = spawnNode([command, "serve", "--json", "--port", "0", "--database", "memory:"])
+  const exit = exitOf(child)
   const listening = new Promise<number>((resolve) =>
     child.stdout?.once("data", () => resolve(performance.now() - began))
   )
-  const early = end.then((code) => Promise.reject(new Error(`the command exited early with code ${code}`)))
-  early.catch(() => undefined)
-  const ms = await Promise.race([listening, early])
+  const exitedEarly = exit.then((code) =>
+    Promise.reject(new Error(`the command exited early with code ${code}`))
+  )
+  exitedEarly.catch(() => undefined)
+  const ms = await Promise.race([listening, exitedEarly])
   child.kill()
-  await end
+  await exit
   return ms
 }
 
 /** Returns the milliseconds from the start to the exit of a process that runs only `code`. */
 const lifetimeMs = async (code: string): Promise<number> => {
   const began = performance.now()
-  const end = await exitOf(node(["--input-type=module", "--eval", code]))
-  if (end !== 0) throw new Error(`a process that ran ${code} exited with code ${end}`)
+  const exitCode = await exitOf(spawnNode(["--input-type=module", "--eval", code]))
+  if (exitCode !== 0) throw new Error(`a process that ran ${code} exited with code ${exitCode}`)
   return performance.now() - began
 }
 
@@ -84,7 +86,7 @@ const sizesOf = ({ file, name }: Entry): ReadonlyArray<Figure> => {
   return [
     figure(
       "size of entries",
-      `${name}, ${counted(contents.length, "file")}`,
+      `${name}, ${formatCount(contents.length, "file")}`,
       "bytes",
       sum(({ length }) => length)
     ),
@@ -97,7 +99,7 @@ const sizesOf = ({ file, name }: Entry): ReadonlyArray<Figure> => {
   ]
 }
 
-const loadingOf = async (progress: (text: string) => void): Promise<ReadonlyArray<Figure>> => {
+const measureLoading = async (progress: (text: string) => void): Promise<ReadonlyArray<Figure>> => {
   const empty: Array<number> = []
   const loaded = entries.map((entry) => ({ ...entry, values: [] as number[] }))
   for (let count = 0; count < REPEATS; count++) {
@@ -135,7 +137,7 @@ const startup: Section = {
     }
     return [
       figure("startup", "the command listens, memory:", "ms", starts),
-      ...(await loadingOf(progress)),
+      ...(await measureLoading(progress)),
       ...entries.flatMap(sizesOf)
     ]
   }

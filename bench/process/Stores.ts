@@ -13,7 +13,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Databases from "../Databases.ts"
 import { statuses } from "../http/Catalogue.ts"
 import * as RedisServer from "../RedisServer.ts"
-import { counted } from "../Thousands.ts"
+import { formatCount } from "../Thousands.ts"
 import * as CallerKeys from "./CallerKeys.ts"
 import type { Figure } from "./Figure.ts"
 import * as Limiters from "./Limiters.ts"
@@ -39,7 +39,7 @@ const scatteredIndex = (count: number): number => CallerKeys.scattered(count, RO
 const consumeOperation = Effect.gen(function* () {
   const limits = yield* RateLimitStore
   return {
-    name: `consume, ${counted(ROWS, "caller")}`,
+    name: `consume, ${formatCount(ROWS, "caller")}`,
     call: (count: number) =>
       Limiters.consume(limits, CallerKeys.keyOf(scatteredIndex(count)), Date.now(), Limiters.unlimited)
   }
@@ -99,7 +99,7 @@ const measure = (
     const figures: Array<Figure> = []
     for (const { call, name } of measured) {
       for (const clients of CLIENTS) {
-        const title = `${name}, ${counted(clients, "client")}`
+        const title = `${name}, ${formatCount(clients, "client")}`
         progress(`${group}: ${title}`)
         yield* measureRate<unknown>(clients, WARM_UP_MS, call)
         const rates: Array<number> = []

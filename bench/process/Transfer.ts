@@ -98,7 +98,7 @@ const transfer: Section = {
     const source = sqlite()
     try {
       const file = path.join(directory, "animals.ndjson")
-      fs.writeFileSync(file, lines())
+      fs.writeFileSync(file, encodeAnimals())
       const figures: Array<Figure> = []
       for (const target of targets) {
         for (const flags of [[], ["--keep-ids"]]) {
@@ -122,7 +122,7 @@ const transfer: Section = {
   }
 }
 
-const lines = (): string => {
+const encodeAnimals = (): string => {
   let all = ""
   for (let index = 1; index <= ANIMALS; index++) {
     const pet = new Pet(BigInt(index), {

@@ -43,7 +43,7 @@ export const render = (results: Results | undefined): string =>
           ...latency(results),
           ...NodesSection.render(results),
           ...soak(results),
-          ...within(results)
+          ...processSections(results)
         ]),
     "<!-- written by npm run bench -->",
     ""
@@ -301,7 +301,7 @@ const soak = ({ soak }: Results): ReadonlyArray<string> => {
   ]
 }
 
-const within = ({ process }: Results): ReadonlyArray<string> => {
+const processSections = ({ process }: Results): ReadonlyArray<string> => {
   if (process === undefined) return []
   const figures = process.flatMap((section) => section.figures)
   const groups = [...new Set(figures.map(({ group }) => group))]

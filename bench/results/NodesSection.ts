@@ -1,7 +1,7 @@
 /** Renders the section of the page about several nodes on one database. */
 import type { BatchSizes } from "../http/BatchSizes.ts"
 import { DEFAULT_CONNECTIONS } from "../http/Workload.ts"
-import { counted, wholeThousands } from "../Thousands.ts"
+import { formatCount, wholeThousands } from "../Thousands.ts"
 import { short, spread, table } from "./MarkdownTable.ts"
 import type { Results } from "./Results.ts"
 
@@ -17,7 +17,7 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
     "## Nodes on one PostgreSQL database",
     "",
     `Several processes of this project share one database. Over ${DEFAULT_CONNECTIONS} connections in total, they serve the workload “get” with one key, or with`,
-    `several keys that are drawn equally often, in ${counted(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
+    `several keys that are drawn equally often, in ${formatCount(nodes.options.rounds, "round")} of ${nodes.options.seconds} s. Nodes, database and load generator share all cores of the`,
     "machine, so the figures for more nodes show that the limits are shared and how batches shrink, not how throughput grows.",
     "“Batches” is the mean number of calls that shared a statement, counted in separate turns.",
     "",
@@ -32,7 +32,7 @@ export const render = ({ nodes }: Results): ReadonlyArray<string> => {
           [])
       ],
       nodes.figures.map(({ batches, cpuMicros, databaseMicros, keys, latency, nodes, perSecond }) => [
-        `${counted(nodes, "node")}, ${counted(keys, "key")}`,
+        `${formatCount(nodes, "node")}, ${formatCount(keys, "key")}`,
         wholeThousands(perSecond.median),
         spread(short, cpuMicros),
         databaseMicros === undefined ? "not measured" : spread(short, databaseMicros),

@@ -9,7 +9,7 @@ import type { HttpResults, Results, ServerEntry } from "./Results.ts"
 import type { Spread } from "./Spread.ts"
 
 /** The cases that are shown: varied requests over many connections. */
-const shown = new Set([mix, ...operations].map(({ name }) => name))
+const shownCases = new Set([mix, ...operations].map(({ name }) => name))
 
 /** Draws bars of some of the servers, by case. */
 const byCase = (
@@ -23,13 +23,13 @@ const byCase = (
     title,
     show,
     groups: cases
-      .filter(({ name }) => shown.has(name))
+      .filter(({ name }) => shownCases.has(name))
       .map(({ name, servers: figures }) => ({
         name,
         bars: servers.filter(isShown).flatMap(({ isOurs, name }) => {
-          const own = figures.find(({ server }) => server === name)
-          if (own === undefined) return []
-          const { high, low, median } = pick(own)
+          const serverFigures = figures.find(({ server }) => server === name)
+          if (serverFigures === undefined) return []
+          const { high, low, median } = pick(serverFigures)
           return [{ label: name, value: median, low, high, isOurs }]
         })
       }))
@@ -38,7 +38,7 @@ const byCase = (
 const micros = (value: number): string => `${value.toFixed(value >= 10 ? 0 : 1)} µs`
 const thousands = (value: number): string => `${(value / 1000).toFixed(1)} k`
 
-const ofHttp = (http: HttpResults): ReadonlyArray<readonly [file: string, picture: string]> => {
+const httpPictures = (http: HttpResults): ReadonlyArray<readonly [file: string, picture: string]> => {
   // Servers with a database would have bars that dwarf those of servers in memory.
   const isInMemory = ({ isDurable }: ServerEntry): boolean => !isDurable
   const isStoreVariant = ({ isDurable, name }: ServerEntry): boolean => isDurable || name === reference.name
@@ -56,7 +56,7 @@ const ofHttp = (http: HttpResults): ReadonlyArray<readonly [file: string, pictur
   ]
 }
 
-const ofSoak = ({
+const soakPictures = ({
   samples,
   server
 }: SoakFigures): ReadonlyArray<readonly [file: string, picture: string]> => [
@@ -84,6 +84,6 @@ const ofSoak = ({
 
 /** Draws the plots of the parts that were measured, each with the name of its file. */
 export const make = ({ http, soak }: Results): ReadonlyArray<readonly [file: string, picture: string]> => [
-  ...(http === undefined ? [] : ofHttp(http)),
-  ...(soak === undefined ? [] : ofSoak(soak))
+  ...(http === undefined ? [] : httpPictures(http)),
+  ...(soak === undefined ? [] : soakPictures(soak))
 ]

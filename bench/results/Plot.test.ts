@@ -4,7 +4,7 @@ import * as Plot from "./Plot.ts"
 
 /** Returns the texts of XML that consists of elements and text; throws if the XML is not well-formed. */
 const textsOf = (xml: string): ReadonlyArray<string> => {
-  const open: Array<string> = []
+  const openTags: Array<string> = []
   const texts: Array<string> = []
   const tokens =
     /<\/(\w+)>|<(\w+)((?:\s+[\w-]+(?::\w+)?="[^"<&]*")*)\s*(\/?)>|((?:[^<>&]|&(?:amp|lt|gt|quot);)+)/gy
@@ -13,11 +13,11 @@ const textsOf = (xml: string): ReadonlyArray<string> => {
     const match = tokens.exec(xml)
     if (match === null) throw new Error(`not well-formed at ${at}: ${xml.slice(at, at + 80)}`)
     const [, closed, opened, , isEmpty, text] = match
-    if (closed !== undefined && open.pop() !== closed) throw new Error(`</${closed}> has no start tag`)
-    if (opened !== undefined && isEmpty === "") open.push(opened)
+    if (closed !== undefined && openTags.pop() !== closed) throw new Error(`</${closed}> has no start tag`)
+    if (opened !== undefined && isEmpty === "") openTags.push(opened)
     if (text !== undefined && text.trim() !== "") texts.push(text)
   }
-  if (open.length > 0) throw new Error(`<${open.join(">, <")}> have no end tag`)
+  if (openTags.length > 0) throw new Error(`<${openTags.join(">, <")}> have no end tag`)
   return texts
 }
 
@@ -28,7 +28,7 @@ const label = fc
   .array(fc.constantFrom("<", ">", "&", '"', "'", "a", "&amp;", "</text>"), { minLength: 1 })
   .map((parts) => parts.join(""))
 
-describe("a plot", () => {
+describe("Plot", () => {
   it("draws well-formed bars that show every label and value unchanged", () => {
     fc.assert(
       fc.property(label, label, fc.double({ min: 0, max: 1e9, noNaN: true }), (title, name, value) => {

@@ -28,7 +28,7 @@ describe("the command line of npm run simulate", () => {
   })
 
   it("rejects invalid options", () => {
-    for (const wrong of [
+    for (const invalid of [
       "--nodes 0",
       "--nodes 1.5",
       "--rate -1",
@@ -43,7 +43,7 @@ describe("the command line of npm run simulate", () => {
       "--fast",
       "more"
     ])
-      expect(() => Options.parse(wrong.split(" ")), wrong).toThrow(InvalidOptions)
+      expect(() => Options.parse(invalid.split(" ")), invalid).toThrow(InvalidOptions)
   })
 })
 

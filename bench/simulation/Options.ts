@@ -140,7 +140,7 @@ ${Object.entries(flags)
   --write                   runs all scenarios, and writes the table in docs/scaling.md
   --help
 
-Exit codes: 0, 1 if a run without a failover admitted more than the limits allow, or if batching made a mistake, 2 for
+Exit codes: 0, 1 if a run without a failover admitted more than the limits allow, or if a request was batched incorrectly, 2 for
 invalid options.
 `
 
@@ -158,7 +158,7 @@ export const parse = (args: ReadonlyArray<string>): Task | undefined => {
     if (hasSettings) throw new InvalidOptions("scenarios have their own options: pass no others")
     const names = scenarios.map(({ name }) => name)
     if (scenario !== undefined && !names.includes(scenario)) {
-      throw new InvalidOptions(`--scenario: there is no ${scenario}; the scenarios are ${names.join(", ")}`)
+      throw new InvalidOptions(`--scenario: unknown name ${scenario}; the scenarios are ${names.join(", ")}`)
     }
     return {
       kind: "scenarios",

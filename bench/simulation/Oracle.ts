@@ -126,13 +126,14 @@ export const make = (startMs: number, planOf: (key: number) => Plan): Oracle => 
       if (outcomeCode.at(request) === OPEN) verdicts.set(request, verdict)
     },
     onEnded: (request, verdict, nowMs) => {
-      const own = verdicts.get(request)
+      const storedVerdict = verdicts.get(request)
       verdicts.delete(request)
       outcomeCode.set(request, codeOf(verdict?.outcome ?? "unavailable"))
       endedMs.set(request, nowMs)
-      if (verdict !== undefined && verdict !== own) counts.misdelivered++
+      if (verdict !== undefined && verdict !== storedVerdict) counts.misdelivered++
       // A statement that a failover interrupted also returns, but the store has counted nothing.
-      if (verdict === undefined && own !== undefined && progress.at(request) === RECEIVED) counts.dropped++
+      if (verdict === undefined && storedVerdict !== undefined && progress.at(request) === RECEIVED)
+        counts.dropped++
     },
     judge: () => judge(requests, startMs, planOf, counts)
   }

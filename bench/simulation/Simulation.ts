@@ -91,7 +91,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make): Run =>
   }))
   const drawNode = (): { readonly count: SimulatedNode; readonly skewMs: number } => {
     const node = cluster[Math.floor(random.nodes() * nodes)]
-    if (node === undefined) throw new Error("there are no nodes")
+    if (node === undefined) throw new Error("the list of nodes is empty")
     return node
   }
 
@@ -138,7 +138,7 @@ const reportOf = (
   const sum = (of: (figures: StoreModel.StoreFigures) => number): number =>
     stores.reduce((total, figures) => total + of(figures), 0)
   const statements = sum((figures) => figures.statements)
-  const busy = stores.map(({ busyMs }) => busyMs / (seconds * 1_000 * cost.cores))
+  const utilizations = stores.map(({ busyMs }) => busyMs / (seconds * 1_000 * cost.cores))
   return {
     requests,
     ...outcomes,
@@ -156,8 +156,8 @@ const reportOf = (
       max: latencies.at(-1) ?? 0
     },
     utilization: {
-      mean: busy.reduce((total, share) => total + share, 0) / busy.length,
-      max: Math.max(...busy)
+      mean: utilizations.reduce((total, share) => total + share, 0) / utilizations.length,
+      max: Math.max(...utilizations)
     },
     mistakes
   }
@@ -171,7 +171,7 @@ const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"
   }
   const ascending = [...counts].toSorted(([first], [second]) => first - second)
   const total = ascending.reduce((sum, [, count]) => sum + count, 0)
-  const at = (share: number): number => {
+  const sizeAt = (share: number): number => {
     let seen = 0
     for (const [size, count] of ascending) {
       seen += count
@@ -180,5 +180,10 @@ const sizesOf = (stores: ReadonlyArray<StoreModel.StoreFigures>): Report["batch"
     return 0
   }
   const members = ascending.reduce((sum, [size, count]) => sum + size * count, 0)
-  return { mean: members / Math.max(total, 1), p50: at(0.5), p99: at(0.99), max: ascending.at(-1)?.[0] ?? 0 }
+  return {
+    mean: members / Math.max(total, 1),
+    p50: sizeAt(0.5),
+    p99: sizeAt(0.99),
+    max: ascending.at(-1)?.[0] ?? 0
+  }
 }

@@ -62,7 +62,7 @@ interface Statement {
 }
 
 /** A step that a failover may undo. */
-interface Logged {
+interface LoggedStep {
   readonly atMs: number
   readonly key: number
   readonly before: RateLimit.State | undefined
@@ -84,7 +84,7 @@ export const make = (
   const running = new Set<Statement>()
   const sizes = new Map<number, number>()
   let waiting: Array<Statement> = []
-  let log: Array<Logged> = []
+  let log: Array<LoggedStep> = []
   let isUnavailable = false
   let busyMs = 0
   let lostAdmissions = 0
@@ -121,9 +121,9 @@ export const make = (
     for (const { key } of counts) locked.add(key)
     sizes.set(counts.length, (sizes.get(counts.length) ?? 0) + 1)
     const meanMs = (cost.statementMicros + cost.memberMicros * counts.length) / 1_000
-    const takesMs = meanMs * (1 - RANDOM_SHARE + RANDOM_SHARE * Distributions.exponential(random))
-    busyMs += Math.max(Math.min(time.now() + takesMs, endMs) - time.now(), 0)
-    time.after(takesMs, () => {
+    const durationMs = meanMs * (1 - RANDOM_SHARE + RANDOM_SHARE * Distributions.exponential(random))
+    busyMs += Math.max(Math.min(time.now() + durationMs, endMs) - time.now(), 0)
+    time.after(durationMs, () => {
       if (statement.isLost) return
       const verdicts = execute(statement)
       running.delete(statement)
@@ -133,7 +133,7 @@ export const make = (
     })
   }
 
-  const fail = ({ atMs, awayMs, lostMs }: Failover): void => {
+  const failOver = ({ atMs, awayMs, lostMs }: Failover): void => {
     isUnavailable = true
     const interrupted = [...running, ...waiting]
     for (const statement of running) statement.isLost = true
@@ -153,7 +153,7 @@ export const make = (
       isUnavailable = false
     })
   }
-  if (failover !== undefined) time.after(failover.atMs, () => fail(failover))
+  if (failover !== undefined) time.after(failover.atMs, () => failOver(failover))
 
   return {
     submit: (counts, done) => {

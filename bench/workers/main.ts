@@ -17,6 +17,8 @@ import { fileURLToPath } from "node:url"
 
 const CONNECTIONS = 64
 const ANIMALS = 1_000
+/** Number of animals that are created concurrently. */
+const CONCURRENCY = 50
 const WARM_UP_MS = 3_000
 const TICKS_PER_SECOND = 100
 
@@ -92,9 +94,9 @@ const measure = async (workers: number, seconds: number): Promise<Outcome> => {
     const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
       JSON.parse(line)
     const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
-    for (let created = 0; created < ANIMALS; created += 50) {
+    for (let created = 0; created < ANIMALS; created += CONCURRENCY) {
       await Promise.all(
-        Array.from({ length: 50 }, (_, index) =>
+        Array.from({ length: CONCURRENCY }, (_, index) =>
           fetch(`${url}/pets`, {
             method: "POST",
             headers,
@@ -118,24 +120,24 @@ const measure = async (workers: number, seconds: number): Promise<Outcome> => {
       cpu: pids.map(cpuOf),
       waited: serving.map(waitedOf),
       responses: load.responses(),
-      own: process.cpuUsage()
+      generator: process.cpuUsage()
     }
     const began = performance.now()
     await sleep(seconds * 1_000)
-    const own = process.cpuUsage(before.own)
+    const generator = process.cpuUsage(before.generator)
     const outcome = {
       responses: load.responses() - before.responses,
       seconds: (performance.now() - began) / 1_000,
       cpu: pids.map((pid, index) => cpuOf(pid) - (before.cpu[index] ?? 0)),
-      generatorCpu: (own.user + own.system) / 1e6,
+      generatorCpu: (generator.user + generator.system) / 1e6,
       waited: serving.map((pid, index) => waitedOf(pid) - (before.waited[index] ?? 0))
     }
     load.close()
     return outcome
   } finally {
-    const ended = new Promise((resolve) => server.once("exit", resolve))
+    const exited = new Promise((resolve) => server.once("exit", resolve))
     server.kill("SIGTERM")
-    await ended
+    await exited
     fs.rmSync(directory, { recursive: true })
   }
 }

@@ -118,14 +118,14 @@ const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-action-"))
 cleanups.push(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 /** A stub of npx that runs the sources instead of a package from the registry, and records its arguments. */
-const stub = `#!/usr/bin/env bash
+const npxStub = `#!/usr/bin/env bash
 printf '%s\\n' "$@" >"$RECORDED_ARGUMENTS"
 shift 4
 exec "${process.execPath}" "${main}" "$@"
 `
-fs.writeFileSync(path.join(directory, "npx"), stub, { mode: 0o755 })
+fs.writeFileSync(path.join(directory, "npx"), npxStub, { mode: 0o755 })
 
-const start = () =>
+const startServer = () =>
   new Promise<{ readonly url: string; readonly key: string }>((resolve, reject) => {
     const child = spawn(
       process.execPath,
@@ -183,7 +183,7 @@ const runAction = async (inputValues: Readonly<Record<string, string>>) => {
 
 describe("the script of the action", () => {
   it("writes the report, the job summary and the outputs, and exits with the code of the run", async () => {
-    const { key, url } = await start()
+    const { key, url } = await startServer()
     const { code, recordedArguments, output, runDirectory, summary } = await runAction({
       url,
       key,
@@ -242,14 +242,16 @@ describe("the workflows in the docs", () => {
   })
 
   it.each(workflows)(
-    "pass all required inputs, and only declared ones, to the action: $title",
+    "pass all required inputs, and only declared inputs, to the action ($title)",
     ({ code }) => {
       const { jobs, permissions }: Workflow = parse(code, { strict: true, uniqueKeys: true })
       expect(permissions).toEqual({ contents: "read" })
       for (const job of Object.values(jobs)) {
         expect(job["timeout-minutes"]).toBeGreaterThan(0)
-        const [used] = job.steps.filter(({ uses = "" }) => uses.includes("/animal-store/conformance/action@"))
-        const givenNames = Object.keys(used?.with ?? {})
+        const [actionStep] = job.steps.filter(({ uses = "" }) =>
+          uses.includes("/animal-store/conformance/action@")
+        )
+        const givenNames = Object.keys(actionStep?.with ?? {})
         expect(givenNames.filter((name) => !inputs.includes(name))).toEqual([])
         expect(
           inputs.filter((name) => action.inputs[name]?.required === true && !givenNames.includes(name))

@@ -35,7 +35,7 @@ export interface AmbientCheck {
   readonly examine: Look<Violation | undefined>
   /**
    * Returns the reason, if any, why the subject's time or data keep the law from applying to any exchange of the run. A
-   * check whose law applied to no exchange is then postponed instead of inconclusive.
+   * check whose law applied to no exchange is then not applicable, and postponed, instead of inconclusive.
    */
   readonly inapplicable?: (exchanges: ReadonlyArray<Exchange>) => string | undefined
   /** Starts an evaluation without earlier exchanges; present only if the law compares exchanges of the whole run. */

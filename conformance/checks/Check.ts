@@ -5,7 +5,7 @@ import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Shape } from "../dimensions/Product.ts"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { Face, Faces } from "../evaluation/Faces.ts"
+import type { InterfaceName, Interfaces } from "../evaluation/Faces.ts"
 import { type Failure, undecided } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Trial } from "../evaluation/Trial.ts"
@@ -24,7 +24,7 @@ export interface Runs {
 export type Finding = "getPet" | "short list" | "shorter list"
 
 /** A check with the types of its interface and of its cases; `define` hides these types. */
-export interface Definition<F extends Face, Case> {
+export interface Definition<F extends InterfaceName, Case> {
   /** Frozen id; never reused for another law. */
   readonly id: string
   /** The law in one sentence. */
@@ -63,30 +63,34 @@ export interface Definition<F extends Face, Case> {
   /** Timeout of one evaluation in ms of real time; 30,000 by default. An evaluation that exceeds it is a violation. */
   readonly timeoutMs?: number
   /** Evaluates the law once: an effect, or a generator as for `Effect.gen`. */
-  readonly holds: (face: Faces[F], given: Case, trial: Trial) => Effect.Effect<void, Failure> | LawGenerator
+  readonly holds: (
+    opened: Interfaces[F],
+    given: Case,
+    trial: Trial
+  ) => Effect.Effect<void, Failure> | LawGenerator
 }
 
 /** A generator that yields effects, as `Effect.gen` runs it. */
 export type LawGenerator = Generator<Effect.Effect<unknown, Failure>, void>
 
 /** A check, without the types of its interface and its cases. */
-export interface Check extends Omit<Definition<Face, unknown>, "holds"> {
+export interface Check extends Omit<Definition<InterfaceName, unknown>, "holds"> {
   /** Evaluates the law once against a subject; fails with `Undecided` if the subject lacks the interface. */
   readonly evaluate: (subject: Subject, given: unknown, trial: Trial) => Effect.Effect<void, Failure>
 }
 
 /** Turns a definition into a check. */
-export const define = <F extends Face, Case>(definition: Definition<F, Case>): Check => {
+export const define = <F extends InterfaceName, Case>(definition: Definition<F, Case>): Check => {
   const { holds, ...rest } = definition
   return {
     ...rest,
     evaluate: (subject, given, trial) => {
-      const open: Open<F> | undefined = subject.faces[definition.on]
+      const open: Open<F> | undefined = subject.interfaces[definition.on]
       if (open === undefined) return undecided(`the subject has no ${definition.on}`)
       return Effect.scoped(
-        Effect.flatMap(open(trial), (face) => {
+        Effect.flatMap(open(trial), (opened) => {
           // Safe: a case comes from this check's `examples` or `cases`, or from a replay token with its id and version.
-          const law = holds(face, given as Case, trial)
+          const law = holds(opened, given as Case, trial)
           return Effect.isEffect(law) ? law : Effect.gen(() => law)
         })
       )
@@ -95,15 +99,16 @@ export const define = <F extends Face, Case>(definition: Definition<F, Case>): C
 }
 
 /** The fields that the checks of a family may have in common. */
-type Shared<F extends Face> = Partial<
+type Shared<F extends InterfaceName> = Partial<
   Omit<Definition<F, never>, "on" | "examples" | "cases"> & Pick<Definition<F, unknown>, "examples" | "cases">
 > & { readonly on: F }
 
 /** A definition without the fields of its family, which it may override. */
-type Rest<F extends Face, Case, S> = Omit<Definition<F, Case>, keyof S> & Partial<Definition<F, Case>>
+type Rest<F extends InterfaceName, Case, S> = Omit<Definition<F, Case>, keyof S> &
+  Partial<Definition<F, Case>>
 
 /** The type of the cases that a family shares; `unknown` if it shares none. */
-type CaseOf<S> = S extends { readonly holds: (face: never, given: infer Case, trial: never) => unknown }
+type CaseOf<S> = S extends { readonly holds: (opened: never, given: infer Case, trial: never) => unknown }
   ? Case
   : S extends { readonly cases: fc.Arbitrary<infer Case> }
     ? Case
@@ -111,7 +116,7 @@ type CaseOf<S> = S extends { readonly holds: (face: never, given: infer Case, tr
 
 /** Returns a function that defines checks with shared fields, such as level, profile and interface. */
 export const family =
-  <const F extends Face, const S extends Shared<F>>(shared: S & Shared<F>) =>
+  <const F extends InterfaceName, const S extends Shared<F>>(shared: S & Shared<F>) =>
   <Case extends CaseOf<S>>(definition: Rest<F, Case, S>): Check =>
     // Safe: `Rest` requires every field that `shared` does not have.
     define({ ...shared, ...definition } as Definition<F, Case>)

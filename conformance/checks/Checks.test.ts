@@ -3,20 +3,20 @@ import { describe, expect, it } from "vitest"
 import { bySlug } from "../clauses/Clauses.ts"
 import { ambientChecks, checks } from "./Checks.ts"
 
-const known = [...checks, ...ambientChecks]
-const ids = known.map(({ id }) => id)
+const allChecks = [...checks, ...ambientChecks]
+const ids = allChecks.map(({ id }) => id)
 
-const frozen = readFileSync(new URL("frozen-ids.txt", import.meta.url), "utf8")
+const frozenIds = readFileSync(new URL("frozen-ids.txt", import.meta.url), "utf8")
   .split("\n")
   .filter(Boolean)
 
 describe("checks", () => {
   it("include every id of frozen-ids.txt, because users select and exclude checks by id", () => {
-    expect(frozen.filter((id) => !ids.includes(id))).toEqual([])
+    expect(frozenIds.filter((id) => !ids.includes(id))).toEqual([])
   })
 
   it("have all their ids in frozen-ids.txt, in sorted order", () => {
-    expect(frozen).toEqual(ids.toSorted())
+    expect(frozenIds).toEqual(ids.toSorted())
   })
 
   it("have unique, well-formed ids", () => {
@@ -25,11 +25,11 @@ describe("checks", () => {
   })
 
   it("state their laws as sentences", () => {
-    expect(known.filter(({ law }) => !/^[A-Z].*\.$/s.test(law)).map(({ id }) => id)).toEqual([])
+    expect(allChecks.filter(({ law }) => !/^[A-Z].*\.$/s.test(law)).map(({ id }) => id)).toEqual([])
   })
 
   it("name only existing clauses", () => {
-    expect(known.flatMap(({ clauses }) => clauses).filter((slug) => !bySlug.has(slug))).toEqual([])
+    expect(allChecks.flatMap(({ clauses }) => clauses).filter((slug) => !bySlug.has(slug))).toEqual([])
   })
 
   it("have examples, random cases or both", () => {

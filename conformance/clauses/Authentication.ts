@@ -8,7 +8,8 @@ export const clauses = [
   ...section("§5.1", "spec", "http", {
     "auth.bearer": "A valid key sent as `Authorization: Bearer <API_KEY>` is accepted.",
     "auth.header-only": "A key sent in the query, the path or another header counts as missing.",
-    "auth.other-scheme": "A key sent without the scheme `Bearer`, or with another scheme, is not accepted."
+    "auth.other-scheme":
+      "A request gets 401 if its key is sent without a scheme, or with a scheme other than `Bearer`."
   }),
   ...section("§5.2", "spec", "http", {
     "auth.every-operation": "Every operation responds with 401 or 429 to a request without a valid key."
@@ -16,7 +17,7 @@ export const clauses = [
   ...section("§5.3", "spec", "http", {
     "auth.invalid": "A request with a key that was never issued gets 401.",
     "auth.whole-key": "A part of a valid key, or a valid key followed by more characters, is invalid.",
-    "auth.refused-unstored": "A creation rejected with 401 adds no animal.",
+    "auth.refused-unstored": "A create request that gets 401 stores no animal.",
     "auth.error-body": "A 401 response has an Error body."
   }),
   ...section("§5.3", "design", "http", {
@@ -42,7 +43,7 @@ export const clauses = [
       "A 401 response has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`."
   }),
   ...section("§5.1", "design", "http", {
-    "auth.scheme-case": "The scheme `Bearer` is accepted in any letter case.",
+    "auth.scheme-case": "The scheme `Bearer` is matched case-insensitively.",
     "auth.token-length": "A request with a token of more than 512 characters gets 401.",
     "auth.token-verbatim": "The token is compared as sent, without percent-decoding.",
     "auth.two-headers": "A request with two `Authorization` headers gets 401."
@@ -50,7 +51,7 @@ export const clauses = [
   ...section("§5.4", "design", "nowhere", {
     "auth.key-format": unchecked(
       "A key consists of `ast_`, at least 160 random bits in base 62, and a checksum of six characters.",
-      "Keys are not issued over HTTP, and other services may have keys of any form."
+      "Keys are not issued over HTTP, and other services may use any key format."
     ),
     "auth.checksum-first": unchecked(
       "A key with a wrong checksum is rejected without a call to the key store.",

@@ -5,7 +5,7 @@ import { bySlug, clauses } from "./Clauses.ts"
 const all: ReadonlyArray<Clause> = clauses
 
 /** The sections of the contract with obligations; §6 and §9.4 only list what the contract does not define. */
-const normative = [
+const normativeSections = [
   "§1",
   "§2",
   "§3",
@@ -30,7 +30,7 @@ const normative = [
 ]
 
 /** The sections that leave points open; design clauses state our decisions on these points. */
-const withOpenPoints = [
+const sectionsWithOpenPoints = [
   "§2",
   "§3",
   "§4",
@@ -83,13 +83,13 @@ describe("clauses", () => {
   })
 
   it("with level spec cover exactly the sections of the contract with obligations", () => {
-    expect(normative.filter((section) => !sectionsOf("spec").has(section))).toEqual([])
-    expect([...sectionsOf("spec")].filter((section) => !normative.includes(section))).toEqual([])
+    expect(normativeSections.filter((section) => !sectionsOf("spec").has(section))).toEqual([])
+    expect([...sectionsOf("spec")].filter((section) => !normativeSections.includes(section))).toEqual([])
   })
 
   it("with level design cover every section with open points, and only sections of the contract", () => {
-    const known = [...normative, ...withOpenPoints]
-    expect(withOpenPoints.filter((section) => !sectionsOf("design").has(section))).toEqual([])
+    const known = [...normativeSections, ...sectionsWithOpenPoints]
+    expect(sectionsWithOpenPoints.filter((section) => !sectionsOf("design").has(section))).toEqual([])
     expect([...sectionsOf("design")].filter((section) => !known.includes(section))).toEqual([])
   })
 

@@ -7,7 +7,7 @@ export const clauses = [
   }),
   ...section("§2", "spec", "http", {
     "errors.body-types":
-      "The `code` and `message` of an error are strings that are not empty, and its `status` is an integer.",
+      "The `code` and `message` of an error are strings that are not blank, and its `status` is an integer.",
     "errors.status-matches": "The `status` in the body of an error is the HTTP status of the response."
   }),
   ...section("§7", "spec", "http", {

@@ -13,6 +13,7 @@ export const clauses = [
     "limits.reset-not-past": "For a valid key, Reset is not in the past.",
     "limits.reset-truth":
       "A caller denied only by the window shown is admitted at that window's Reset, if it has sent nothing in between.",
+    "limits.reset-forward": "While the requests left in a window become fewer, its Reset does not move back.",
     "limits.remaining-truth": "The window shown admits at least as many further requests as Remaining says.",
     "limits.remaining-bound": "At most Remaining counted requests are admitted before the window refills."
   }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Configuration } from "./Configuration.ts"
 import { parse } from "./Configuration.ts"
 
-describe("the configuration file", () => {
+describe("Configuration.parse", () => {
   const read = (content: unknown): Promise<Configuration | string> =>
     Effect.runPromise(
       Effect.match(parse(typeof content === "string" ? content : JSON.stringify(content)), {
@@ -13,7 +13,7 @@ describe("the configuration file", () => {
       })
     )
 
-  it("may contain all members or no member", async () => {
+  it("accepts a file with all members or no member", async () => {
     expect(await read({})).toEqual({})
     const complete = {
       $schema: "./conformance.schema.json",
@@ -44,7 +44,7 @@ describe("the configuration file", () => {
     [{ declared: { ban: true } }, '["declared"]["ban"]'],
     [{ budget: { minutes: 1 } }, '["budget"]["minutes"]'],
     [{ i_own_this_server: true }, '["i_own_this_server"]']
-  ])("is rejected if it contains an unknown member: %j", async (content, member) => {
+  ])("rejects an unknown member: %j", async (content, member) => {
     const message = await read(content)
     expect(message).toMatch(/^the configuration file is wrong: /)
     expect(message).toContain(member)
@@ -70,11 +70,11 @@ describe("the configuration file", () => {
     [{ budget: { requests: -1 } }],
     [{ only: "core" }],
     [{ iOwnThisServer: "yes" }]
-  ])("is rejected with a one-line message if it is invalid: %j", async (content) => {
+  ])("rejects an invalid file with a one-line message: %j", async (content) => {
     expect(await read(content)).toMatch(/^the configuration file is wrong: .{5}[^\n]*$/)
   })
 
-  it("never causes an error message that contains a key, even if the key is in the wrong place", async () => {
+  it("fails with a message that never contains a key, even if the key is in the wrong place", async () => {
     const secret = fc.string({ unit: fc.constantFrom(..."abcXYZ0189._~-"), minLength: 12, maxLength: 30 })
     const shapes: ReadonlyArray<(value: string) => string> = [
       (value) => value,

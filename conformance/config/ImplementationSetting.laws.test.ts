@@ -10,7 +10,7 @@ const reasonOf = (flags: ImplementationSetting.Flags): string | undefined => {
 
 const reasonOfContact = (contact: string) => reasonOf({ implementation: "Shop", contact })
 
-describe("the declared implementation", () => {
+describe("ImplementationSetting.resolve", () => {
   it("takes each member from its flag, or from the file if the flag is absent", () => {
     const file = { name: "Shop", version: "1", contact: "shop@shop.example" }
     expect(Result.getOrThrow(ImplementationSetting.resolve(file, {}))).toEqual(file)
@@ -24,12 +24,12 @@ describe("the declared implementation", () => {
     })
   })
 
-  it("is rejected if it has a version or a contact but no name", () => {
+  it("rejects a version or a contact without a name", () => {
     expect(reasonOf({ implementationVersion: "2" })).toMatch(/^--implementation: /)
     expect(reasonOf({ contact: "shop@shop.example" })).toMatch(/^--implementation: /)
   })
 
-  it("is rejected if a text is longer than 100 characters", () => {
+  it("rejects a text of more than 100 characters", () => {
     expect(reasonOf({ implementation: "x".repeat(100) })).toBeUndefined()
     expect(reasonOf({ implementation: "x".repeat(101) })).toMatch(/^--implementation: .* 100 /)
   })

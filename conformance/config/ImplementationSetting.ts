@@ -1,4 +1,4 @@
-/** Resolves what a report says about the tested implementation: flags override members of the configuration file. */
+/** Resolves the description of the implementation in reports: flags override members of the configuration file. */
 import * as Result from "effect/Result"
 import type { Implementation } from "../engine/Report.ts"
 import { SetupError } from "../engine/SetupError.ts"

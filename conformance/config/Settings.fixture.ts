@@ -13,12 +13,12 @@ export const resolve = (
   environment: Settings.Environment = {}
 ) => Settings.resolve(file, { ...base, ...flags }, environment)
 
-/** Returns the settings of valid flags and a valid file; throws otherwise. */
-export const resolveOrThrow = (...given: Parameters<typeof resolve>) => Result.getOrThrow(resolve(...given))
+/** Like `resolve`, but throws if the settings are invalid. */
+export const resolveOrThrow = (...args: Parameters<typeof resolve>) => Result.getOrThrow(resolve(...args))
 
 /** Returns the error message of invalid settings, or `no error`. */
-export const errorMessage = (...given: Parameters<typeof resolve>): string =>
-  Result.match(resolve(...given), {
+export const errorMessage = (...args: Parameters<typeof resolve>): string =>
+  Result.match(resolve(...args), {
     onSuccess: () => "no error",
     onFailure: (failure) => failure.message
   })

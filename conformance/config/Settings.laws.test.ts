@@ -121,11 +121,11 @@ describe("Settings.resolve", () => {
 describe("a key in the settings", () => {
   const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
   const key = fc.string({ unit: character, minLength: 1, maxLength: 40 })
-  const ownKey = key.filter((text) => !text.startsWith("env:"))
+  const literalKey = key.filter((text) => !text.startsWith("env:"))
 
   it("is given literally, or as `env:` and the name of an environment variable", () => {
     fc.assert(
-      fc.property(ownKey, (secret) => {
+      fc.property(literalKey, (secret) => {
         expect(Redacted.value(resolveOrThrow({ key: secret }).main)).toBe(secret)
         const settings = resolveOrThrow(
           { key: "env:MAIN", revoked: "env:OLD", tiny: "env:TINY:5:50" },
@@ -151,7 +151,7 @@ describe("a key in the settings", () => {
   it("may contain colons on a small plan", () => {
     fc.assert(
       fc.property(
-        ownKey,
+        literalKey,
         fc.integer({ min: 1, max: 200_000_000 }),
         fc.integer({ min: 4, max: 999_999_999 }),
         (secret, perMinute, day) => {

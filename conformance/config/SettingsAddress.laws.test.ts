@@ -89,7 +89,7 @@ describe("an address in the settings", () => {
     expect(Result.isSuccess(resolve({ url, iOwnThisServer: false }, {}))).toBe(false)
   })
 
-  it("is rejected with a message that names --url, or is on this machine, for any text", () => {
+  it("is rejected with a message that names --url unless it is on this machine, whatever the text", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.webUrl(), fc.ipV4Extended(), fc.ipV6()),

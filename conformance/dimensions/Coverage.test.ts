@@ -7,8 +7,8 @@ const product = Product.of(
   ({ color, size }) => !(size === "one" && color === "blue")
 )
 
-describe("the coverage of a product", () => {
-  it("is complete if all examples of the product were tried", () => {
+describe("Coverage.of", () => {
+  it("counts every value and pair if all examples of the product were tried", () => {
     expect(Coverage.inWords(Coverage.of(product.shape, product.examples))).toBe(
       "size 2/2, color 3/3, place 2/2, pairs 15 of 15"
     )
@@ -23,8 +23,10 @@ describe("the coverage of a product", () => {
       "size 0/2, color 0/3, place 0/2, pairs 0 of 15"
     )
   })
+})
 
-  it("is complete although no example has a pair that the product excludes", () => {
+describe("Product.of", () => {
+  it("returns no example with an excluded pair", () => {
     expect(product.examples.filter(({ color, size }) => size === "one" && color === "blue")).toEqual([])
   })
 })

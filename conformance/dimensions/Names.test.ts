@@ -11,7 +11,7 @@ const all = Object.keys(Names.characters).flatMap((characters) =>
 
 describe("Names.of", () => {
   it.each(all)(
-    "returns a name of the given length in normalization form C ($characters, $length)",
+    "returns a name in normalization form C with the length '$length' from '$characters'",
     ({ characters, length }) => {
       const name = Names.of("Token", characters, length)
       const { count, size } = Names.lengths[length]
@@ -23,17 +23,17 @@ describe("Names.of", () => {
   )
 })
 
-describe("letters for names", () => {
+describe("Names.letters", () => {
   it.each(Object.entries(Names.letters))(
-    "are unchanged by NFKC normalization, so that any change to them is an error: %s",
+    "contains only letters that NFKC normalization does not change, in '%s'",
     (_, letters) => {
       expect(letters.normalize("NFKC")).toBe(letters)
     }
   )
 })
 
-describe("a form of a JSON body", () => {
-  it.each(Object.keys(Bodies.forms))("encodes the same fields: %s", (form) => {
+describe("Bodies.formOf", () => {
+  it.each(Object.keys(Bodies.forms))("returns a form that encodes the same fields, for '%s'", (form) => {
     for (const status of ["sold", undefined]) {
       const name = Names.of("Token", "one to four bytes", "short")
       const fields = { name, categoryId: 1_000n, status }

@@ -8,8 +8,8 @@ const templateOf = (operation: Operations.Operation): string =>
 
 const unique = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)].sort()
 
-describe("the operations that laws are tried on", () => {
-  it("are exactly those that the service declares, and HEAD for each GET", () => {
+describe("Operations.operations", () => {
+  it("contains the operations that the service declares, and HEAD for each GET", () => {
     const declared = ServiceOperations.all.flatMap(({ method, path }) =>
       method === "GET" ? [`GET ${path}`, `HEAD ${path}`] : [`${method} ${path}`]
     )

@@ -22,7 +22,7 @@ export type Pair = readonly [first: number, value: number, second: number, other
 /** Number of candidates from which each row of the result is chosen. */
 const CANDIDATES = 8
 
-const all = (): boolean => true
+const allowAll = (): boolean => true
 
 /** Creates a pseudorandom generator of numbers from 0 (inclusive) to 1 (exclusive): mulberry32. */
 const randomFrom = (seed: number) => {
@@ -63,16 +63,19 @@ const completeRow = (
   return undefined
 }
 
-const empty = (sizes: ReadonlyArray<number>): Partial => sizes.map(() => undefined)
+const emptyRow = (sizes: ReadonlyArray<number>): Partial => sizes.map(() => undefined)
 
 const withPair = (sizes: ReadonlyArray<number>, [first, value, second, otherValue]: Pair): Partial =>
-  empty(sizes).with(first, value).with(second, otherValue)
+  emptyRow(sizes).with(first, value).with(second, otherValue)
 
-const unsetIn = (row: Partial): ReadonlyArray<number> =>
+const unsetDimensions = (row: Partial): ReadonlyArray<number> =>
   indices(row.length).filter((dimension) => row[dimension] === undefined)
 
 /** Returns the pairs that at least one allowed row contains. */
-export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = {}): ReadonlyArray<Pair> => {
+export const pairs = (
+  sizes: ReadonlyArray<number>,
+  { allows = allowAll }: Options = {}
+): ReadonlyArray<Pair> => {
   const found: Array<Pair> = []
   const inOrder = (_row: Partial, dimension: number) => indices(sizes[dimension] ?? 0)
   for (const [first, size] of sizes.entries()) {
@@ -81,7 +84,7 @@ export const pairs = (sizes: ReadonlyArray<number>, { allows = all }: Options = 
       for (const value of indices(size)) {
         for (const otherValue of indices(otherSize)) {
           const row = withPair(sizes, [first, value, second, otherValue])
-          if (completeRow(row, unsetIn(row), inOrder, allows) !== undefined) {
+          if (completeRow(row, unsetDimensions(row), inOrder, allows) !== undefined) {
             found.push([first, value, second, otherValue])
           }
         }
@@ -119,7 +122,7 @@ export const cover = (
   sizes: ReadonlyArray<number>,
   options: Options = {}
 ): ReadonlyArray<ReadonlyArray<number>> => {
-  const { allows = all, seed = 0 } = options
+  const { allows = allowAll, seed = 0 } = options
   const random = randomFrom(seed)
   const feasible = pairs(sizes, options)
   const uncovered = new Set(feasible.map(String))
@@ -135,7 +138,7 @@ export const cover = (
     const initial = withPair(sizes, pair)
     let best: ReadonlyArray<number> | undefined
     for (let candidate = 0; candidate < CANDIDATES; candidate++) {
-      const row = completeRow(initial, shuffled(unsetIn(initial), random), byGain, allows)
+      const row = completeRow(initial, shuffled(unsetDimensions(initial), random), byGain, allows)
       if (row !== undefined && (best === undefined || gainOf(row) > gainOf(best))) best = row
     }
     if (best === undefined) continue

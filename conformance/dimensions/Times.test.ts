@@ -15,8 +15,8 @@ const partsOf = (ms: number): ReadonlyArray<number> => {
   ]
 }
 
-describe("the next moment", () => {
-  it.each(Object.entries(Times.times))("is never in the past: %s", (_name, { next }) => {
+describe("Times.times", () => {
+  it.each(Object.entries(Times.times))("returns no moment in the past for '%s'", (_name, { next }) => {
     fc.assert(
       fc.property(now, (ms) => {
         expect(next(ms)).toBeGreaterThanOrEqual(ms)
@@ -24,7 +24,7 @@ describe("the next moment", () => {
     )
   })
 
-  it("is at 00:00 UTC: on 1 January for a year, on the first day for a month, on 29 February for a leap day", () => {
+  it("returns 00:00 UTC on the right day for the start of a year, the start of a month and 29 February", () => {
     fc.assert(
       fc.property(now, (ms) => {
         expect(partsOf(Times.times["at the start of a year"].next(ms))).toEqual([0, 1, 0, 0, 0])
@@ -34,7 +34,7 @@ describe("the next moment", () => {
     )
   })
 
-  it("is less than a second before the next period, if it is before the end of a period", () => {
+  it("returns a moment less than a second before the end of a minute, day, month or year", () => {
     fc.assert(
       fc.property(now, (ms) => {
         for (const [before, boundary] of [

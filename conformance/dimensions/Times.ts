@@ -5,7 +5,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 /** Time in ms from a request to a boundary: less than a second, but enough for the request to end in time. */
-const BEFORE = 900
+const MARGIN = 900
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
 
@@ -18,12 +18,13 @@ const nextYear = (now: number): number => Date.UTC(new Date(now).getUTCFullYear(
 
 const nextLeapDay = (now: number): number => {
   const year = new Date(now).getUTCFullYear()
-  const days = Array.from({ length: 9 }, (_, after) => Date.UTC(year + after, 1, 29))
+  const days = Array.from({ length: 9 }, (_, years) => Date.UTC(year + years, 1, 29))
   return days.find((day) => day > now && new Date(day).getUTCDate() === 29) ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns the time `BEFORE` ms before the next boundary, or the current time if the boundary is nearer. */
-const before = (boundary: (now: number) => number) => (now: number) => Math.max(now, boundary(now) - BEFORE)
+/** Returns the time `MARGIN` ms before the next boundary, or the current time if the boundary is nearer. */
+const shortlyBefore = (boundary: (now: number) => number) => (now: number) =>
+  Math.max(now, boundary(now) - MARGIN)
 
 /** A kind of moment, such as midnight. */
 interface Time {
@@ -37,13 +38,13 @@ interface Time {
 export const times = {
   "any time": { next: (now) => now, follows: false },
   "the last ms of a second": { next: (now) => next(SECOND)(now) - 1, follows: false },
-  "before the end of a minute": { next: before(next(MINUTE)), follows: false },
+  "before the end of a minute": { next: shortlyBefore(next(MINUTE)), follows: false },
   "at the start of a minute": { next: next(MINUTE), follows: true },
-  "before midnight": { next: before(next(DAY)), follows: false },
+  "before midnight": { next: shortlyBefore(next(DAY)), follows: false },
   "at midnight": { next: next(DAY), follows: true },
-  "before the end of a month": { next: before(nextMonth), follows: false },
+  "before the end of a month": { next: shortlyBefore(nextMonth), follows: false },
   "at the start of a month": { next: nextMonth, follows: true },
-  "before the end of a year": { next: before(nextYear), follows: false },
+  "before the end of a year": { next: shortlyBefore(nextYear), follows: false },
   "at the start of a year": { next: nextYear, follows: true },
   "on 29 February": { next: nextLeapDay, follows: false }
 } as const satisfies { readonly [name: string]: Time }

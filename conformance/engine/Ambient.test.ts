@@ -9,18 +9,18 @@ import { examineExchanges } from "./Ambient.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 /** The key of an exchange; `+` means that other exchanges were in flight at the same time. */
-type Sent = KeyName | `${KeyName}+`
+type KeyLabel = KeyName | `${KeyName}+`
 
-const exchangesOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<Exchange> =>
-  keys.map((given, index) => ({
+const exchangesOf = (...keys: ReadonlyArray<KeyLabel>): ReadonlyArray<Exchange> =>
+  keys.map((label, index) => ({
     index,
     // Safe: the name without its mark is a `KeyName`.
-    key: given.replace("+", "") as KeyName,
+    key: label.replace("+", "") as KeyName,
     request: { method: "GET", target: `/v1/${index}`, headers: [], body: undefined },
     response: wireResponse(200 + index),
     sentAt: index,
     receivedAt: index,
-    isAlone: !given.endsWith("+")
+    isAlone: !label.endsWith("+")
   }))
 
 const examineToy = (
@@ -34,7 +34,7 @@ const examineToy = (
   )
 
 /** Returns, for each exchange, the index of the previous exchange that the check gets. */
-const previousOf = (...keys: ReadonlyArray<Sent>): ReadonlyArray<number | undefined> => {
+const previousOf = (...keys: ReadonlyArray<KeyLabel>): ReadonlyArray<number | undefined> => {
   const seen: Array<number | undefined> = []
   examineToy(exchangesOf(...keys), (_exchange, previous) => {
     seen.push(previous?.index)
@@ -62,7 +62,7 @@ describe("Ambient.examineExchanges", () => {
     expect(seen).toEqual([[], [], [0], [0, 2]])
   })
 
-  it("returns pass if no exchange violates the law, and inconclusive if nothing was sent", () => {
+  it("returns pass if no exchange violates the law; inconclusive if nothing was sent", () => {
     expect(examineToy(exchangesOf("main", "main"), () => undefined)).toMatchObject({
       status: "pass",
       reason: undefined,
@@ -76,10 +76,10 @@ describe("Ambient.examineExchanges", () => {
     })
   })
 
-  it("examines only exchanges to which the law applies, and returns inconclusive if there are no such exchanges", () => {
+  it("examines only exchanges to which the law applies; returns inconclusive without such an exchange", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom<Sent>("main", "main+", "tiny", "other")),
+        fc.array(fc.constantFrom<KeyLabel>("main", "main+", "tiny", "other")),
         fc.func(fc.boolean()),
         fc.func(fc.boolean()),
         (keys, applies, isViolated) => {
@@ -100,8 +100,8 @@ describe("Ambient.examineExchanges", () => {
             executed: applicable.length,
             decided: applicable.length
           })
-          const found = applicable.some((index) => isViolated(index)) ? "fail" : "pass"
-          expect(status).toBe(applicable.length === 0 ? "inconclusive" : found)
+          const expectedStatus = applicable.some((index) => isViolated(index)) ? "fail" : "pass"
+          expect(status).toBe(applicable.length === 0 ? "inconclusive" : expectedStatus)
           if (keys.length > 0 && applicable.length === 0) {
             expect(reason).toBe("the law applied to no exchange of the run")
           }
@@ -114,9 +114,9 @@ describe("Ambient.examineExchanges", () => {
     const isAboutCalls: Array<ReadonlyArray<number | undefined>> = []
     const examineCalls: Array<ReadonlyArray<number | undefined>> = []
     const recordIn =
-      (list: typeof isAboutCalls): Look<void> =>
+      (calls: typeof isAboutCalls): Look<void> =>
       ({ index }, previous, history) =>
-        void list.push([index, previous?.index, ...history.map((earlier) => earlier.index)])
+        void calls.push([index, previous?.index, ...history.map((earlier) => earlier.index)])
     examineToy(
       exchangesOf("main", "tiny", "main+", "main", "main"),
       (...call) => {
@@ -168,7 +168,7 @@ describe("Ambient.examineExchanges", () => {
     expect(counterexample?.token).toBeUndefined()
   })
 
-  it("never returns the status error for a real check, whatever times the clock and the headers show", () => {
+  it("never returns the status error for a real check if the times and headers are arbitrary", () => {
     const time = fc.oneof(
       fc.double(),
       fc.maxSafeInteger(),

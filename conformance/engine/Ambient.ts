@@ -32,27 +32,27 @@ export const Requests = Schema.Array(
 )
 
 /** The findings of a check: how many exchanges it applies to, how many violate it, and the first violation. */
-interface Found {
+interface Findings {
   readonly applicable: number
   readonly violations: number
   readonly counterexample: Counterexample | undefined
 }
 
-const examineAll = (check: AmbientCheck, subject: Subject): Found => {
+const examineAll = (check: AmbientCheck, subject: Subject): Findings => {
   const histories = new Map<KeyName, Array<Exchange>>()
   let applicable = 0
   let violations = 0
-  let lastCredentialAt = -1
+  let lastMadeUpIndex = -1
   const examineNext = check.begin?.()
   let counterexample: Counterexample | undefined
   for (const exchange of subject.exchanges) {
     const history = histories.get(exchange.key) ?? []
     histories.set(exchange.key, history)
     const latest = history.at(-1)
-    const isNext = latest !== undefined && latest.index > lastCredentialAt
+    const isNext = latest !== undefined && latest.index > lastMadeUpIndex
     const previous = exchange.isAlone && isNext && latest.isAlone ? latest : undefined
     // The subject may accept a made-up credential as a declared key, and count the request against that key.
-    if (exchange.key === "other") lastCredentialAt = exchange.index
+    if (exchange.key === "other") lastMadeUpIndex = exchange.index
     const examined = examineNext?.(exchange)
     if (examineNext === undefined ? check.isAbout(exchange, previous, history) : examined !== undefined) {
       applicable++
@@ -91,10 +91,10 @@ export const examineExchanges = (check: AmbientCheck, subject: Subject): CheckRe
       }
     )
   if (count === 0) return finish("inconclusive", "nothing was sent", 0)
-  const found = Result.try(() => examineAll(check, subject))
+  const examined = Result.try(() => examineAll(check, subject))
   // No response may crash the suite; a check that throws is a bug of the suite.
-  if (Result.isFailure(found)) return finish("error", String(found.failure), 0)
-  const { applicable, counterexample, violations } = found.success
+  if (Result.isFailure(examined)) return finish("error", String(examined.failure), 0)
+  const { applicable, counterexample, violations } = examined.success
   if (applicable === 0) {
     const reason = check.inapplicable?.(subject.exchanges)
     return reason === undefined
@@ -116,11 +116,11 @@ const counterexampleOf = (
   const expected = Excerpt.words(violation.expected, MAX_SHOWN)
   const actual = Excerpt.words(violation.actual, MAX_SHOWN)
   const steps = exchanges.map((exchange) => ({
-    did: describe(exchange),
+    did: describeRequest(exchange),
     got: Conversation.outcome(exchange.response),
     exchange
   }))
-  const text = Case.encode(exchanges.map((exchange) => sentOf(exchange, subject.basePath ?? "")))
+  const text = Case.encode(exchanges.map((exchange) => requestToRepeat(exchange, subject.basePath ?? "")))
   // Made-up credentials are never reported, because they may differ from a key by one letter.
   const hasSecret = subject.redact !== undefined && subject.redact(text) !== text
   const isRepeatable = !hasSecret && exchanges.every(({ key }) => key !== "other")
@@ -137,7 +137,7 @@ const counterexampleOf = (
   }
 }
 
-const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
+const requestToRepeat = ({ key, request, response }: Exchange, basePath: string) => ({
   method: request.method,
   path: request.target.slice(basePath.length),
   key,
@@ -146,4 +146,5 @@ const sentOf = ({ key, request, response }: Exchange, basePath: string) => ({
   status: response.status
 })
 
-const describe = ({ did, request: { method, target } }: Exchange): string => did ?? `${method} ${target}`
+const describeRequest = ({ did, request: { method, target } }: Exchange): string =>
+  did ?? `${method} ${target}`

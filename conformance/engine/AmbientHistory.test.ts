@@ -18,7 +18,7 @@ const exchange = (index: number, status: number): Exchange => ({
 })
 
 /** A check with the law that no status occurs twice in a run. It ignores statuses of 500 and above. */
-const distinct = {
+const distinctStatuses = {
   ...overHistory({
     id: "history.distinct",
     law: "No status occurs twice.",
@@ -41,11 +41,11 @@ const distinct = {
 
 const examine = (...statuses: ReadonlyArray<number>) =>
   examineExchanges(
-    distinct,
-    Toys.subject({ kind: "http", exchanges: statuses.map((status, at) => exchange(at, status)) })
+    distinctStatuses,
+    Toys.subject({ kind: "http", exchanges: statuses.map((status, index) => exchange(index, status)) })
   )
 
-describe("a law over the whole run", () => {
+describe("Ambient.examineExchanges with a law over the whole run", () => {
   it("compares the exchanges of all keys in one run, but not the exchanges of different runs", () => {
     expect(examine(200, 404, 201).status).toBe("pass")
     const twice = examine(200, 404, 404, 200)
@@ -58,7 +58,7 @@ describe("a law over the whole run", () => {
     expect(examine(200, 404, 201).status).toBe("pass")
   })
 
-  it("is inconclusive if it applies to no exchange, or not applicable if the check then gives a reason", () => {
+  it("returns inconclusive if the law applies to no exchange, or not applicable if the check gives a reason", () => {
     expect(examine(503).status).toBe("inconclusive")
     expect(examine(500)).toMatchObject({ status: "not-applicable", reason: "the first is 500" })
     expect(examine(500, 200, 200).status).toBe("fail")

@@ -6,7 +6,7 @@ import { NoResponse, type Transport } from "../http/Wire.ts"
 import { wireResponse } from "../http/Wires.fixture.ts"
 import * as Awaiting from "./Awaiting.ts"
 
-const down = Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" }))
+const connectionRefused = Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED" }))
 
 /** Waits up to `ms` milliseconds for a server with one step per try; returns any failure and the number of tries. */
 const awaitServer = (steps: ReadonlyArray<number | "down">, ms: number) => {
@@ -14,7 +14,7 @@ const awaitServer = (steps: ReadonlyArray<number | "down">, ms: number) => {
   const transport: Transport = () =>
     Effect.suspend(() => {
       const step = steps[Math.min(tries++, steps.length - 1)] ?? "down"
-      return step === "down" ? down : Effect.succeed(wireResponse(step))
+      return step === "down" ? connectionRefused : Effect.succeed(wireResponse(step))
     })
   const target = {
     name: "toy",

@@ -10,7 +10,7 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 
 const violation = Effect.fail(new Violation({ expected: "the integer", actual: "another" }))
 
-describe("an integer in a shrunk case", () => {
+describe("Investigate.investigate", () => {
   const narrowTypes: ReadonlyArray<readonly [string, (value: bigint) => boolean, ReadonlyArray<bigint>]> = [
     ["a double", (value) => BigInt(Number(value)) !== value, [2n ** 53n + 1n, -(2n ** 53n) - 1n]],
     ["an int32", (value) => BigInt.asIntN(32, value) !== value, [2n ** 31n, -(2n ** 32n)]],
@@ -18,7 +18,7 @@ describe("an integer in a shrunk case", () => {
   ]
 
   it.each(narrowTypes)(
-    "becomes the first boundary that does not fit into %s",
+    "replaces an integer in a shrunk case with the first boundary value that does not fit into %s",
     async (_what, doesNotFit, expected) => {
       for (const seed of [1, 2, 3, 4, 5]) {
         const toy = Toys.check<{ readonly all: ReadonlyArray<bigint> }>({
@@ -33,19 +33,21 @@ describe("an integer in a shrunk case", () => {
       }
     }
   )
+})
 
-  it("gets a smaller absolute value, and the rest of the case is unchanged", () => {
+describe("Boundaries.simplerCases", () => {
+  it("makes the absolute value of an integer smaller, and changes nothing else", () => {
     fc.assert(
       fc.property(int64, fc.string(), (value, word) => {
         const absolute = (integer: bigint) => (integer < 0n ? -integer : integer)
-        for (const variant of Boundaries.simpler({ value, word, bytes: new Uint8Array(1) })) {
+        for (const variant of Boundaries.simplerCases({ value, word, bytes: new Uint8Array(1) })) {
           const { value: replacement, ...rest } = variant as { readonly value: bigint }
           expect(absolute(replacement) < absolute(value)).toBe(true)
           expect(rest).toEqual({ word, bytes: new Uint8Array(1) })
         }
       })
     )
-    expect(Boundaries.simpler("text")).toEqual([])
-    expect(Boundaries.simpler(null)).toEqual([])
+    expect(Boundaries.simplerCases("text")).toEqual([])
+    expect(Boundaries.simplerCases(null)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
-/** Replaces integers in a failing case with boundaries, because fast-check shrinks to arbitrary integers. */
+/** Replaces integers in a failing case with boundary values, because fast-check shrinks to arbitrary integers. */
 
 /** Absolute values at which implementations often start to fail: limits of integer types and of exact doubles. */
-const boundaries: ReadonlyArray<bigint> = [
+const boundaryValues: ReadonlyArray<bigint> = [
   2n ** 7n,
   2n ** 8n,
   2n ** 15n,
@@ -16,21 +16,23 @@ const boundaries: ReadonlyArray<bigint> = [
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 
-const smaller = (value: bigint): ReadonlyArray<bigint> =>
-  boundaries.filter((boundary) => absolute(boundary) < absolute(value))
+const smallerBoundaryValues = (value: bigint): ReadonlyArray<bigint> =>
+  boundaryValues.filter((candidate) => absolute(candidate) < absolute(value))
 
 /**
- * Returns copies of a case, each with one `bigint` replaced with a boundary of smaller absolute value, the smallest
- * first.
+ * Returns copies of a case. In each copy, one `bigint` is replaced by a boundary value that is nearer to zero. Copies
+ * for the same `bigint` begin with the smallest boundary value.
  */
-export const simpler = (given: unknown): ReadonlyArray<unknown> => {
-  if (typeof given === "bigint") return smaller(given)
+export const simplerCases = (given: unknown): ReadonlyArray<unknown> => {
+  if (typeof given === "bigint") return smallerBoundaryValues(given)
   if (Array.isArray(given)) {
-    return given.flatMap((element, at) => simpler(element).map((variant) => given.with(at, variant)))
+    return given.flatMap((element, index) =>
+      simplerCases(element).map((variant) => given.with(index, variant))
+    )
   }
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype)
     return []
   return Object.entries(given).flatMap(([name, member]) =>
-    simpler(member).map((variant) => ({ ...given, [name]: variant }))
+    simplerCases(member).map((variant) => ({ ...given, [name]: variant }))
   )
 }

@@ -20,18 +20,18 @@ const check = fc.record({
 })
 
 describe("Claims.of", () => {
-  it("returns a profile if one of its checks passed, and none failed or was undecided, excluded or postponed", () => {
+  it("returns the profiles with a passed check and without a check that blocks the claim", () => {
     fc.assert(
       fc.property(fc.array(check), (checks) => {
         const claims = Claims.of(checks)
         for (const profile of profiles) {
-          const own = checks.filter((candidate) => candidate.profile === profile)
-          expect(Claims.of(own).includes(profile)).toBe(claims.includes(profile))
-          const statuses = new Set<Status>(own.map((result) => result.status))
+          const checksOfProfile = checks.filter((candidate) => candidate.profile === profile)
+          expect(Claims.of(checksOfProfile).includes(profile)).toBe(claims.includes(profile))
+          const statuses = new Set<Status>(checksOfProfile.map((result) => result.status))
           const isUnblocked =
             (["inconclusive", "fail", "excluded", "error"] as const).every(
               (blocking) => !statuses.has(blocking)
-            ) && !own.some(({ isPostponed }) => isPostponed === true)
+            ) && !checksOfProfile.some(({ isPostponed }) => isPostponed === true)
           expect(claims.includes(profile)).toBe(isUnblocked && statuses.has("pass"))
         }
       })

@@ -14,7 +14,7 @@ type Claimed = Pick<CheckResult, "profile" | "status" | "isPostponed">
  */
 export const of = (checks: ReadonlyArray<Claimed>): ReadonlyArray<Profile> =>
   profiles.filter((profile) => {
-    const own = checks.filter((check) => check.profile === profile)
+    const checksOfProfile = checks.filter((check) => check.profile === profile)
     const isDecided = ({ isPostponed = false, status }: Claimed) => harmless.includes(status) && !isPostponed
-    return own.some(({ status }) => status === "pass") && own.every(isDecided)
+    return checksOfProfile.some(({ status }) => status === "pass") && checksOfProfile.every(isDecided)
   })

@@ -97,7 +97,7 @@ describe("Doctor.examine with a correct set-up", () => {
       "the tiny key is on the declared plan: 5 requests per minute and 40 per day",
       "the victim key is on the declared plan: 3 requests per minute and 1000 per day",
       expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/),
-      "auth.expired-key will not apply: no expired key is declared: the contract does not mention expiry"
+      "auth.expired-key will not apply: no expired key is declared, and the contract does not mention expiry"
     ])
   })
 
@@ -179,7 +179,7 @@ describe("a response that cannot be read completely", () => {
   })
 })
 
-describe("the doctor reports in one sentence that", () => {
+describe("Doctor.examine with an invalid set-up", () => {
   const setupErrors: ReadonlyArray<readonly [string, Changes, string]> = [
     [
       "no server listens",
@@ -197,7 +197,7 @@ describe("the doctor reports in one sentence that", () => {
       "the server rejects the main key (--key) with status 401"
     ],
     [
-      "the main key is forbidden",
+      "the main key gets 403",
       { respond: (_request, key) => (key === keys.main ? wireResponse(403) : undefined) },
       "the server rejects the main key (--key) with status 403"
     ],
@@ -297,11 +297,11 @@ describe("the doctor reports in one sentence that", () => {
       "the key given with --expired is also given for another purpose: each purpose needs its own key"
     ]
   ]
-  it.each(setupErrors)("%s", async (_what, changes, sentence) => {
+  it.each(setupErrors)("reports in one sentence that %s", async (_what, changes, sentence) => {
     expect(await examine(changes)).toBe(`SetupError: ${sentence}`)
   })
 
-  it("a key is given twice, before the first request", async () => {
+  it("rejects a key that is given twice before it sends a request", async () => {
     let sent = 0
     await examine({
       respond: () => {
@@ -348,8 +348,8 @@ describe("findings of the doctor", () => {
   })
 })
 
-describe("a server that accepts any key", () => {
-  it("causes no set-up error, even if all keys have the same limits", async () => {
+describe("Doctor.examine on a server that accepts any key", () => {
+  it("reports findings instead of a set-up error if all keys have the same limits", async () => {
     const findings = await examine({
       clock: "none",
       respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")

@@ -38,16 +38,16 @@ const findings = Effect.fnUntraced(function* (
   options: Pick<Run.RunOptions, "level" | "only" | "exclude">
 ): Effect.fn.Return<ReadonlyArray<string>, SetupError> {
   yield* checkKeysDiffer(subject.target)
-  const found: Array<string> = []
-  const state = yield* Effect.catchTag(examineSubject(subject, found), "Unreadable", ({ reason }) =>
+  const lines: Array<string> = []
+  const state = yield* Effect.catchTag(examineSubject(subject, lines), "Unreadable", ({ reason }) =>
     Effect.sync((): Estimate.State => {
-      found.push(`a response cannot be read: ${reason}; the checks give details`)
+      lines.push(`a response cannot be read: ${reason}; the checks give details`)
       return {}
     })
   )
   const [first] = subject.exchanges
   const latencyMs = first === undefined ? 0 : first.receivedAt - first.sentAt
-  return [...found, ...Estimate.lines(subject, options, latencyMs, state)]
+  return [...lines, ...Estimate.lines(subject, options, latencyMs, state)]
 })
 
 /** Sends the requests of the doctor, adds a line to `findings` for each result, and returns the subject's state. */
@@ -58,7 +58,7 @@ const examineSubject = Effect.fnUntraced(function* (
   const { conversation, target } = subject
   const trial = Trial.make(yield* Effect.map(Run.tokens, (next) => next()))
   const address = target.baseUrl ?? target.name
-  const list = (key: "main" | "tiny" | "victim") =>
+  const listAnimals = (key: "main" | "tiny" | "victim") =>
     send(
       conversation,
       { path: "/pets?limit=1", key },
@@ -66,9 +66,9 @@ const examineSubject = Effect.fnUntraced(function* (
       (message) => `cannot reach ${address}: ${message}`
     )
 
-  const began = yield* Clock.currentTimeMillis
-  const first = yield* list("main")
-  const latencyMs = (yield* Clock.currentTimeMillis) - began
+  const startedAt = yield* Clock.currentTimeMillis
+  const first = yield* listAnimals("main")
+  const latencyMs = (yield* Clock.currentTimeMillis) - startedAt
   const { response } = first
   switch (response.status) {
     case 200:
@@ -84,7 +84,7 @@ const examineSubject = Effect.fnUntraced(function* (
         return yield* failSetup(
           response.status === 404
             ? `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
-            : `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}`
+            : `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${PetJson.excerpt(text(response.body.subarray(0, MAX_SHOWN_BYTES)))}`
         )
       }
       findings.push(`a list without animals returns status ${response.status}: the checks give details`)
@@ -98,23 +98,23 @@ const examineSubject = Effect.fnUntraced(function* (
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`
   )
   findings.push(yield* tryCreation(subject, trial))
-  const wrong = yield* sendWrongKey(conversation, trial)
+  const wrongKeyStatus = yield* sendWrongKey(conversation, trial)
   findings.push(
-    wrong === 401
+    wrongKeyStatus === 401
       ? "a wrong key is rejected with 401"
-      : `a wrong key gets status ${wrong}: the auth checks give details`
+      : `a wrong key gets status ${wrongKeyStatus}: the auth checks give details`
   )
   findings.push(yield* examineTime(subject, trial))
   const traces = yield* findTraces(subject, trial)
   findings.push(...traces.lines)
-  const smallKeys: Array<Examined> = []
+  const smallKeys: Array<SmallKeyResponse> = []
   for (const [name, key] of [
     ["tiny", target.keys.tiny],
     ["victim", target.keys.victim]
   ] as const) {
-    if (key !== undefined) smallKeys.push({ name, key, response: (yield* list(name)).response })
+    if (key !== undefined) smallKeys.push({ name, key, response: (yield* listAnimals(name)).response })
   }
-  findings.push(...(yield* examineSmallKeys(smallKeys, wrong !== 200)))
+  findings.push(...(yield* examineSmallKeys(smallKeys, wrongKeyStatus !== 200)))
   return traces.state
 })
 
@@ -141,7 +141,8 @@ const RARE_CATEGORY = 777_777n
 
 /**
  * Creates an animal, by default with a category that the subject accepts, and returns the response. Fails with a
- * `SetupError` if the status is 400 and no categories are declared; with declared ones, the server breaks the contract.
+ * `SetupError` if the status is 400 and no categories are declared. With declared categories, a 400 breaks
+ * the contract, so the checks report it.
  */
 const create = (
   { conversation, target: { declared } }: HttpSubject,
@@ -154,7 +155,7 @@ const create = (
   return Effect.flatMap(send(conversation, { method: "POST", path: "/pets", json }, trial), ({ response }) =>
     response.status === 400 && categories === "any"
       ? failSetup(
-          `the server rejects the creation ${json}: ${PetJson.excerpt(text(response.body.subarray(0, 500)))}. If it accepts only certain categories, declare them (--category)`
+          `the server rejects the creation ${json}: ${PetJson.excerpt(text(response.body.subarray(0, MAX_SHOWN_BYTES)))}. If it accepts only certain categories, declare them (--category)`
         )
       : Effect.succeed(response)
   )
@@ -172,6 +173,9 @@ const tryCreation = Effect.fnUntraced(function* (
   return "animals can be created"
 })
 
+/** Maximum number of bytes of a body in an error message. */
+const MAX_SHOWN_BYTES = 500
+
 /** Sends a request with a wrong key, and returns the status of the response. */
 const sendWrongKey = (conversation: Conversation.Conversation, trial: Trial.Trial) =>
   Effect.map(
@@ -182,11 +186,11 @@ const sendWrongKey = (conversation: Conversation.Conversation, trial: Trial.Tria
 /** Maximum number of animals in a list, as the contract states it. */
 const FULL_LIST = 100
 
-/**
- * If the store has this many animals with each status before the run, every list is full when the first check needs one
- * that is not (`SHORT_LIST`), or at the end of the run (`SHORTER_LIST`).
- */
-const [SHORT_LIST, SHORTER_LIST] = [80, 15]
+/** With this many animals of each status before the run, every list is full when a check first needs a shorter one. */
+const SHORT_LIST = 80
+
+/** With this many animals of each status before the run, every list is full at the end of the run. */
+const SHORTER_LIST = 15
 
 /** Finds what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
 const findTraces = Effect.fnUntraced(function* (
@@ -246,20 +250,20 @@ const examineTime = Effect.fnUntraced(function* (
     : `no clock is given; the server's Date differs from this machine's time by ${Math.round(Math.abs(date - local) / 1_000)} s`
 })
 
-/** A small key, and the response to a list with it. */
-interface Examined {
+/** A small key, and the response to a list request with it. */
+interface SmallKeyResponse {
   readonly name: "tiny" | "victim"
   readonly key: SmallKey
   readonly response: WireResponse
 }
 
-const limitOf = ({ response }: Examined): number | undefined => RateHeaders.of(response)?.limit
+const limitOf = ({ response }: SmallKeyResponse): number | undefined => RateHeaders.of(response)?.limit
 
 const isOnPlan = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
   limit === perMinute || limit === perDay
 
 const examineSmallKeys = (
-  all: ReadonlyArray<Examined>,
+  all: ReadonlyArray<SmallKeyResponse>,
   rejectsWrongKeys: boolean
 ): Effect.Effect<ReadonlyArray<string>, SetupError> => {
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
@@ -275,7 +279,7 @@ const examineSmallKeys = (
 
 /** Reports whether a small key is accepted and on its plan; another plan is an error only if `areLimitsReliable`. */
 const examineSmallKey = (
-  { key: { perDay, perMinute }, name, response }: Examined,
+  { key: { perDay, perMinute }, name, response }: SmallKeyResponse,
   areLimitsReliable: boolean
 ): Effect.Effect<string, SetupError> => {
   if (response.status === 401 || response.status === 403) {

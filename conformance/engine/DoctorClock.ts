@@ -16,19 +16,19 @@ import { SetupError } from "./SetupError.ts"
 const DAY_MS = 86_400_000
 
 /** First move of the clock, in milliseconds: more than a minute, so that the per-minute limit is refilled. */
-const FULL_MS = 61_000
+const REFILL_MS = 61_000
 
 /**
  * Second move of the clock, and the minimum by which `X-RateLimit-Reset` of the minute must then move, in milliseconds.
  * Real time alone moves it by at most a minute.
  */
-const MINUTES_MS = { by: 150_000, least: 90_000 }
+const MINUTES_MS = { by: 150_000, minimum: 90_000 }
 
 /**
  * Third move of the clock, and the minimum by which `X-RateLimit-Reset` of the day must then move, in milliseconds.
  * Real time alone moves it by at most a day.
  */
-const DAYS_MS = { by: 3 * DAY_MS, least: 1.5 * DAY_MS }
+const DAYS_MS = { by: 3 * DAY_MS, minimum: 1.5 * DAY_MS }
 
 /** Tolerance for `Date`, which has whole seconds; in milliseconds. */
 const DATE_SLACK_MS = 3_000
@@ -67,8 +67,8 @@ const move = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a line with the time of the clock if the clock is proven to belong to the subject, or a line that says that
- * this cannot be decided without `X-RateLimit-Reset`; fails otherwise.
+ * Returns a line with the time of the clock if the clock is proven to belong to the subject. Returns another line if
+ * this is unknown because `X-RateLimit-Reset` is missing. Fails otherwise.
  */
 export const examine = Effect.fnUntraced(function* (
   { conversation, target }: HttpSubject,
@@ -86,9 +86,9 @@ export const examine = Effect.fnUntraced(function* (
       }
     }
   )
-  yield* move(conversation, clock, FULL_MS)
+  yield* move(conversation, clock, REFILL_MS)
   let before = yield* readTimes
-  for (const { by, least } of [MINUTES_MS, DAYS_MS]) {
+  for (const { by, minimum } of [MINUTES_MS, DAYS_MS]) {
     const now = yield* move(conversation, clock, by)
     const after = yield* readTimes
     const isDateMoved = difference(before.date, after.date) >= by - DATE_SLACK_MS
@@ -101,7 +101,7 @@ export const examine = Effect.fnUntraced(function* (
         )
       )
     }
-    if (isDateMoved || difference(before.reset, after.reset) >= least) return describeTime(now)
+    if (isDateMoved || difference(before.reset, after.reset) >= minimum) return describeTime(now)
     before = after
   }
   const hasNoReset = before.reset === undefined
@@ -117,6 +117,9 @@ export const examine = Effect.fnUntraced(function* (
 
 const describeTime = (now: number): string => `the clock can be moved, and shows ${Moment.iso(now)}`
 
+/** Real time may end a wait of up to this many seconds, so a refill after it proves nothing. */
+const MAX_REAL_WAIT_SECONDS = 2
+
 /** Uses up the tiny key; returns whether it is admitted again after the clock moved by a Retry-After of over 2 s. */
 const testRefill = Effect.fnUntraced(function* (
   conversation: HttpSubject["conversation"],
@@ -128,9 +131,8 @@ const testRefill = Effect.fnUntraced(function* (
     const exchange = yield* list
     if (exchange.response.status !== 429) continue
     const seconds = RateHeaders.retryAfterSeconds(exchange) ?? 60
-    // Real time may end a wait of up to 2 s, so a refill after it proves nothing.
-    yield* move(conversation, clock, Math.max(seconds, 2) * 1_000)
-    return (yield* list).response.status === 200 && seconds > 2
+    yield* move(conversation, clock, Math.max(seconds, MAX_REAL_WAIT_SECONDS) * 1_000)
+    return (yield* list).response.status === 200 && seconds > MAX_REAL_WAIT_SECONDS
   }
   return false
 })

@@ -27,14 +27,14 @@ const examinePlain = async (
   choices: Partial<Choices>,
   changes: {
     readonly animals?: number
-    readonly disguise?: (response: WireResponse, request: WireRequest) => WireResponse
+    readonly alter?: (response: WireResponse, request: WireRequest) => WireResponse
     readonly declared?: HttpSubject.HttpTarget["declared"]
     readonly clock?: "of another server"
-    readonly begin?: number
+    readonly startTime?: number
   } = {}
 ): Promise<ReadonlyArray<string> | string> => {
-  const { disguise = (response) => response } = changes
-  let now = changes.begin ?? NOON
+  const { alter = (response) => response } = changes
+  let now = changes.startTime ?? NOON
   let otherTime = NOON
   const transport = PlainServer.make({
     keys: [{ secret: keys.main, perMinute: 60, perDay: 100_000 }, keys.tiny, keys.victim],
@@ -45,7 +45,7 @@ const examinePlain = async (
   const subject = await run(
     HttpSubject.make({
       name: "plain",
-      transport: (request) => Effect.map(transport(request), (response) => disguise(response, request)),
+      transport: (request) => Effect.map(transport(request), (response) => alter(response, request)),
       basePath: "/v1",
       baseUrl: "http://127.0.0.1:3000/v1",
       keys,
@@ -90,7 +90,7 @@ const dateOfMachine = (response: WireResponse): WireResponse => ({
   ]
 })
 
-describe("the doctor with a clock", () => {
+describe("Doctor.examine with a clock", () => {
   const algorithms: ReadonlyArray<Partial<Choices>> = [
     ...(["clock window", "token bucket", "window from first use", "sliding log"] as const).flatMap((minute) =>
       (["least remaining", "minute", "day"] as const).map((shown) => ({ minute, shown }))
@@ -101,51 +101,51 @@ describe("the doctor with a clock", () => {
   ]
 
   it.each(algorithms)(
-    "accepts a clock if X-RateLimit-Reset moves with the clock, whatever Date shows: %o",
+    "accepts a clock that moves X-RateLimit-Reset, whatever Date shows, on a server with %o",
     async (choices) => {
-      for (const begin of [NOON, NOON + 59_999, Date.UTC(2027, 0, 1, 23, 59, 59)]) {
-        for (const disguise of [undefined, dateOfMachine]) {
-          const findings = await examinePlain(choices, { begin, ...(disguise && { disguise }) })
+      for (const startTime of [NOON, NOON + 59_999, Date.UTC(2027, 0, 1, 23, 59, 59)]) {
+        for (const alter of [undefined, dateOfMachine]) {
+          const findings = await examinePlain(choices, { startTime, ...(alter && { alter }) })
           expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
         }
       }
     }
   )
 
-  it.each(algorithms)("rejects a clock if no time in the responses moves with it: %o", async (choices) => {
-    const findings = await examinePlain(choices, { clock: "of another server", disguise: dateOfMachine })
-    expect(findings).toMatch(/^SetupError: the clock .* it belongs to another server$/)
-  })
+  it.each(algorithms)(
+    "rejects a clock that moves no time in the responses of a server with %o",
+    async (choices) => {
+      const findings = await examinePlain(choices, { clock: "of another server", alter: dateOfMachine })
+      expect(findings).toMatch(/^SetupError: the clock .* it belongs to another server$/)
+    }
+  )
 })
 
-describe("the doctor with a server that returns 404 for an empty list", () => {
-  it("reports a finding instead of a set-up error, because the checks report the violation", async () => {
+describe("Doctor.examine", () => {
+  it("reports a finding, not a set-up error, if an empty list gets 404", async () => {
     const findings = await examinePlain(
       {},
       {
-        disguise: (response, { method }) =>
+        alter: (response, { method }) =>
           method === "GET" && text(response.body) === "[]" ? { ...response, status: 404 } : response
       }
     )
     expect(findings).toContain("a list without animals returns status 404: the checks give details")
   })
-})
-
-describe("the advice of the doctor", () => {
   it("suggests --category if the server rejects a category", async () => {
-    const disguise = (response: WireResponse, { body }: WireRequest): WireResponse =>
+    const alter = (response: WireResponse, { body }: WireRequest): WireResponse =>
       /"categoryId":[^1]/.test(text(body ?? bytes(""))) || text(body ?? bytes("")).includes("777777")
         ? wireResponse(400, rate(60, 59, 2_000_000_000), '{"code":"c","message":"m","status":400}')
         : response
-    const findings = await examinePlain({}, { disguise })
+    const findings = await examinePlain({}, { alter })
     expect(findings).toMatch(/^SetupError: the server rejects the creation .*777777.*\(--category\)$/)
-    expect(await examinePlain({}, { disguise, declared: { categories: [1n] } })).toContain(
+    expect(await examinePlain({}, { alter, declared: { categories: [1n] } })).toContain(
       "animals can be created"
     )
   })
 
   it("suggests a restart and an empty store if an earlier run left a late time and many animals behind", async () => {
-    const afterRun = await examinePlain({}, { begin: Date.UTC(2031, 0, 1), animals: 99 })
+    const afterRun = await examinePlain({}, { startTime: Date.UTC(2031, 0, 1), animals: 99 })
     expect([afterRun].flat().join("\n")).toMatch(
       /after the removal of GET .*: restart the server before each run/
     )

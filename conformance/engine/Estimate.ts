@@ -1,12 +1,15 @@
 /** Estimates the cost of a run, and lists the checks that it cannot decide, before the run begins. */
 import type { Finding } from "../checks/Check.ts"
-import type { Face } from "../evaluation/Faces.ts"
+import type { InterfaceName } from "../evaluation/Faces.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
 /** Approximate time that a run without a clock waits for the limits of small keys, in milliseconds. */
 const WAITS_MS = 100_000
+
+/** Estimated latency of a request in a run, relative to the first request of the doctor. */
+const RELATIVE_LATENCY = 0.5
 
 /** What the doctor found in the subject; absent members are unknown. */
 export type State = { readonly [finding in Finding]?: boolean }
@@ -19,7 +22,7 @@ const reasons = {
 } as const satisfies { readonly [finding in Finding]: string }
 
 /** Returns the reason why the subject's state prevents a decision; `undefined` if it is not known to prevent one. */
-const reasonPrevented = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
+const preventionReason = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
   finds.length > 0 && finds.every((finding) => state[finding] === false)
     ? finds.map((finding) => reasons[finding]).join(", and ")
     : undefined
@@ -37,11 +40,11 @@ export const lines = (
     plan: Selection.planOf(check, subject, selection)
   }))
   const planned = plans.filter(
-    ({ check, plan }) => plan.run && reasonPrevented(check.finds, state) === undefined
+    ({ check, plan }) => plan.run && preventionReason(check.finds, state) === undefined
   )
   const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
   const seconds = Math.ceil(
-    (requests * Math.max(latencyMs, 1) * 0.5 + estimateWaits(subject, planned)) / 1_000
+    (requests * Math.max(latencyMs, 1) * RELATIVE_LATENCY + estimateWaits(subject, planned)) / 1_000
   )
   const ambient = Run.ambientFor(subject, level).filter((check) =>
     Selection.isSelected(Run.selectable(check), selection)
@@ -51,10 +54,10 @@ export const lines = (
     ...plans.filter(({ plan }) => plan.run).map(({ check }) => check),
     ...ambient
   ]) {
-    const reason = reasonPrevented(finds, state)
+    const reason = preventionReason(finds, state)
     if (reason !== undefined) prevented.set(reason, [...(prevented.get(reason) ?? []), id])
   }
-  const decidable = ambient.filter(({ finds }) => reasonPrevented(finds, state) === undefined)
+  const decidable = ambient.filter(({ finds }) => preventionReason(finds, state) === undefined)
   const idsByReason = (status: "inconclusive" | "not-applicable") => {
     const ids = new Map<string, Array<string>>()
     for (const { check, plan } of plans) {
@@ -75,7 +78,7 @@ export const lines = (
 
 const estimateWaits = (
   { conversation }: HttpSubject,
-  planned: ReadonlyArray<{ readonly check: { readonly on: Face } }>
+  planned: ReadonlyArray<{ readonly check: { readonly on: InterfaceName } }>
 ): number =>
   !conversation.hasClock && planned.some(({ check }) => check.on === "meter" || check.on === "victim")
     ? WAITS_MS

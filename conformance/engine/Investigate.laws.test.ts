@@ -31,7 +31,7 @@ describe("the seed of a run", () => {
     )
   })
 
-  it("gives different checks different cases, and another seed gives a check different cases", async () => {
+  it("gives different checks different cases, and different seeds give a check different cases", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const [first, second, later] = [
@@ -61,7 +61,7 @@ const outcomes = {
   defect: Effect.die(new Error("oops"))
 } as const satisfies { readonly [outcome in OutcomeName]: Effect.Effect<void, Failure> }
 
-describe("Investigate.investigate with arbitrary examples or cases", () => {
+describe("Investigate.investigate", () => {
   it("returns the status of the first failure or error; without one, an undecided example makes the check inconclusive", async () => {
     const outcomeNames = fc.constantFrom<OutcomeName>(
       "holds",
@@ -78,10 +78,10 @@ describe("Investigate.investigate with arbitrary examples or cases", () => {
           holds: (_face, given) => outcomes[given]
         })
         const { counterexample, runs, status } = await Toys.investigate(toy)
-        const last = examples.findIndex((outcome) => outcome === "violation" || outcome === "defect")
-        const tried = last === -1 ? examples : examples.slice(0, last + 1)
+        const failedAt = examples.findIndex((outcome) => outcome === "violation" || outcome === "defect")
+        const tried = failedAt === -1 ? examples : examples.slice(0, failedAt + 1)
         const decided = tried.filter((outcome) => !["undecided", "inapplicable"].includes(outcome)).length
-        const outcome = last === -1 ? undefined : examples[last]
+        const outcome = failedAt === -1 ? undefined : examples[failedAt]
         if (outcome === "violation") expect(status).toBe("fail")
         else if (outcome === "defect") expect(status).toBe("error")
         else if (examples.includes("undecided") || examples.length === 0) expect(status).toBe("inconclusive")

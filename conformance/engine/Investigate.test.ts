@@ -42,7 +42,7 @@ describe("Investigate.investigate", () => {
     expect(http.runs.executed).toBe(12)
   })
 
-  it("tries the examples and at least one random case, however small the effort is", async () => {
+  it("tries at least one random case, even if the effort is almost 0", async () => {
     const toy = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => violate() })
     expect((await Toys.investigate(toy, { effort: 0.001 })).status).toBe("fail")
     const correct = Toys.check<number>({ examples: [1], cases: fc.nat(), holds: () => Effect.void })
@@ -138,7 +138,7 @@ describe("Investigate.investigate", () => {
     const { status } = await Toys.investigate(toy, {
       on: {
         ...base,
-        faces: {
+        interfaces: {
           catalogue: (trial) =>
             Effect.andThen(
               Effect.acquireRelease(
@@ -148,7 +148,7 @@ describe("Investigate.investigate", () => {
                 }),
                 () => Effect.sync(() => open--)
               ),
-              base.faces.catalogue?.(trial) ?? Effect.never
+              base.interfaces.catalogue?.(trial) ?? Effect.never
             )
         }
       }
@@ -177,7 +177,7 @@ describe("Investigate.investigate", () => {
 
   it("returns inconclusive if the subject lacks the interface of the check", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
-    expect(await Toys.investigate(toy, { on: Toys.subject({ faces: {} }) })).toMatchObject({
+    expect(await Toys.investigate(toy, { on: Toys.subject({ interfaces: {} }) })).toMatchObject({
       status: "inconclusive",
       reason: "the subject has no catalogue"
     })
@@ -251,15 +251,15 @@ describe("undecided cases", () => {
   })
 
   it("allow a pass if at most half of the random cases are undecided", async () => {
-    const sometimes = (share: number) => {
+    const undecidedInTenths = (tenths: number) => {
       let tries = 0
       return Toys.check<number>({
         cases: fc.nat(),
-        holds: () => Effect.suspend(() => (tries++ % 10 < share ? undecided("no idea") : Effect.void))
+        holds: () => Effect.suspend(() => (tries++ % 10 < tenths ? undecided("no idea") : Effect.void))
       })
     }
-    expect((await Toys.investigate(sometimes(5))).status).toBe("pass")
-    expect(await Toys.investigate(sometimes(6))).toMatchObject({
+    expect((await Toys.investigate(undecidedInTenths(5))).status).toBe("pass")
+    expect(await Toys.investigate(undecidedInTenths(6))).toMatchObject({
       status: "inconclusive",
       reason: "only 40 of 100 random cases could be decided: no idea"
     })
@@ -327,7 +327,7 @@ describe("a law that does not apply to the subject", () => {
   })
 })
 
-describe("an error of the suite", () => {
+describe("Investigate.investigate after an error of the suite", () => {
   const errors: ReadonlyArray<readonly [string, () => Effect.Effect<void>]> = [
     ["a defect", () => Effect.die(new Error("oops"))],
     [
@@ -345,7 +345,7 @@ describe("an error of the suite", () => {
     ],
     ["a rejected promise", () => Effect.promise(() => Promise.reject(new Error("oops")))]
   ]
-  it.each(errors)("%s in an example gives status error with the reason", async (_what, holds) => {
+  it.each(errors)("returns the status error with the reason for %s in an example", async (_what, holds) => {
     const { counterexample, reason, status } = await Toys.investigate(
       Toys.check<number>({ examples: [1], holds })
     )
@@ -354,19 +354,22 @@ describe("an error of the suite", () => {
     expect(counterexample).toBeUndefined()
   })
 
-  it.each(errors)("%s in a random case gives status error with the reason", async (_what, holds) => {
-    const { reason, status } = await Toys.investigate(
-      Toys.check<number>({
-        examples: [1],
-        cases: fc.integer({ min: 2, max: 100 }),
-        holds: (_face, given) => (given === 1 ? Effect.void : holds())
-      })
-    )
-    expect(status).toBe("error")
-    expect(reason).toContain("oops")
-  })
+  it.each(errors)(
+    "returns the status error with the reason for %s in a random case",
+    async (_what, holds) => {
+      const { reason, status } = await Toys.investigate(
+        Toys.check<number>({
+          examples: [1],
+          cases: fc.integer({ min: 2, max: 100 }),
+          holds: (_face, given) => (given === 1 ? Effect.void : holds())
+        })
+      )
+      expect(status).toBe("error")
+      expect(reason).toContain("oops")
+    }
+  )
 
-  it("gives status error even if other cases were decided", async () => {
+  it("returns the status error even if other cases were decided", async () => {
     let tries = 0
     const toy = Toys.check<number>({
       cases: fc.nat(),
@@ -375,13 +378,13 @@ describe("an error of the suite", () => {
     expect((await Toys.investigate(toy)).status).toBe("error")
   })
 
-  it("gives status error if the subject cannot be opened because of a defect", async () => {
+  it("returns the status error if the subject cannot be opened because of a defect", async () => {
     const toy = Toys.check<number>({ examples: [1], holds: () => Effect.void })
-    const on = Toys.subject({ faces: { catalogue: () => Effect.die(new Error("oops")) } })
+    const on = Toys.subject({ interfaces: { catalogue: () => Effect.die(new Error("oops")) } })
     expect((await Toys.investigate(toy, { on })).status).toBe("error")
   })
 
-  it("gives status error if the generator of cases throws", async () => {
+  it("returns the status error if the generator of cases throws", async () => {
     const toy = Toys.check<number>({
       examples: [1],
       cases: fc.nat().map((): number => {

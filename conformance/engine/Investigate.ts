@@ -32,8 +32,8 @@ export interface Options {
 /** How often a failing case is repeated, to detect intermittent failures. */
 const REPRODUCTIONS = 3
 
-/** Maximum number of evaluations with an integer replaced by a boundary. */
-const MAX_BOUNDARIES = 30
+/** Maximum number of evaluations with an integer replaced by a boundary value. */
+const MAX_REPLACEMENTS = 30
 
 const RUNS = { port: 100, http: 12 } as const
 
@@ -44,7 +44,7 @@ const seedOf = (seed: number, id: string): number => {
   return hash | 0
 }
 
-interface Found {
+interface FailingCase {
   readonly given: unknown
   readonly evaluation: Evaluation
   readonly runs: number
@@ -65,7 +65,7 @@ interface Tally {
   /** The first error of the suite. */
   suiteError: string | undefined
   /** Whether the timeout expired. */
-  interrupted: boolean
+  isInterrupted: boolean
 }
 
 const emptyTally = (): Tally => ({
@@ -76,7 +76,7 @@ const emptyTally = (): Tally => ({
   isPostponed: false,
   seen: new Set(),
   suiteError: undefined,
-  interrupted: false
+  isInterrupted: false
 })
 
 const addTo = (tally: Tally, { failure, suiteError, trial }: Evaluation): void => {
@@ -102,7 +102,7 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
   const requestsBefore = subject.exchanges.length
   const defaultRuns = check.cases === undefined ? 0 : (check.runs ?? RUNS)[subject.kind]
   const planned = defaultRuns === 0 ? 0 : Math.max(1, Math.round(defaultRuns * (options.effort ?? 1)))
-  const boundaries = emptyTally()
+  const examples = emptyTally()
   const random = emptyTally()
   const tried: Array<Coverage.Tried> = []
   const attempt = (tally: Tally) => (given: unknown) =>
@@ -113,37 +113,43 @@ export const investigate = Effect.fnUntraced(function* (check: Check, subject: S
       })
     )
 
-  let found: Found | undefined
+  let found: FailingCase | undefined
   for (const given of check.examples) {
-    const evaluation = yield* attempt(boundaries)(given)
+    const evaluation = yield* attempt(examples)(given)
     if (!isFailure(evaluation)) continue
     found = { given, evaluation, runs: 0, shrinks: 0 }
     break
   }
-  const isInapplicable = boundaries.executed > 0 && boundaries.inapplicable.length === boundaries.executed
+  const isInapplicable = examples.executed > 0 && examples.inapplicable.length === examples.executed
   if (found === undefined && !isInapplicable && check.cases !== undefined) {
     const seed = seedOf(options.seed, check.id)
     const searched = yield* Effect.exit(search(check.cases, attempt(random), seed, planned, options))
     if (Exit.isSuccess(searched)) {
       found = options.isBrief
         ? searched.value.found
-        : yield* moveToBoundary(searched.value.found, attempt(emptyTally()))
-      random.interrupted = searched.value.interrupted
+        : yield* simplifyIntegers(searched.value.found, attempt(emptyTally()))
+      random.isInterrupted = searched.value.isInterrupted
     } else random.suiteError ??= Cause.pretty(searched.cause)
   }
   const executed = {
-    executed: boundaries.executed + random.executed,
-    decided: boundaries.decided + random.decided
+    executed: examples.executed + random.executed,
+    decided: examples.decided + random.decided
   }
   const counterexample =
     found === undefined || found.evaluation.failure?._tag !== "Violation"
       ? undefined
-      : yield* confirm(check, subject, found, attempt(emptyTally()), options.isBrief ? 0 : REPRODUCTIONS)
-  const [status, reason] = judge(check, boundaries, random, counterexample, isInapplicable ? 0 : planned)
+      : yield* createCounterexample(
+          check,
+          subject,
+          found,
+          attempt(emptyTally()),
+          options.isBrief ? 0 : REPRODUCTIONS
+        )
+  const [status, reason] = judge(check, examples, random, counterexample, isInapplicable ? 0 : planned)
   return resultOf(check, {
     status,
     reason,
-    isPostponed: status === "not-applicable" && (boundaries.isPostponed || random.isPostponed),
+    isPostponed: status === "not-applicable" && (examples.isPostponed || random.isPostponed),
     runs: { planned: check.examples.length + planned, ...executed },
     requests: subject.exchanges.length - requestsBefore,
     milliseconds: (yield* Clock.currentTimeMillis) - startedAt,
@@ -161,19 +167,19 @@ const search = Effect.fnUntraced(function* (
   { isBrief = false, timeLimitMs }: Pick<Options, "isBrief" | "timeLimitMs">
 ) {
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let last: Found | undefined
-  let violated: Found | undefined
-  let running: Promise<unknown> = Promise.resolve()
+  let lastFailure: FailingCase | undefined
+  let lastViolation: FailingCase | undefined
+  let latestAttempt: Promise<unknown> = Promise.resolve()
   const property = fc.asyncProperty(cases, async (given) => {
     const trying = run(attempt(given))
-    running = trying
+    latestAttempt = trying
     const evaluation = await trying
     if (!isFailure(evaluation)) return
     const isViolation = evaluation.failure?._tag === "Violation"
     // After a violation, a smaller case in which only the suite fails does not count.
-    if (violated !== undefined && !isViolation) return
-    last = { given, evaluation, runs: 0, shrinks: 0 }
-    if (isViolation) violated = last
+    if (lastViolation !== undefined && !isViolation) return
+    lastFailure = { given, evaluation, runs: 0, shrinks: 0 }
+    if (isViolation) lastViolation = lastFailure
     throw new Falsified()
   })
   const details = yield* Effect.promise(async () => {
@@ -184,28 +190,28 @@ const search = Effect.fnUntraced(function* (
       endOnFailure: isBrief
     })
     // After the timeout, fast-check leaves its last evaluation running; it must not affect the next check.
-    await running
+    await latestAttempt
     return checked
   })
   // The last failing evaluation is the smallest, because fast-check only shrinks failures.
-  const smallest = violated ?? last
+  const smallest = lastViolation ?? lastFailure
   return {
     found: smallest && { ...smallest, runs: details.numRuns, shrinks: details.numShrinks },
-    interrupted: details.interrupted
+    isInterrupted: details.interrupted
   }
 })
 
-/** Replaces integers of the smallest failing case by boundaries, as long as the case still violates the law. */
-const moveToBoundary = Effect.fnUntraced(function* (
-  found: Found | undefined,
+/** Replaces integers of the smallest failing case by boundary values, as long as the case still violates the law. */
+const simplifyIntegers = Effect.fnUntraced(function* (
+  found: FailingCase | undefined,
   attempt: (given: unknown) => Effect.Effect<Evaluation>
 ) {
   if (found?.evaluation.failure?._tag !== "Violation") return found
   let best = found
-  for (let tries = 0; tries < MAX_BOUNDARIES; ) {
-    let better: Found | undefined
-    for (const given of Boundaries.simpler(best.given)) {
-      if (better !== undefined || tries++ >= MAX_BOUNDARIES) break
+  for (let tries = 0; tries < MAX_REPLACEMENTS; ) {
+    let better: FailingCase | undefined
+    for (const given of Boundaries.simplerCases(best.given)) {
+      if (better !== undefined || tries++ >= MAX_REPLACEMENTS) break
       const evaluation = yield* attempt(given)
       if (evaluation.failure?._tag === "Violation") {
         better = { ...best, given, evaluation, shrinks: best.shrinks + 1 }
@@ -218,10 +224,10 @@ const moveToBoundary = Effect.fnUntraced(function* (
 })
 
 /** Repeats the smallest failing case, and creates the counterexample from the last evaluation that failed. */
-const confirm = Effect.fnUntraced(function* (
+const createCounterexample = Effect.fnUntraced(function* (
   check: Check,
   subject: Subject,
-  { evaluation, given, runs, shrinks }: Found,
+  { evaluation, given, runs, shrinks }: FailingCase,
   attempt: (given: unknown) => Effect.Effect<Evaluation>,
   repetitions: number
 ) {
@@ -262,7 +268,7 @@ const confirm = Effect.fnUntraced(function* (
 
 const judge = (
   check: Check,
-  boundaries: Tally,
+  examples: Tally,
   random: Tally,
   counterexample: Counterexample | undefined,
   planned: number
@@ -270,24 +276,24 @@ const judge = (
   if (counterexample !== undefined) {
     return ["fail", `expected ${counterexample.expected}, got ${counterexample.actual}`]
   }
-  const suiteError = boundaries.suiteError ?? random.suiteError
+  const suiteError = examples.suiteError ?? random.suiteError
   if (suiteError !== undefined) return ["error", suiteError]
-  const decided = boundaries.decided + random.decided
-  const undecided = [...boundaries.undecided, ...random.undecided]
-  const [inapplicable] = [...boundaries.inapplicable, ...random.inapplicable]
+  const decided = examples.decided + random.decided
+  const undecided = [...examples.undecided, ...random.undecided]
+  const [inapplicable] = [...examples.inapplicable, ...random.inapplicable]
   if (decided === 0 && undecided.length === 0 && inapplicable !== undefined)
     return ["not-applicable", inapplicable]
   // Each boundary example is part of the law, so an undecided one makes the check inconclusive.
-  if (boundaries.undecided[0] !== undefined) return ["inconclusive", boundaries.undecided[0]]
+  if (examples.undecided[0] !== undefined) return ["inconclusive", examples.undecided[0]]
   if (decided === 0) return ["inconclusive", undecided[0] ?? "no case was tried"]
   const unseen = (check.mustSee ?? []).filter(
-    (circumstance) => !boundaries.seen.has(circumstance) && !random.seen.has(circumstance)
+    (circumstance) => !examples.seen.has(circumstance) && !random.seen.has(circumstance)
   )
   if (unseen.length > 0)
     return ["inconclusive", undecided.at(-1) ?? `this never occurred: ${unseen.join(", ")}`]
   const conclusive = random.decided + random.inapplicable.length
   if (conclusive < planned / 2) {
-    const cause = random.interrupted ? "time ran out" : (random.undecided[0] ?? "they were not tried")
+    const cause = random.isInterrupted ? "time ran out" : (random.undecided[0] ?? "they were not tried")
     return ["inconclusive", `only ${conclusive} of ${planned} random cases could be decided: ${cause}`]
   }
   return ["pass", undefined]

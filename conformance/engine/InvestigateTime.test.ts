@@ -38,7 +38,7 @@ describe("an evaluation that never ends", () => {
 
   it("fails the check if the subject never finishes opening", async () => {
     const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
-    const on = Toys.subject({ faces: { catalogue: () => Effect.never } })
+    const on = Toys.subject({ interfaces: { catalogue: () => Effect.never } })
     expect(await Toys.investigate(toy, { on })).toMatchObject({
       status: "fail",
       counterexample: { actual: "none after opening the subject" }
@@ -56,11 +56,11 @@ describe("an evaluation that never ends", () => {
     const base = Toys.subject()
     const on = {
       ...base,
-      faces: {
+      interfaces: {
         catalogue: (trial) =>
           Effect.andThen(
             Effect.acquireRelease(Effect.void, () => Effect.never),
-            base.faces.catalogue?.(trial) ?? Effect.never
+            base.interfaces.catalogue?.(trial) ?? Effect.never
           )
       }
     } satisfies typeof base

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Platform from "./Platform.ts"
 
 describe("Platform.problem", () => {
-  it("returns a reason only if the Node version is below the minimum, and compares versions as numbers", () => {
+  it("returns a reason if and only if the Node version is below the minimum", () => {
     expect(Platform.problem("20.20.2", ">=22.19.0")).toBe(
       "Node 22.19.0 or newer is required; this is Node 20.20.2"
     )

@@ -6,7 +6,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { SetupError } from "./SetupError.ts"
 
 /** Returns the version of Node, or the Node version that another runtime reports; `undefined` in a browser. */
-const running = (): string | undefined => globalThis.process?.versions?.node
+const runningVersion = (): string | undefined => globalThis.process?.versions?.node
 
 /**
  * Returns the reason why a version of Node is too old for a range such as `>=22.19.0`; `undefined` if the version is
@@ -18,7 +18,7 @@ const running = (): string | undefined => globalThis.process?.versions?.node
  * ```
  */
 export const problem = (
-  version: string | undefined = running(),
+  version: string | undefined = runningVersion(),
   range: string = packageJson.engines.node
 ): string | undefined => {
   const minimum = range.replace(">=", "")

@@ -8,10 +8,15 @@ export const of = (
   checks: ReadonlyArray<Pick<CheckResult, "profile" | "status">>
 ): ReadonlyArray<ProfileResult> =>
   profiles.flatMap((profile) => {
-    const own = checks.filter((check) => check.profile === profile).map(({ status }) => status)
-    const status = WorstStatus.of(own)
+    const statuses = checks.filter((check) => check.profile === profile).map(({ status }) => status)
+    const status = WorstStatus.of(statuses)
     if (status === undefined) return []
     return [
-      { profile, planned: own.length, passed: own.filter((result) => result === "pass").length, status }
+      {
+        profile,
+        planned: statuses.length,
+        passed: statuses.filter((result) => result === "pass").length,
+        status
+      }
     ]
   })

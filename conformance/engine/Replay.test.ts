@@ -9,14 +9,14 @@ import * as Replay from "./Replay.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 // A replay finds its check in this list; each test fills it with toy checks.
-const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+const registry = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
 }))
-vi.mock("../checks/Checks.ts", () => list)
+vi.mock("../checks/Checks.ts", () => registry)
 
 beforeEach(() => {
-  list.checks.length = 0
+  registry.checks.length = 0
 })
 
 const replay = async (given: unknown, subject = Toys.subject(), text = Case.encode(given)) => {
@@ -26,10 +26,10 @@ const replay = async (given: unknown, subject = Toys.subject(), text = Case.enco
 }
 
 const addCheck = (holds: Parameters<typeof Toys.check<unknown>>[0]["holds"], rest = {}) =>
-  list.checks.push(Toys.check<unknown>({ ...rest, holds }))
+  registry.checks.push(Toys.check<unknown>({ ...rest, holds }))
 
-describe("a replay", () => {
-  it("reports `fixed` if the law holds in all three tries", async () => {
+describe("Replay.replay", () => {
+  it("returns `fixed` if the law holds in all three tries", async () => {
     const tried: Array<unknown> = []
     addCheck((_face, given, trial) =>
       Effect.sync(() => {
@@ -46,7 +46,7 @@ describe("a replay", () => {
     expect(tried).toEqual([given, given, given])
   })
 
-  it("reports `failed` with the violation if the law is still violated", async () => {
+  it("returns `failed` with the violation if the law is still violated", async () => {
     addCheck((_face, _given, trial) => {
       trial.record({ did: "GET /pets", got: "500" })
       return Effect.fail(new Violation({ expected: "200", actual: "500" }))
@@ -57,7 +57,7 @@ describe("a replay", () => {
     })
   })
 
-  it("reports `failed` if there is no response before the timeout", async () => {
+  it("returns `failed` if there is no response before the timeout", async () => {
     addCheck(() => Effect.never, { timeoutMs: 20 })
     expect((await replay(1)).outcome).toBe("failed")
   })
@@ -65,28 +65,28 @@ describe("a replay", () => {
   it.each([
     ["undecided", undecided("no idea"), "CANNOT toy.check: no idea"],
     ["inapplicable", inapplicable("it never bans"), "CANNOT toy.check: it never bans"]
-  ] as const)("reports `cannot` if the law is %s", async (_what, ending, line) => {
+  ] as const)("returns `not-replayable` if the law is %s", async (_what, ending, line) => {
     addCheck(() => ending)
     expect(await replay(1)).toEqual({ outcome: "not-replayable", lines: [line] })
   })
 
-  it("reports `cannot` if the law throws, for example because the case belongs to another check", async () => {
+  it("returns `not-replayable` if the law throws, for example because the case belongs to another check", async () => {
     addCheck((_face, given) => Effect.sync(() => void (given as ReadonlyArray<number>).map(Number)))
     const { lines, outcome } = await replay({ not: "an array" })
     expect(outcome).toBe("not-replayable")
     expect(lines[0]).toMatch(/^CANNOT toy\.check: .*map is not a function/)
   })
 
-  it("reports `cannot` if the text is not an encoded case", async () => {
+  it("returns `not-replayable` if the text is not an encoded case", async () => {
     addCheck(() => Effect.void)
     expect((await replay(undefined, Toys.subject(), "nonsense")).outcome).toBe("not-replayable")
     expect((await replay(undefined, Toys.subject(), '{"$int":"five"}')).outcome).toBe("not-replayable")
   })
 
-  it("reports `cannot` if the check, its interface or a required capability is missing", async () => {
-    expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: there is no check toy\.check/)
+  it("returns `not-replayable` if the check, its interface or a required capability is missing", async () => {
+    expect((await replay(1)).lines[0]).toMatch(/^CANNOT toy\.check: the check toy\.check does not exist/)
     addCheck(() => Effect.void, { needs: ["clock", "tinyPlan"] })
-    expect((await replay(1, Toys.subject({ faces: {} }))).lines).toEqual([
+    expect((await replay(1, Toys.subject({ interfaces: {} }))).lines).toEqual([
       "CANNOT toy.check: toy.check is a check of catalogue, which the subject does not have"
     ])
     expect((await replay(1, Toys.subject({ capabilities: new Set(["clock"]) }))).lines).toEqual([

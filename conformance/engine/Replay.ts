@@ -39,24 +39,26 @@ export const replay = Effect.fnUntraced(function* (
   const ambient = ambientChecks.find(({ id }) => id === token.check)
   if (ambient !== undefined) return yield* resend(ambient, subject, token)
   const check = checks.find(({ id }) => id === token.check)
-  if (check === undefined) return notReplayable(`there is no check ${token.check}`)
-  if (!(check.on in subject.faces))
+  if (check === undefined) return notReplayable(`the check ${token.check} does not exist`)
+  if (!(check.on in subject.interfaces))
     return notReplayable(`${check.id} is a check of ${check.on}, which the subject does not have`)
   const missing = Selection.missing(check, subject)
   if (missing.length > 0) return notReplayable(`${check.id} needs ${missing.join(" and ")}`)
   const given = Result.try(() => Case.decode(token.case))
   if (Result.isFailure(given)) return notReplayable("the token contains no case")
   const nextToken = yield* tokens
-  let last: Evaluation | undefined
+  let lastEvaluation: Evaluation | undefined
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const evaluation = yield* evaluate(check, subject, given.success, nextToken())
     const { failure, suiteError } = evaluation
     if (suiteError !== undefined) return notReplayable(suiteError)
     if (failure?._tag === "Violation") return { outcome: "failed", evaluation }
     if (failure !== undefined) return notReplayable(failure.reason)
-    last = evaluation
+    lastEvaluation = evaluation
   }
-  return last === undefined ? notReplayable("nothing was tried") : { outcome: "fixed", evaluation: last }
+  return lastEvaluation === undefined
+    ? notReplayable("nothing was tried")
+    : { outcome: "fixed", evaluation: lastEvaluation }
 })
 
 /** Repeats the requests that led to a violating exchange, and examines the new exchanges. */
@@ -82,7 +84,7 @@ const resend = Effect.fnUntraced(function* (
       latest = exchange.success.response.status
     }
     if (latest !== status) {
-      return notReplayable(`${sent.method} ${sent.path} returned ${status} then, and ${latest} now`)
+      return notReplayable(`${sent.method} ${sent.path} got ${status} in the run, but gets ${latest} now`)
     }
   }
   const { counterexample, reason, status: outcome } = examineExchanges(check, subject)

@@ -25,23 +25,23 @@ const PREFIX = "asc1_"
 export const encode = (token: ReplayToken): string =>
   PREFIX + deflateSync(JSON.stringify({ version: packageJson.version, ...token })).toString("base64url")
 
-const MAX_BYTES = 1_000_000
+const MAX_JSON_BYTES = 1_000_000
 
 export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
-  const unreadable = new InvalidToken({
+  const invalidToken = new InvalidToken({
     reason: "this is not a replay token: it must begin with asc1_ and be complete"
   })
-  if (!text.startsWith(PREFIX)) return Result.fail(unreadable)
+  if (!text.startsWith(PREFIX)) return Result.fail(invalidToken)
   let json: string
   try {
     json = inflateSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
-      maxOutputLength: MAX_BYTES
+      maxOutputLength: MAX_JSON_BYTES
     }).toString()
   } catch {
-    return Result.fail(unreadable)
+    return Result.fail(invalidToken)
   }
   const content = decodeContent(json)
-  if (Result.isFailure(content)) return Result.fail(unreadable)
+  if (Result.isFailure(content)) return Result.fail(invalidToken)
   const { version, ...token } = content.success
   return version === packageJson.version
     ? Result.succeed(token)

@@ -31,7 +31,7 @@ const escapes: ReadonlyArray<(key: string) => string> = [
 
 const places = fc.tuple(fc.constantFrom(...escapes), hostile, hostile)
 
-describe("a redacted report", () => {
+describe("the report of ReportRedaction.ofReport", () => {
   it("contains no secret in any rendering, no matter where and in which encoding the subject returned it", () => {
     fc.assert(
       fc.property(
@@ -93,7 +93,7 @@ describe("a redacted report", () => {
   })
 })
 
-describe("redaction", () => {
+describe("the function of Redaction.make", () => {
   const key = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
   const redact = Redaction.make({ main: key, tiny: `${key}-tiny`, short: "1" })
 

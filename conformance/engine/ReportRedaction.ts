@@ -5,12 +5,14 @@ import type { CheckResult, Implementation, Report } from "./Report.ts"
 export const ofReport = (report: Report, redact: (text: string) => string): Report => ({
   ...report,
   subject: { ...report.subject, name: redact(report.subject.name) },
-  ...(report.implementation === undefined ? {} : { implementation: declared(report.implementation, redact) }),
+  ...(report.implementation === undefined
+    ? {}
+    : { implementation: redactImplementation(report.implementation, redact) }),
   findings: report.findings.map(redact),
   checks: report.checks.map((check) => ofCheck(check, redact))
 })
 
-const declared = (
+const redactImplementation = (
   { contact, name, version }: Implementation,
   redact: (text: string) => string
 ): Implementation => ({

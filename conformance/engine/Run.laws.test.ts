@@ -11,15 +11,15 @@ import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 // A run takes its checks from this list; each test fills it with toy checks.
-const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+const registry = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
 }))
-vi.mock("../checks/Checks.ts", () => list)
+vi.mock("../checks/Checks.ts", () => registry)
 
 beforeEach(() => {
-  list.checks.length = 0
-  list.ambientChecks.length = 0
+  registry.checks.length = 0
+  registry.ambientChecks.length = 0
 })
 
 const run = (options: Partial<Run.RunOptions> = {}, subject = Toys.subject()): Promise<Report> =>
@@ -51,8 +51,8 @@ const toyOf = (status: Status, index: number): Check => {
 const statuses = ["error", "fail", "inconclusive", "warn", "excluded", "pass", "not-applicable"] as const
 
 const runOf = (drawn: ReadonlyArray<Status>): Promise<Report> => {
-  list.checks.length = 0
-  list.checks.push(...drawn.map(toyOf), toyOf("pass", drawn.length))
+  registry.checks.length = 0
+  registry.checks.push(...drawn.map(toyOf), toyOf("pass", drawn.length))
   const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
   return run({ exclude: [...exclude, `toy.${drawn.length}`] })
 }
@@ -64,9 +64,9 @@ describe("the verdict of a report", () => {
     )
     expect(combinations).toHaveLength(128)
     for (const drawn of combinations) {
-      list.checks.length = 0
-      list.checks.push(...drawn.map(toyOf))
-      if (list.checks.length === 0) list.checks.push(toyOf("not-applicable", 0))
+      registry.checks.length = 0
+      registry.checks.push(...drawn.map(toyOf))
+      if (registry.checks.length === 0) registry.checks.push(toyOf("not-applicable", 0))
       const exclude = drawn.flatMap((status, index) => (status === "excluded" ? [`toy.${index}`] : []))
       const { exitCode, verdict } = await run({ exclude })
       const has = (status: Status) => drawn.some((candidate) => candidate === status)
@@ -139,15 +139,15 @@ describe("the clauses of a report", () => {
         fc.array(
           fc.record({
             status: fc.constantFrom<Status>(...statuses),
-            own: fc.subarray(["list.array", "list.empty", "auth.required"] as const, { minLength: 1 })
+            slugs: fc.subarray(["list.array", "list.empty", "auth.required"] as const, { minLength: 1 })
           }),
           { maxLength: 6 }
         ),
         async (drawn) => {
-          list.checks.length = 0
-          list.checks.push(
-            ...drawn.map(({ own, status }, index): Check => {
-              const [first = "list.array", ...others] = own
+          registry.checks.length = 0
+          registry.checks.push(
+            ...drawn.map(({ slugs, status }, index): Check => {
+              const [first = "list.array", ...others] = slugs
               return { ...toyOf(status, index), clauses: [first, ...others] }
             }),
             toyOf("pass", drawn.length)
@@ -157,13 +157,14 @@ describe("the clauses of a report", () => {
           )
           const report = await run({ exclude: [...exclude, `toy.${drawn.length}`] })
           for (const slug of ["list.empty", "auth.required", "get.found"]) {
-            const own = drawn.flatMap(({ own: slugs, status }, index) =>
+            const coveringChecks = drawn.flatMap(({ slugs, status }, index) =>
               slugs.some((candidate) => candidate === slug) ? [{ id: `toy.${index}`, status }] : []
             )
             const clause = report.clauses.find((candidate) => candidate.slug === slug)
-            expect(clause?.checks).toEqual(own.map(({ id }) => id))
+            expect(clause?.checks).toEqual(coveringChecks.map(({ id }) => id))
             expect(clause?.status).toBe(
-              statuses.find((status) => own.some((check) => check.status === status)) ?? "unchecked"
+              statuses.find((status) => coveringChecks.some((check) => check.status === status)) ??
+                "unchecked"
             )
           }
         }
@@ -181,10 +182,10 @@ describe("the clauses of a report", () => {
   })
 })
 
-describe("the level of a run", () => {
+describe("Run.run at a level", () => {
   const violate = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
   const addChecks = () =>
-    list.checks.push(
+    registry.checks.push(
       Toys.check<number>({ id: "toy.spec", examples: [1], holds: () => Effect.void }),
       Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: violate }),
       Toys.check<number>({
@@ -196,7 +197,7 @@ describe("the level of a run", () => {
       })
     )
 
-  it("spec: omits decisions of this project, and reports violations of recommendations only as warnings", async () => {
+  it("omits decisions of this project at level spec, and reports violations of recommendations as warnings", async () => {
     addChecks()
     const report = await run({ level: "spec" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -207,7 +208,7 @@ describe("the level of a run", () => {
     expect(report).toMatchObject({ verdict: "conformant", exitCode: 0, counts: { planned: 2 } })
   })
 
-  it("design: includes all checks, and reports every violation as a failure", async () => {
+  it("includes all checks at level design, and reports every violation as a failure", async () => {
     addChecks()
     const report = await run({ level: "design" })
     expect(report.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -218,14 +219,14 @@ describe("the level of a run", () => {
     expect(report).toMatchObject({ verdict: "not-conformant", exitCode: 1 })
   })
 
-  it("spec: reports a violation of the contract as a failure", async () => {
-    list.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: violate }))
+  it("reports a violation of the contract as a failure at level spec", async () => {
+    registry.checks.push(Toys.check<number>({ examples: [1], advisedBy: "RFC 9110", holds: violate }))
     expect((await run({ level: "spec" })).verdict).toBe("not-conformant")
   })
 })
 
-describe("a run", () => {
-  it("tries the same cases of a check, alone or together with other checks", async () => {
+describe("Run.run", () => {
+  it("tries the same cases of a check if other checks are excluded", async () => {
     const tried: Record<string, Array<number>> = {}
     const toys = ["toy.a", "toy.b", "toy.c"].map((id) =>
       Toys.check<number>({
@@ -238,7 +239,7 @@ describe("a run", () => {
           })
       })
     )
-    list.checks.push(...toys)
+    registry.checks.push(...toys)
     const all = await run({ seed: 7 })
     const before = structuredClone(tried)
     delete tried["toy.b"]
@@ -252,9 +253,9 @@ describe("a run", () => {
     })
   })
 
-  it("chooses and reports a seed if none is given, and tries the same cases again with that seed", async () => {
+  it("reports the seed that it chose; a run with this seed tries the same cases", async () => {
     const tried: Array<number> = []
-    list.checks.push(
+    registry.checks.push(
       Toys.check<number>({
         cases: fc.nat(),
         holds: (_face, given) => Effect.sync(() => void tried.push(given))
@@ -270,7 +271,7 @@ describe("a run", () => {
 
   it("fails for a pattern that matches nothing, before any check runs", async () => {
     let tries = 0
-    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.sync(() => void tries++) }))
+    registry.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.sync(() => void tries++) }))
     for (const options of [{ only: ["toy.chek"] }, { exclude: ["toy.chek"] }]) {
       const result = await Effect.runPromise(
         Effect.result(Run.run(Toys.subject(), { level: "spec", ...options }))
@@ -283,9 +284,9 @@ describe("a run", () => {
     expect(tries).toBe(0)
   })
 
-  it("gives every evaluation a token that is unique, even across runs", async () => {
+  it("gives every evaluation a token that is unique across runs", async () => {
     const seen: Array<string> = []
-    list.checks.push(
+    registry.checks.push(
       ...["toy.a", "toy.b"].map((id) =>
         Toys.check<number>({
           id,
@@ -305,7 +306,7 @@ describe("a run", () => {
   })
 
   it("reports its progress for each check, including excluded checks", async () => {
-    list.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
+    registry.checks.push(toyOf("pass", 0), toyOf("excluded", 1))
     const reported: Array<Run.Progress> = []
     await run({ exclude: ["toy.1"], onProgress: (progress) => void reported.push(progress) })
     expect(reported).toEqual([
@@ -315,8 +316,8 @@ describe("a run", () => {
   })
 
   it("plans no check for another kind of subject", async () => {
-    list.checks.push(toyOf("pass", 0), { ...toyOf("fail", 1), on: "http" })
-    list.ambientChecks.push({
+    registry.checks.push(toyOf("pass", 0), { ...toyOf("fail", 1), on: "http" })
+    registry.ambientChecks.push({
       id: "every.toy",
       law: "nothing is wrong",
       clauses: ["errors.body"],

@@ -59,7 +59,7 @@ export interface Progress {
 /** Returns the checks for this kind of subject at a level, in run order. */
 export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> =>
   Selection.ordered(
-    allChecks.filter((check) => check.on in subject.faces && Selection.isOfLevel(check, level))
+    allChecks.filter((check) => check.on in subject.interfaces && Selection.isOfLevel(check, level))
   )
 
 /** Adds the default profile `core` to a check of every exchange, so that it can be selected. */
@@ -91,7 +91,7 @@ export const run = Effect.fnUntraced(function* (
   subject: Subject,
   options: RunOptions
 ): Effect.fn.Return<Report, Selection.UnknownSelection> {
-  const begun = yield* Clock.currentTimeMillis
+  const startedAt = yield* Clock.currentTimeMillis
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31 - 1))
   const { exclude = [], level, only = [], timeLimitMs = defaultTimeLimitMs } = options
   const selection: Selection.Selection = { level, only, exclude }
@@ -117,8 +117,8 @@ export const run = Effect.fnUntraced(function* (
   }
   const report = summarize(subject, options, results, {
     seed,
-    begun,
-    milliseconds: (yield* Clock.currentTimeMillis) - begun
+    startedAt,
+    milliseconds: (yield* Clock.currentTimeMillis) - startedAt
   })
   return subject.redact === undefined ? report : ReportRedaction.ofReport(report, subject.redact)
 })
@@ -158,28 +158,28 @@ const summarize = (
     timeLimitMs = defaultTimeLimitMs
   }: RunOptions,
   results: ReadonlyArray<CheckResult>,
-  time: { readonly seed: number; readonly begun: number; readonly milliseconds: number }
+  time: { readonly seed: number; readonly startedAt: number; readonly milliseconds: number }
 ): Report => {
   const counts = Counts.of(results)
   const verdict = Counts.verdictOf(counts)
   const claims = Claims.of(results)
   const isAllowed = allowInconclusive && verdict === "inconclusive" && claims.length > 0
-  const blamed = new Set(
+  const violatedClauses = new Set(
     results.filter(({ status }) => status === "fail").map(({ counterexample }) => counterexample?.clause)
   )
   const clauses = allClauses
     .filter((clause) => level === "design" || clause.level === "spec")
     .map(({ says, section, slug }): ClauseResult => {
-      const own = results.filter((result) => result.clauses.includes(slug))
+      const coveringChecks = results.filter((result) => result.clauses.includes(slug))
       return {
         slug,
         section,
         says,
-        checks: own.map(({ id }) => id),
+        checks: coveringChecks.map(({ id }) => id),
         status:
           WorstStatus.of([
-            ...own.map((result) => statusFor(result)),
-            ...(blamed.has(slug) ? ["fail" as const] : [])
+            ...coveringChecks.map((result) => statusFor(result)),
+            ...(violatedClauses.has(slug) ? ["fail" as const] : [])
           ]) ?? "unchecked"
       }
     })
@@ -191,7 +191,7 @@ const summarize = (
     subject: { name: subject.name, kind: subject.kind, capabilities: [...subject.capabilities] },
     level,
     seed: time.seed,
-    startedAt: new Date(time.begun).toISOString(),
+    startedAt: new Date(time.startedAt).toISOString(),
     milliseconds: time.milliseconds,
     waitedMs: subject.waitedMs?.() ?? 0,
     requests: subject.exchanges.length,

@@ -13,21 +13,21 @@ import * as Run from "./Run.ts"
 import * as Toys from "./Toys.fixture.ts"
 
 // A run takes its checks from this list; each test fills it with toy checks.
-const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+const registry = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
 }))
-vi.mock("../checks/Checks.ts", () => list)
+vi.mock("../checks/Checks.ts", () => registry)
 
 beforeEach(() => {
-  list.checks.length = 0
-  list.ambientChecks.length = 0
+  registry.checks.length = 0
+  registry.ambientChecks.length = 0
 })
 
 const run = (options: Partial<Run.RunOptions> = {}, subject = Toys.subject()): Promise<Report> =>
   Effect.runPromise(Run.run(subject, { level: "spec", seed: 1, ...options }))
 
-describe("a report", () => {
+describe("the report of Run.run", () => {
   const key = fc
     .string({ unit: fc.constantFrom(..."0123456789ABCDEFabcdefxyz-_.~"), minLength: 20, maxLength: 48 })
     .map((text) => `ast_${text}`)
@@ -49,8 +49,8 @@ describe("a report", () => {
         ),
         async (main, tiny, forms) => {
           const leak = forms.map((form, index) => form(index % 2 === 0 ? main : tiny)).join(" ")
-          list.checks.length = 0
-          list.checks.push(
+          registry.checks.length = 0
+          registry.checks.push(
             Toys.check<number>({
               id: "toy.fail",
               examples: [1],
@@ -96,8 +96,8 @@ describe("a report", () => {
 
   it("contains no key in replay tokens, even if a law sent a key in a query, a header or a body", async () => {
     const main = "ast_0f3kQ9zLw2mB7vXc4nRt8yHj"
-    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
-    list.ambientChecks.push({
+    registry.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
+    registry.ambientChecks.push({
       id: "every.toy",
       law: "nothing is wrong",
       clauses: ["errors.body"],

@@ -16,7 +16,7 @@ export interface Selection {
   readonly exclude: ReadonlyArray<string>
 }
 
-/** A pattern matches nothing. If this error were ignored, a run would look better than it is. */
+/** A pattern matches nothing. If this error were ignored, a run would seem to check more than it does. */
 export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ readonly pattern: string }> {
   override get message(): string {
     return `${JSON.stringify(this.pattern)} names no check, clause or profile: see 'animal-store conformance list'`

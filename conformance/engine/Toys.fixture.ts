@@ -20,7 +20,7 @@ const catalogue: Catalogue = {
 export const subject = (options: Partial<Subject> = {}): Subject => ({
   name: "a toy",
   kind: "port",
-  faces: { catalogue: () => Effect.succeed(catalogue) },
+  interfaces: { catalogue: () => Effect.succeed(catalogue) },
   capabilities: new Set(),
   exchanges: [],
   ...options

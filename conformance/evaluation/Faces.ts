@@ -7,7 +7,7 @@ import type { Http } from "./Http.ts"
 import type { Meter } from "./Meter.ts"
 
 /** The interfaces by name; a subject provides some of them. */
-export interface Faces {
+export interface Interfaces {
   readonly catalogue: Catalogue
   /** The limits of a key on a small plan. */
   readonly meter: Meter
@@ -25,4 +25,4 @@ export interface Faces {
   }
 }
 
-export type Face = keyof Faces
+export type InterfaceName = keyof Interfaces

@@ -53,15 +53,15 @@ export interface Http {
    * Waits until the main key has enough requests left, then sends all requests concurrently and repeats none. Fails
    * with `Undecided` if there are more requests than the key's limit.
    */
-  readonly sendAtOnce: (sent: ReadonlyArray<Sent>) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
+  readonly sendConcurrently: (sent: ReadonlyArray<Sent>) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
   /** Creates an animal; fails with a `Violation` unless the response is 201 with the animal. */
   readonly create: (draft: Draft) => Effect.Effect<Animal, Failure>
-  /** The animals that the run has created so far, as their creations returned them. */
+  /** Returns the animals that the run has created so far, as their creations returned them. */
   readonly created: () => ReadonlyArray<Animal>
   /** The subject's time in epoch ms: by its clock, or derived from its `Date` headers and our clock. */
   readonly now: Effect.Effect<number, Failure>
-  /** Lets at least `ms` milliseconds of the subject's time pass. */
-  readonly pass: (ms: number) => Effect.Effect<void, Failure>
-  /** Lets the subject's time pass until a moment (epoch ms) that the law is about; nothing happens if it has passed. */
-  readonly passUntil: (moment: number) => Effect.Effect<void, Failure>
+  /** Advances the subject's time by at least `ms` milliseconds: moves its clock, or waits. */
+  readonly advance: (ms: number) => Effect.Effect<void, Failure>
+  /** Advances the subject's time to a moment (epoch ms) that the law is about; does nothing if it has passed. */
+  readonly advanceUntil: (moment: number) => Effect.Effect<void, Failure>
 }

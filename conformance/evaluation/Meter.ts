@@ -18,7 +18,7 @@ export interface Reading {
   /** Seconds to wait after a denial; 0 for an admitted request. */
   readonly retryAfter: number
   /** Earliest and latest time (epoch ms, subject's clock) at which the subject can have decided. */
-  readonly between: readonly [earliest: number, latest: number]
+  readonly decidedBetween: readonly [earliest: number, latest: number]
 }
 
 export interface Meter {
@@ -27,13 +27,13 @@ export interface Meter {
   /** Sends one request and returns its reading, even if it is denied. */
   readonly spend: Effect.Effect<Reading, Failure>
   /** Sends this number of requests concurrently. */
-  readonly spendAtOnce: (requests: number) => Effect.Effect<ReadonlyArray<Reading>, Failure>
+  readonly spendConcurrently: (requests: number) => Effect.Effect<ReadonlyArray<Reading>, Failure>
   /** Waits, or changes the caller, so that the full per-minute limit is available again, as far as is known. */
   readonly refill: Effect.Effect<void, Failure>
-  /** Lets at least `ms` of the subject's time pass, and little more; fails with `Undecided` if the wait is too long. */
-  readonly pass: (ms: number) => Effect.Effect<void, Failure>
+  /** Advances the subject's time by `ms` milliseconds, or little more; fails with `Undecided` if the wait is too long. */
+  readonly advance: (ms: number) => Effect.Effect<void, Failure>
   /** The subject's time in epoch ms. */
   readonly now: Effect.Effect<number, Failure>
-  /** Whether the subject's time can be moved without waiting. */
-  readonly canTravel: boolean
+  /** Whether the subject's time can be advanced without waiting. */
+  readonly hasClock: boolean
 }

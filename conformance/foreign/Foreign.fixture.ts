@@ -20,7 +20,7 @@ export interface Language {
   readonly variations: ReadonlyArray<Variation>
 }
 
-const asItIs: Variation = { name: "", differs: "The server as it is." }
+const withoutVariation: Variation = { name: "", differs: "The server as it is." }
 
 const vary = (name: string, differs: string, ...declared: ReadonlyArray<string>): Variation => ({
   name,
@@ -33,14 +33,14 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export const python: Language = {
   command: "python3",
   args: [file("server.py")],
-  variations: [asItIs]
+  variations: [withoutVariation]
 }
 
 export const java: Language = {
   command: "java",
   args: ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", file("Server.java")],
   variations: [
-    asItIs,
+    withoutVariation,
     vary("bans-at-once", "The second early retry bans the key for 45 s: §8.4.3 gives no number."),
     vary("catalogue-per-key", "Each key has its own catalogue: §5 does not say who sees which animals."),
     vary("chunked", "Bodies are sent in chunks of 7 bytes: §1 asks for JSON, not for a length."),

@@ -13,17 +13,20 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 
 /** Returns the reason why a variation cannot run on this machine; `undefined` if it can. */
 const reasonToSkip = (language: Foreign.Language, { name }: Foreign.Variation): string | undefined => {
-  if (!Foreign.isInstalled(language)) return `no ${language.command}`
-  return name === "ipv6" && !hasIpv6 ? "no ::1 on this machine" : undefined
+  if (!Foreign.isInstalled(language)) return `${language.command} is not installed`
+  return name === "ipv6" && !hasIpv6 ? "this machine has no address ::1" : undefined
 }
 
 describe.each([
   { name: "Python", language: Foreign.python },
   { name: "Java", language: Foreign.java }
-])("a server in $name conforms at level spec", ({ language }) => {
+])("a server in $name", ({ language }) => {
   for (const variation of language.variations) {
     const skipReason = reasonToSkip(language, variation)
-    const title = `${variation.name || "(as it is)"}: ${variation.differs}`
+    const title =
+      variation.name === ""
+        ? "conforms at level spec without a variation"
+        : `conforms at level spec with the variation ${variation.name}: ${variation.differs}`
     it.skipIf(skipReason !== undefined)(
       skipReason === undefined ? title : `${title} (skipped: ${skipReason})`,
       async () => {

@@ -30,17 +30,17 @@ export const petRepository = (initialPets: ReadonlyArray<NewPet> = []): PetRepos
     insert: (newPet) => Effect.sync(() => store(newPet)),
     insertOnce: (newPet, once) =>
       Effect.sync(() => {
-        const known = records.findLast(
+        const previous = records.findLast(
           ({ caller, key, now }) =>
             caller === once.caller && key === once.key && now + Once.RETENTION_MS > once.now
         )
-        if (known === undefined) {
+        if (previous === undefined) {
           const pet = store(newPet)
           records.push({ ...once, pet })
           return { _tag: "Inserted", pet }
         }
-        return known.fingerprint === once.fingerprint
-          ? { _tag: "Replayed", pet: known.pet }
+        return previous.fingerprint === once.fingerprint
+          ? { _tag: "Replayed", pet: previous.pet }
           : { _tag: "Mismatch" }
       }),
     find: (id) => Effect.sync(() => Option.fromUndefinedOr(pets.find((pet) => pet.id === id))),

@@ -8,9 +8,9 @@ import * as Subjects from "./Subjects.ts"
 /** Maximum number of requests of a run; a run may send 5,000 by default. */
 const maxRequests = { spec: 3_000, design: 5_000 } as const
 
-describe("the doctor's estimate of requests", () => {
+describe("Estimate.lines", () => {
   it.each(["spec", "design"] as const)(
-    "differs by less than a tenth from a real run at level %s, which stays below its maximum",
+    "estimates the requests of a run at level %s with an error of less than a tenth",
     async (level) => {
       for (const seed of [1, 2, 3]) {
         let estimated: ReadonlyArray<string> = []

@@ -28,23 +28,23 @@ const places = {
 
 /** Every check, in the order of the documentation. */
 export const listed: ReadonlyArray<Listed> = [
-  ...checks.map(({ clauses: own, id, law, level, needs = [], on, product, profile }) => ({
+  ...checks.map(({ clauses: slugs, id, law, level, needs = [], on, product, profile }) => ({
     id,
     law,
     level,
     profile,
     needs,
-    clauses: own,
+    clauses: slugs,
     on: places[on],
     product
   })),
-  ...ambientChecks.map(({ clauses: own, id, law, level }) => ({
+  ...ambientChecks.map(({ clauses: slugs, id, law, level }) => ({
     id,
     law,
     level,
     profile: "every exchange",
     needs: [],
-    clauses: own,
+    clauses: slugs,
     on: "http" as const,
     product: undefined
   }))
@@ -70,7 +70,7 @@ const triedOver = ({ pairs, values }: Shape): string =>
     .join(", ")}, ${pairs} pairs`
 
 const checkText = (check: Listed): string => {
-  const caught = faults.filter(({ killedBy }) => killedBy === check.id)
+  const caughtFaults = faults.filter(({ killedBy }) => killedBy === check.id)
   return [
     check.id,
     "",
@@ -82,28 +82,28 @@ const checkText = (check: Listed): string => {
     "Clauses:",
     ...indented(clauseLines(check.clauses)),
     ...(check.product === undefined ? [] : ["", ...productLines(check.product)]),
-    ...(caught.length === 0
+    ...(caughtFaults.length === 0
       ? []
-      : ["", "Faulty backends that it catches:", ...indented(caught.map(({ does }) => does))])
+      : ["", "Faulty backends that it catches:", ...indented(caughtFaults.map(({ does }) => does))])
   ].join("\n")
 }
 
 const clauseText = (slug: string): string => {
   const clause = clauses.find((candidate) => candidate.slug === slug)
   if (clause === undefined) return slug
-  const own = listed.filter((check) => check.clauses.includes(slug))
+  const coveringChecks = listed.filter((check) => check.clauses.includes(slug))
   const unchecked = "unchecked" in clause ? clause.unchecked : "No check covers it yet."
   return [
     `${slug} (${clause.section}, ${clause.level})`,
     "",
     clause.says,
     "",
-    ...(own.length === 0
+    ...(coveringChecks.length === 0
       ? [`Not checked: ${unchecked}`]
       : [
           "Checks:",
           ...indented(
-            own.flatMap(({ id, law, product }) => [
+            coveringChecks.flatMap(({ id, law, product }) => [
               `${id}: ${law}`,
               ...(product === undefined ? [] : [`  ${triedOver(product)}`])
             ])

@@ -12,14 +12,14 @@ const MARK = "+/= %"
 /** XORed with each byte of a cursor, so that all base64 characters occur. */
 const MASK = 0xfb
 
-const masked = (text: Uint8Array): Buffer => Buffer.from(text.map((byte) => byte ^ MASK))
+const mask = (text: Uint8Array): Buffer => Buffer.from(text.map((byte) => byte ^ MASK))
 
 /** Encodes a cursor of the real server. */
-const encode = (cursor: string): string => MARK + masked(Buffer.from(cursor)).toString("base64")
+const encode = (cursor: string): string => MARK + mask(Buffer.from(cursor)).toString("base64")
 
 /** Decodes a cursor; `undefined` if this server never sent it. */
 const decode = (cursor: string): string | undefined => {
-  const text = masked(Buffer.from(cursor.slice(MARK.length), "base64")).toString("latin1")
+  const text = mask(Buffer.from(cursor.slice(MARK.length), "base64")).toString("latin1")
   return encode(text) === cursor ? text : undefined
 }
 

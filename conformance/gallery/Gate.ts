@@ -10,7 +10,7 @@ import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
 /** The minimum fraction of seeds with which a fault must be caught. */
-const KILLED = 19 / 20
+const MIN_KILL_SHARE = 19 / 20
 
 export interface GateOptions {
   /** The number of seeds for each fault. */
@@ -58,7 +58,7 @@ export const ids: ReadonlyArray<string> = [...references, ...decoys, ...faults].
 const seedsUpTo = (count: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, index) => index + 1)
 
-const isCaught = ({ kills, seeds }: SelfTest.Hunt): boolean => kills >= seeds * KILLED
+const isCaught = ({ kills, seeds }: SelfTest.Hunt): boolean => kills >= seeds * MIN_KILL_SHARE
 
 const tryDecoy = Effect.fnUntraced(function* (decoy: Decoy, count: number) {
   const complaints = new Set<string>()
@@ -97,7 +97,7 @@ export const run = Effect.fnUntraced(function* ({
   only = [],
   referenceSeeds
 }: GateOptions): Effect.fn.Return<GateResult, unknown> {
-  const begun = yield* Clock.currentTimeMillis
+  const startedAt = yield* Clock.currentTimeMillis
   const isSelected = ({ id }: { readonly id: string }): boolean =>
     only.length === 0 || only.some((pattern) => matcher(pattern)(id))
   const tried: Array<Tried> = []
@@ -122,7 +122,7 @@ export const run = Effect.fnUntraced(function* ({
     caught,
     tried,
     idle,
-    milliseconds: (yield* Clock.currentTimeMillis) - begun,
+    milliseconds: (yield* Clock.currentTimeMillis) - startedAt,
     passed:
       caught.length + tried.length > 0 &&
       caught.every(isCaught) &&
@@ -136,9 +136,9 @@ export const render = ({ caught, idle, milliseconds, passed, tried }: GateResult
   const width = Math.max(0, ...caught.map(({ fault }) => fault.id.length))
   const rows = caught.map(({ fault, killers, kills, missed, seeds }) => {
     const others = killers.filter((id) => id !== fault.killedBy)
-    const also = others.length === 0 ? "" : `, also ${others.join(", ")}`
+    const otherKillers = others.length === 0 ? "" : `, also ${others.join(", ")}`
     const mark = isCaught({ fault, kills, missed, seeds }) ? "caught" : "MISSED"
-    return `${mark}  ${fault.id.padEnd(width)}  ${kills}/${seeds} by ${fault.killedBy}${also}${
+    return `${mark}  ${fault.id.padEnd(width)}  ${kills}/${seeds} by ${fault.killedBy}${otherKillers}${
       missed === undefined ? "" : ` (${missed})`
     }`
   })

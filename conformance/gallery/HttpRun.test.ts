@@ -46,22 +46,22 @@ const serverFor = () => {
     }).pipe(Random.withSeed(options.seed ?? 1), Effect.runPromise)
 }
 
-const changing =
+const changeResponses =
   (change: (response: WireResponse, request: WireRequest) => WireResponse) =>
   (real: Transport): Transport =>
   (request) =>
     Effect.map(real(request), (response) => change(response, request))
 
 const emptyListAs = (status: number, body: string) =>
-  changing((response, request) =>
+  changeResponses((response, request) =>
     Requests.isList(request) && text(response.body) === "[]"
       ? { ...response, status, body: bytes(body) }
       : response
   )
 
-const failure = (status: number): string => `{"code":"failed","message":"It failed.","status":${status}}`
+const errorBody = (status: number): string => `{"code":"failed","message":"It failed.","status":${status}}`
 
-describe("a server that breaks the contract in the requests of the doctor", () => {
+describe("HttpRun.run", () => {
   const servers: ReadonlyArray<{
     readonly what: string
     readonly spoil: (real: Transport) => Transport
@@ -71,7 +71,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
   }> = [
     {
       what: "returns 404 for an empty list",
-      spoil: emptyListAs(404, failure(404)),
+      spoil: emptyListAs(404, errorBody(404)),
       only: ["core"],
       clause: "list.status-200"
     },
@@ -83,7 +83,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
     },
     {
       what: "returns 500 for an empty list",
-      spoil: emptyListAs(500, failure(500)),
+      spoil: emptyListAs(500, errorBody(500)),
       only: ["core"],
       clause: "errors.no-5xx"
     },
@@ -96,7 +96,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
     },
     {
       what: "rejects creations with the declared category",
-      spoil: changing((response, request) =>
+      spoil: changeResponses((response, request) =>
         Requests.isCreation(request) ? Edit.error(400, "invalid_body")(response) : response
       ),
       only: ["core"],
@@ -105,7 +105,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
     },
     {
       what: "shows each key a limit that is one too high",
-      spoil: changing((response) => {
+      spoil: changeResponses((response) => {
         const limit = response.headers.find(([name]) => name === "X-RateLimit-Limit")?.[1]
         return limit === undefined
           ? response
@@ -117,7 +117,7 @@ describe("a server that breaks the contract in the requests of the doctor", () =
   ]
 
   it.each(servers)(
-    "is not conformant, and the report names the broken clause, not a set-up error: $what",
+    "reports the broken clause, not a set-up error, for a server that $what",
     async ({ clause, declared, only, spoil }) => {
       const report = await serverFor()({ only }, spoil, declared)
       expect(report.exitCode).toBe(1)

@@ -42,35 +42,38 @@ const serverFaults = faults.filter(
 )
 
 describe("the report of a failed check", () => {
-  it.each(serverFaults)("shows the requests of the check in every format: fault $id", async (fault) => {
-    const { failed, report, subject } = await examine(fault)
-    for (const { did = "", key, request } of subject.exchanges) {
-      expect(did.startsWith(`${request.method} `)).toBe(true)
-      expect(did).not.toContain("other credentials")
-      if (key === "other") expect(did).toMatch(/Authorization/)
+  it.each(serverFaults)(
+    "shows the requests of the check in every format, for the fault $id",
+    async (fault) => {
+      const { failed, report, subject } = await examine(fault)
+      for (const { did = "", key, request } of subject.exchanges) {
+        expect(did.startsWith(`${request.method} `)).toBe(true)
+        expect(did).not.toContain("other credentials")
+        if (key === "other") expect(did).toMatch(/Authorization/)
+      }
+      const { counterexample } = failed
+      // A law over a whole run needs more requests than one check sends, so it might hold here.
+      if (counterexample === undefined) return
+      // The law about the version in the base address sends no request.
+      expect(counterexample.steps.length > 0).toBe(subject.exchanges.length > 0)
+      const junit = JUnit.render(report)
+      const html = Html.render(report)
+      const terminal = Terminal.render(report, { columns: 1_000 })
+      for (const step of counterexample.steps) {
+        expect(junit).toContain(escaped(Wording.step(step)))
+        expect(html).toContain(`<code>${escaped(step.did)}</code>`)
+      }
+      // The terminal shows only the last steps.
+      for (const step of counterexample.steps.slice(-3)) expect(terminal).toContain(printable(step.did))
     }
-    const { counterexample } = failed
-    // A law over a whole run needs more requests than one check sends, so it might hold here.
-    if (counterexample === undefined) return
-    // The law about the version in the base address sends no request.
-    expect(counterexample.steps.length > 0).toBe(subject.exchanges.length > 0)
-    const junit = JUnit.render(report)
-    const html = Html.render(report)
-    const terminal = Terminal.render(report, { columns: 1_000 })
-    for (const step of counterexample.steps) {
-      expect(junit).toContain(escaped(Wording.step(step)))
-      expect(html).toContain(`<code>${escaped(step.did)}</code>`)
-    }
-    // The terminal shows only the last steps.
-    for (const step of counterexample.steps.slice(-3)) expect(terminal).toContain(printable(step.did))
-  })
+  )
 })
 
 describe("a large integer in a counterexample", () => {
   const doubles = faults.filter(({ id }) =>
     ["create.category-as-double", "catalogue.category-doubles"].includes(id)
   )
-  it.each(doubles)("is at the limit of exact doubles or of int64: fault $id", async (fault) => {
+  it.each(doubles)("is at the limit of exact doubles or of int64, for the fault $id", async (fault) => {
     expect(doubles).toHaveLength(2)
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const { failed } = await examine(fault, seed)
@@ -85,10 +88,10 @@ describe("a large integer in a counterexample", () => {
 describe("an undecided check", () => {
   it("is a skipped test case with the reason in the JUnit report", async () => {
     const reference = Effect.map(Subjects.reference, (subject): Subject => {
-      const { meter: _, ...faces } = subject.faces
+      const { meter: _, ...interfaces } = subject.interfaces
       return {
         ...subject,
-        faces,
+        interfaces,
         capabilities: new Set([...subject.capabilities].filter((capability) => capability !== "tinyPlan"))
       }
     })

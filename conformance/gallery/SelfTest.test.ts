@@ -14,7 +14,7 @@ const REFERENCE_SEEDS = [1, 2, 3]
 
 const run = Effect.runPromise
 
-const known = [...checks, ...ambientChecks]
+const allChecks = [...checks, ...ambientChecks]
 
 describe("the gallery", () => {
   it("has at least 90 faulty and 12 correct backends, all with unique ids", () => {
@@ -30,7 +30,8 @@ describe("the gallery", () => {
 
   it("names an existing check for every fault, and a clause that the check covers", () => {
     const mismatched = faults.filter(
-      ({ breaks, killedBy }) => !known.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
+      ({ breaks, killedBy }) =>
+        !allChecks.some(({ clauses, id }) => id === killedBy && clauses.includes(breaks))
     )
     expect(
       mismatched.map(({ breaks, id, killedBy }) => `${id}: ${killedBy} does not check ${breaks}`)
@@ -38,7 +39,7 @@ describe("the gallery", () => {
   })
 
   it("has a faulty backend for every check of level spec", () => {
-    const idle = known.filter(
+    const idle = allChecks.filter(
       ({ id, level }) => level === "spec" && !faults.some(({ killedBy }) => killedBy === id)
     )
     expect(idle.map(({ id }) => id)).toEqual([])
@@ -57,35 +58,38 @@ describe("a rate-limit store that admits every request", () => {
   })
 })
 
-describe("clauses and checks", () => {
-  it("every clause has either a check or a reason why it is unchecked", () => {
+describe("the checks of the suite", () => {
+  it("cover exactly the clauses without a reason why they are unchecked", () => {
     const uncovered = clauses.filter(
       (clause) =>
-        !("unchecked" in clause) && !known.some((check) => check.clauses.some((slug) => slug === clause.slug))
+        !("unchecked" in clause) &&
+        !allChecks.some((check) => check.clauses.some((slug) => slug === clause.slug))
     )
     expect(uncovered.map(({ slug }) => slug)).toEqual([])
     const both = clauses.filter(
       (clause) =>
-        "unchecked" in clause && known.some((check) => check.clauses.some((slug) => slug === clause.slug))
+        "unchecked" in clause && allChecks.some((check) => check.clauses.some((slug) => slug === clause.slug))
     )
     expect(both.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("every checked clause of level spec has a check of level spec", () => {
+  it("cover every checked clause of level spec at level spec", () => {
     const weak = clauses.filter(
       ({ level, slug, ...clause }) =>
         level === "spec" &&
         !("unchecked" in clause) &&
-        !known.some((check) => check.level === "spec" && check.clauses.some((own) => own === slug))
+        !allChecks.some(
+          (check) => check.level === "spec" && check.clauses.some((candidate) => candidate === slug)
+        )
     )
     expect(weak.map(({ slug }) => slug)).toEqual([])
   })
 
-  it("every check of level spec covers a clause of level spec", () => {
-    const designOnly = known.filter(
-      ({ clauses: own, level }) =>
+  it("each cover a clause of level spec if they are of level spec", () => {
+    const designOnly = allChecks.filter(
+      ({ clauses: slugs, level }) =>
         level === "spec" &&
-        own.every((slug) => clauses.find((clause) => clause.slug === slug)?.level === "design")
+        slugs.every((slug) => clauses.find((clause) => clause.slug === slug)?.level === "design")
     )
     expect(designOnly.map(({ id }) => id)).toEqual([])
   })
@@ -105,13 +109,13 @@ describe("the reference backend", () => {
 })
 
 describe("a decoy (a correct server that differs from ours)", () => {
-  it.each(decoys)("passes all checks at the level of the decoy: $differs", async (decoy) => {
+  it.each(decoys)("passes all checks at its level ($differs)", async (decoy) => {
     for (const seed of DECOY_SEEDS) expect(await run(SelfTest.complaints(decoy, seed))).toEqual([])
   })
 })
 
-describe("a faulty backend", () => {
-  it.each(faults)("$id is caught by the check $killedBy with every seed", async (fault) => {
+describe("SelfTest.hunt", () => {
+  it.each(faults)("catches $id by the check $killedBy with every seed", async (fault) => {
     const hunt = await run(SelfTest.hunt(fault, FAULT_SEEDS))
     expect(hunt.missed).toBeUndefined()
     expect(hunt.kills).toBe(FAULT_SEEDS.length)

@@ -16,15 +16,15 @@ import type { Decoy, DisguisedDecoy, PlainDecoy } from "./Decoys.ts"
 import type { Fault, SpoiledPorts } from "./Fault.ts"
 import * as PlainServer from "./plain/PlainServer.ts"
 
-const same = <A>(real: A): A => real
+const identity = <A>(real: A): A => real
 
-const stores = ({ keys = same, limits = same, pets = same }: SpoiledPorts) => ({
+const stores = ({ keys = identity, limits = identity, pets = identity }: SpoiledPorts) => ({
   petRepository: Layer.sync(PetRepository, () => pets(ArrayStores.petRepository())),
   rateLimitStore: Layer.sync(RateLimitStore, () => limits(ArrayStores.rateLimitStore())),
   apiKeyStore: Layer.sync(ApiKeyStore, () => keys(ArrayStores.apiKeyStore()))
 })
 
-const merged = (ports: SpoiledPorts) => {
+const mergedStores = (ports: SpoiledPorts) => {
   const { apiKeyStore, petRepository, rateLimitStore } = stores(ports)
   return Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
 }
@@ -42,7 +42,7 @@ export const ofFault = ({
   return Effect.gen(function* () {
     const target = yield* ServiceTarget.make({
       name: id,
-      stores: merged(where),
+      stores: mergedStores(where),
       options: where.options,
       ban: where.ban,
       clock: where.clock
@@ -52,7 +52,7 @@ export const ofFault = ({
       now: target.nowUnsafe,
       keys: { main, tiny: tiny?.secret ?? "", victim: victim?.secret ?? "", revoked }
     }
-    const { transport: spoil = same } = where
+    const { transport: spoil = identity } = where
     return yield* HttpSubject.make({ ...target, transport: spoil(target.transport, world) })
   })
 }

@@ -19,7 +19,8 @@ export const read = (value: unknown): Result.Result<ErrorBody, string> => {
     return Result.fail(`not an Error object: ${PetJson.show(value)}`)
   }
   const { code, message, status } = value as { readonly [field: string]: unknown }
-  if (typeof code !== "string" || code === "") return Result.fail(`code is not text: ${PetJson.show(code)}`)
+  if (typeof code !== "string" || code.trim() === "")
+    return Result.fail(`code is not text: ${PetJson.show(code)}`)
   if (typeof message !== "string") return Result.fail(`message is not a string: ${PetJson.show(message)}`)
   // Contract §2: a human-readable description.
   if (message.trim() === "") return Result.fail("message is empty")

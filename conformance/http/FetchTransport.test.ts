@@ -71,10 +71,10 @@ describe("FetchTransport", () => {
       })
     }
     // A handler in plain JavaScript may return and reject with any value.
-    const nothing = FetchTransport.make((() => undefined) as unknown as FetchTransport.FetchHandler)
-    expect((await run(Effect.flip(nothing(plain))))._tag).toBe("NoResponse")
-    const thrown = FetchTransport.make(() => Promise.reject("just text"))
-    expect((await run(Effect.flip(thrown(plain)))).reason).toBe("just text")
+    const withoutResponse = FetchTransport.make((() => undefined) as unknown as FetchTransport.FetchHandler)
+    expect((await run(Effect.flip(withoutResponse(plain))))._tag).toBe("NoResponse")
+    const rejecting = FetchTransport.make(() => Promise.reject("just text"))
+    expect((await run(Effect.flip(rejecting(plain)))).reason).toBe("just text")
   })
 
   it("fails with NoResponse if the constructor of `Request` rejects the request", async () => {

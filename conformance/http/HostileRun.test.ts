@@ -62,7 +62,7 @@ const runAgainst = async (body: string): Promise<Outcome> => {
   return JSON.parse(stdout) as Outcome // Safe: the program prints an outcome.
 }
 
-const deep = '{"a":'.repeat(180_000)
+const deepObject = '{"a":'.repeat(180_000)
 
 describe("a run of the suite", () => {
   it.each<readonly [string, () => string, string, string]>([
@@ -73,7 +73,7 @@ describe("a run of the suite", () => {
       "the body is longer than 1 MB"
     ],
     ["that sends 4 million brackets", () => "[".repeat(4_000_000), "http.json-bodies", "longer than 1 MB"],
-    ["that nests 180,000 objects", () => deep, "list.status-200", "nested deeper than 100 levels"],
+    ["that nests 180,000 objects", () => deepObject, "list.status-200", "nested deeper than 100 levels"],
     [
       "that sends an id of 900,000 digits",
       () => `[{"id":${"9".repeat(900_000)},"name":"Rex","categoryId":1}]`,

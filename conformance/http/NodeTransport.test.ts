@@ -73,7 +73,7 @@ const serve = async (
 const failureOf = (transport: Transport, request = plain): Promise<NoResponse> =>
   run(Effect.flip(transport(request)))
 
-describe("a request of NodeTransport", () => {
+describe("NodeTransport", () => {
   it.each([
     "/v1/pets?limit=%zz&status=a%20b",
     "/v1//pets/../pets",
@@ -84,14 +84,14 @@ describe("a request of NodeTransport", () => {
     "/v1/pets?q=[]{}|^`'\"",
     "/v1/pets#x",
     "*"
-  ])("has the target %s, unchanged", async (target) => {
+  ])("sends the target %s unchanged", async (target) => {
     const { received, transport, url } = await serve(() => OK)
     await run(transport({ ...plain, target }))
     expect(received[0]?.split("\r\n")[0]).toBe(`GET ${target} HTTP/1.1`)
     expect(received[0]).toContain(`\r\nHost: ${url.host}\r\n`)
   })
 
-  it("has the given headers in the same order and letter case, including repeated headers", async () => {
+  it("sends headers in the given order and letter case, including repeated headers", async () => {
     const { received, transport } = await serve(() => OK)
     await run(
       transport({
@@ -117,7 +117,7 @@ describe("a request of NodeTransport", () => {
     ])
   })
 
-  it("has only the headers Host and Connection if it is a GET and no headers are given", async () => {
+  it("sends only the headers Host and Connection with a GET without headers", async () => {
     const { received, transport } = await serve(() => OK)
     await run(transport(plain))
     const names = (received[0]?.split("\r\n").slice(1) ?? []).flatMap((line) =>
@@ -127,7 +127,7 @@ describe("a request of NodeTransport", () => {
   })
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
-    "has the given method %s and the given body, byte for byte",
+    "sends the method %s and the body, byte for byte",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await fc.assert(
@@ -145,7 +145,7 @@ describe("a request of NodeTransport", () => {
   )
 
   it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])(
-    "has no body for the method %s if no body is given",
+    "sends no body with the method %s if no body is given",
     async (method) => {
       const { received, transport } = await serve(() => OK)
       await run(transport({ ...plain, method }))
@@ -156,9 +156,9 @@ describe("a request of NodeTransport", () => {
   )
 
   it("reuses an open connection, and opens another after a close or for a concurrent request", async () => {
-    const kept = await serve(() => OK)
-    for (let index = 0; index < 5; index++) await run(kept.transport(plain))
-    expect(kept.received).toHaveLength(1)
+    const persistent = await serve(() => OK)
+    for (let index = 0; index < 5; index++) await run(persistent.transport(plain))
+    expect(persistent.received).toHaveLength(1)
     const closed = await serve((_request, socket) => {
       socket.end("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
       return undefined
@@ -180,7 +180,7 @@ describe("a request of NodeTransport", () => {
     expect(parallel.received).toHaveLength(12)
   })
 
-  it("uses a connection that closes when the scope closes", async () => {
+  it("closes its connection when the scope closes", async () => {
     const { close, openConnections, transport } = await serve(() => OK)
     await run(transport(plain))
     expect(openConnections()).toBe(1)
@@ -189,8 +189,8 @@ describe("a request of NodeTransport", () => {
   })
 })
 
-describe("a response of NodeTransport", () => {
-  it("has the status, headers and bytes as received, including letter case and repeated headers", async () => {
+describe("NodeTransport with a complete response", () => {
+  it("returns status, headers and bytes as received, including letter case and repeated headers", async () => {
     const { transport } = await serve(
       () =>
         "HTTP/1.1 429 Slow Down\r\nx-ratelimit-LIMIT: 5\r\nX-RateLimit-Limit: 6\r\nX-Empty:\r\nContent-Length: 3\r\n\r\n\xff\x00a"
@@ -207,7 +207,7 @@ describe("a response of NodeTransport", () => {
     })
   })
 
-  it("is complete if it is chunked, ends when the connection closes, follows interim responses or has no body", async () => {
+  it("returns responses that are chunked, end with the connection, follow interim responses or have no body", async () => {
     const chunked = await serve(
       () => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
     )

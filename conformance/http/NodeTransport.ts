@@ -7,6 +7,9 @@ import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
 import { type Header, NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
+/** Maximum number of connections for safe requests. */
+const MAX_CONNECTIONS = 64
+
 /** Maximum number of interim responses (1xx) before the final one. */
 const MAX_INTERIM = 32
 
@@ -28,7 +31,7 @@ export const make = (
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const { Agent, request: startRequest } = url.protocol === "https:" ? https : http
   const acquireAgent = Effect.acquireRelease(
-    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 64 })),
+    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS })),
     (agent) => Effect.sync(() => agent.destroy())
   )
   return Effect.map(acquireAgent, (agent): Transport => {
@@ -43,7 +46,7 @@ export const make = (
           if (hasExceeded) return
           hasExceeded = true
           failWith("excess", reason, true)
-          sent.destroy()
+          outgoing.destroy()
         }
         const fail = (error: NodeJS.ErrnoException): void => {
           const limit = limits.get(error.code ?? "")
@@ -56,7 +59,7 @@ export const make = (
           isChunked || (body === undefined && !/^(POST|PUT|PATCH)$/.test(method))
             ? []
             : [["Content-Length", String(body?.length ?? 0)]]
-        const sent = startRequest(
+        const outgoing = startRequest(
           {
             // A server may close an idle connection at any time (RFC 9112 §9.3.1), so only safe requests reuse one.
             agent: isSafe(method) ? agent : false,
@@ -69,21 +72,21 @@ export const make = (
             signal,
             headers: [["Host", url.host] as Header, ...length, ...headers].flat()
           },
-          (received) => {
+          (incoming) => {
             hasResponded = true
-            const given = pairs(received.rawHeaders)
+            const given = pairs(incoming.rawHeaders)
             const excess = HeaderLimits.exceeded(given)
             if (excess !== undefined) return exceed(excess)
             const read = BoundedBody.make()
-            received.on("data", (chunk: Buffer) => {
+            incoming.on("data", (chunk: Buffer) => {
               if (!hasExceeded && !read.add(chunk)) exceed(BoundedBody.tooLong)
             })
-            received.on("error", fail)
-            received.once("end", () => {
+            incoming.on("error", fail)
+            incoming.once("end", () => {
               clearTimeout(timer)
               resume(
                 Effect.succeed({
-                  status: received.statusCode ?? 0,
+                  status: incoming.statusCode ?? 0,
                   headers: given,
                   body: read.bytes()
                 })
@@ -92,37 +95,37 @@ export const make = (
           }
         )
         let interim = 0
-        sent.on("information", () => {
+        outgoing.on("information", () => {
           if (++interim > MAX_INTERIM) exceed(`more than ${MAX_INTERIM} interim responses (1xx)`)
         })
         const timer = setTimeout(() => {
           failWith("timeout", `no complete response within ${timeoutMs} ms`)
-          sent.destroy()
+          outgoing.destroy()
         }, timeoutMs)
-        sent.on("error", (error) => {
-          const isStale = sent.reusedSocket && !hasResponded
+        outgoing.on("error", (error) => {
+          const isStale = outgoing.reusedSocket && !hasResponded
           if (isStale && mayRepeat) resume(exchange(request, false))
           else fail(error)
         })
-        sent.once("close", () => {
+        outgoing.once("close", () => {
           clearTimeout(timer)
           // Node drops the connection without an error when the server switches protocols.
           if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
         // A chunked body is sent in small chunks, which may split a character of several bytes.
-        for (const chunk of isChunked ? chunksOf(body) : []) sent.write(chunk)
-        sent.end(isChunked ? undefined : body)
+        for (const chunk of isChunked ? chunksOf(body) : []) outgoing.write(chunk)
+        outgoing.end(isChunked ? undefined : body)
       })
     return (request) => exchange(request, isSafe(request.method))
   })
 }
 
 /** Maximum size in bytes of a chunk of a chunked request body. */
-const CHUNK = 61
+const CHUNK_BYTES = 61
 
 const chunksOf = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, index) =>
-    body.slice(index * CHUNK, (index + 1) * CHUNK)
+  Array.from({ length: Math.ceil(body.length / CHUNK_BYTES) }, (_, index) =>
+    body.slice(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)
   )
 
 /** Whether the method is safe, so that a request may be repeated (RFC 9110 §9.2.1). */

@@ -12,7 +12,7 @@ export const parse = (text: string): Result.Result<unknown, string> => {
   const excess = JsonLimits.exceeded(text)
   if (excess !== undefined) return Result.fail(`${excess}: ${excerpt(text)}`)
   try {
-    return Result.succeed(ExactJson.parse(text, exact))
+    return Result.succeed(ExactJson.parse(text, exactNumber))
   } catch (error) {
     // Any other exception is a bug of the suite, which must not look like a violation of the subject.
     if (!(error instanceof SyntaxError)) throw error
@@ -24,7 +24,7 @@ export const parse = (text: string): Result.Result<unknown, string> => {
 const MAX_DIGITS = 40
 
 // A number without a fraction is an integer however it is written, such as 1.0 and 1e3 (JSON Schema 2020-12, §6.1.1).
-const exact = (source: string): unknown => {
+const exactNumber = (source: string): unknown => {
   const digits = source.length > MAX_DIGITS ? undefined : /^(-?[0-9]+)(?:\.0+)?$/.exec(source)?.[1]
   if (digits !== undefined) return BigInt(digits)
   const value = Number(source)

@@ -22,7 +22,7 @@ const atomic: Increment = (counter) =>
   Effect.yieldNow.pipe(Effect.andThen(Ref.update(counter, (value) => value + 1)))
 
 /** Runs several fibers that increment a counter concurrently, and returns its final value. */
-const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
+const finalCount = (increment: Increment, fibers: number): Effect.Effect<number> =>
   Effect.gen(function* () {
     const counter = yield* Ref.make(0)
     const increments = Array.from({ length: fibers }, () =>
@@ -34,7 +34,7 @@ const total = (increment: Increment, fibers: number): Effect.Effect<number> =>
 
 const losesNoUpdate = (increment: Increment, options?: Interleaving.RunOptions) =>
   fc.asyncProperty(Interleaving.scheduler(), fc.integer({ min: 2, max: 4 }), async (scheduler, fibers) => {
-    const exit = await Interleaving.run(scheduler, total(increment, fibers), options)
+    const exit = await Interleaving.run(scheduler, finalCount(increment, fibers), options)
     expect(exit).toEqual(Exit.succeed(fibers))
   })
 
@@ -59,7 +59,7 @@ describe("Interleaving.run", () => {
     const seen = new Set<unknown>()
     await fc.check(
       fc.asyncProperty(Interleaving.scheduler(), async (scheduler) => {
-        seen.add(JSON.stringify(await Interleaving.run(scheduler, total(racy, 3))))
+        seen.add(JSON.stringify(await Interleaving.run(scheduler, finalCount(racy, 3))))
       }),
       { numRuns: 200 }
     )

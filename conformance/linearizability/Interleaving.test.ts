@@ -191,7 +191,7 @@ describe("a fiber that outlives the program of Interleaving.run", () => {
 })
 
 describe("Interleaving.run with the option opsBeforeYield", () => {
-  const choices = async (opsBeforeYield: number | undefined) => {
+  const countChoices = async (opsBeforeYield: number | undefined) => {
     const scheduler = fc.schedulerFor(Array.from({ length: 1000 }, (_, index) => index + 1))
     const program = Effect.forEach(Array.from({ length: 40 }), () => Effect.suspend(() => Effect.void))
     const options = opsBeforeYield === undefined ? {} : { opsBeforeYield }
@@ -200,10 +200,10 @@ describe("Interleaving.run with the option opsBeforeYield", () => {
   }
 
   it("offers more choices for smaller values, and none for Infinity; the default is 3", async () => {
-    expect(await choices(undefined)).toBe(await choices(3))
-    expect(await choices(3)).toBeGreaterThan(await choices(10))
-    expect(await choices(10)).toBeGreaterThan(0)
-    expect(await choices(Number.POSITIVE_INFINITY)).toBe(0)
+    expect(await countChoices(undefined)).toBe(await countChoices(3))
+    expect(await countChoices(3)).toBeGreaterThan(await countChoices(10))
+    expect(await countChoices(10)).toBeGreaterThan(0)
+    expect(await countChoices(Number.POSITIVE_INFINITY)).toBe(0)
   })
 
   it("throws a RangeError for NaN and for values below 3, with which no fiber would make progress", () => {

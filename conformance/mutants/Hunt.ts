@@ -29,8 +29,8 @@ export interface MutantResult {
   readonly id: string
   readonly outcome: Outcome
   /**
-   * The check that failed, the first undecided check, or why the run did not end; `not reached` if the mutant changed
-   * nothing at level spec.
+   * The check that failed, the first undecided check, or why the run did not end; `not reached` if the mutant survived
+   * and no request at level spec met its condition.
    */
   readonly by?: string | undefined
   /** Number of values that the mutant changed while the suite ran. */
@@ -42,7 +42,7 @@ export interface MutantResult {
 const AMBIENT_AFTER = [2, 6, 15, 30]
 
 /** Number of requests in the random conversation. */
-const CONVERSATION = 1_500
+const CONVERSATION_REQUESTS = 1_500
 
 /** Timeout of one run, in milliseconds. */
 const TIMEOUT_MS = 60_000
@@ -98,7 +98,7 @@ const hasEffect = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: numb
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const subject = yield* subjectOf(mutant, tally)
   if (HttpSubject.is(subject)) {
-    yield* RandomConversation.run(subject.target, CONVERSATION, Draws.make(seed))
+    yield* RandomConversation.run(subject.target, CONVERSATION_REQUESTS, Draws.make(seed))
   }
   return tally.changed > 0
 })
@@ -120,7 +120,7 @@ const runOnce = (
 const outcomeOf = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: number, tally: Mutant.Tally) {
   const spec = yield* runOnce(mutant, tally, "spec", seed)
   if (spec.killer !== undefined) return ["spec", spec.killer] as const
-  const changed = tally.changed
+  const { reached } = tally
   const design = yield* runOnce(mutant, tally, "design", seed)
   if (design.killer !== undefined) return ["design", design.killer] as const
   // An equivalent mutant: it changed no value, neither in the runs nor in a long random conversation.
@@ -131,13 +131,13 @@ const outcomeOf = Effect.fnUntraced(function* (mutant: Mutant.Mutant, seed: numb
     return ["equal", undefined] as const
   }
   if (spec.undecided !== undefined) return ["undecided", spec.undecided] as const
-  return ["survived", changed === 0 ? "not reached" : undefined] as const
+  return ["survived", reached === 0 ? "not reached" : undefined] as const
 })
 
 /** Runs the suite on a mutant at level spec and, if no check fails, at level design. */
 export const hunt = Effect.fnUntraced(
   function* (mutant: Mutant.Mutant, seed: number) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const tally: Mutant.Tally = { reached: 0, changed: 0 }
     const [outcome, by] = yield* outcomeOf(mutant, seed, tally)
     const result: MutantResult = {
@@ -145,7 +145,7 @@ export const hunt = Effect.fnUntraced(
       outcome,
       by,
       changed: tally.changed,
-      milliseconds: Math.round(performance.now() - begun)
+      milliseconds: Math.round(performance.now() - startedAt)
     }
     return result
   },

@@ -4,7 +4,7 @@ import { mutants } from "./Mutants.ts"
 
 const reasonOf = (id: string): string | undefined => {
   const mutant = mutants.find((candidate) => candidate.id === id)
-  if (mutant === undefined) throw new Error(`there is no mutant "${id}"`)
+  if (mutant === undefined) throw new Error(`the mutant "${id}" does not exist`)
   return Legal.reasonFor(mutant)
 }
 
@@ -21,8 +21,8 @@ describe("Legal.reasonFor", () => {
     "drop Content-Type · on 404",
     "add 60 to state: level · on lists",
     "drop status in a retrieval · after 300 requests"
-  ])("gives a reason for a mutant that the contract allows: %s", (id) => {
-    expect(reasonOf(id)).toBeDefined()
+  ])("returns a reason for the legal mutant '%s'", (id) => {
+    expect(reasonOf(id)).toMatch(/\S/)
   })
 
   it.each([
@@ -38,13 +38,13 @@ describe("Legal.reasonFor", () => {
     "take one from state: day · on creations",
     "drop X-RateLimit-Limit · on HEAD",
     "swap status in a creation · always"
-  ])("gives no reason for a mutant that breaks the contract: %s", (id) => {
+  ])("returns no reason for the faulty mutant '%s'", (id) => {
     expect(reasonOf(id)).toBeUndefined()
   })
 })
 
 describe("Legal.rules", () => {
-  it("each apply to at least one mutant", () => {
+  it("contains only rules that apply to at least one mutant", () => {
     const unused = Legal.rules.filter((rule) => !mutants.some((mutant) => rule.holds(mutant)))
     expect(unused.map(({ reason }) => reason)).toEqual([])
   })

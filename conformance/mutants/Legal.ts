@@ -89,7 +89,7 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(
     "Constraints on names are not shown (§2, gaps): a server may store a changed name, if it always shows that one.",
-    /^(trim|merge spaces in|escape HTML in|normalise|decompose)/,
+    /^(trim|merge spaces in|escape HTML in|normalize|decompose)/,
     /^name as read$/
   )
 ]

@@ -46,9 +46,9 @@ const pure = (kinds: ReadonlyArray<Kind>, id: string, change: Change): Operator 
 })
 
 const forType =
-  <A>(is: (value: unknown) => value is A) =>
+  <A>(isOfType: (value: unknown) => value is A) =>
   (kinds: ReadonlyArray<Kind>, id: string, change: (value: A) => unknown): Operator =>
-    pure(kinds, id, (value) => (is(value) ? change(value) : value))
+    pure(kinds, id, (value) => (isOfType(value) ? change(value) : value))
 
 const integer = forType((value): value is bigint => typeof value === "bigint")
 const string = forType((value): value is string => typeof value === "string")
@@ -120,7 +120,7 @@ const forText: ReadonlyArray<Operator> = [
   string(["text"], "replace 4-byte characters in", (value) =>
     value.replace(/[\u{10000}-\u{10ffff}]/gu, "\ufffd")
   ),
-  string(["text"], "normalise", (value) => value.normalize("NFC")),
+  string(["text"], "normalize", (value) => value.normalize("NFC")),
   string(["text"], "decompose", (value) => value.normalize("NFD")),
   string(["text"], "escape HTML in", (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
   string(["text"], "merge spaces in", (value) => value.replaceAll(/\s+/g, " ")),

@@ -26,7 +26,7 @@ const bodies = [
 ]
 
 /** Returns the ms until the next instant that is `offset` ms after the start of a minute or a day of `length` ms. */
-const until = (now: number, length: number, offset: number): number =>
+const msUntil = (now: number, length: number, offset: number): number =>
   (((offset - now) % length) + length) % length
 
 /** Sends `count` random requests, and sometimes moves the clock between them. */
@@ -56,10 +56,10 @@ export const run = Effect.fnUntraced(function* (
     ]
     const kind = random()
     if (kind < 0.4) {
-      const given = pick([...bodies, "", "", "", "", "", "", "", "", "", ""]) ?? ""
+      const specialBody = pick([...bodies, "", "", "", "", "", "", "", "", "", ""]) ?? ""
       const status = pick([...statuses, ""]) ?? ""
       const body =
-        given ||
+        specialBody ||
         `{"name":${JSON.stringify(pick(names))},"categoryId":${pick(categories)}${status && `,"status":"${status}"`}}`
       return { method: "POST", target: `${basePath}/pets`, headers, body: bytes(body) }
     }
@@ -79,10 +79,10 @@ export const run = Effect.fnUntraced(function* (
     const choice = random()
     return Effect.flatMap(clock.now, (now) => {
       if (choice < 0.3) return clock.advance(1 + Math.floor(random() * 3_000))
-      if (choice < 0.5) return clock.advance(until(now, 60_000, 59_200))
-      if (choice < 0.7) return clock.advance(until(now, 60_000, 0) + 100)
-      if (choice < 0.8) return clock.advance(until(now, DAY, DAY - 20_000))
-      if (choice < 0.9) return clock.advance(until(now, DAY, 0) + 10_000)
+      if (choice < 0.5) return clock.advance(msUntil(now, 60_000, 59_200))
+      if (choice < 0.7) return clock.advance(msUntil(now, 60_000, 0) + 100)
+      if (choice < 0.8) return clock.advance(msUntil(now, DAY, DAY - 20_000))
+      if (choice < 0.9) return clock.advance(msUntil(now, DAY, 0) + 10_000)
       return clock.advance(70_000)
     })
   })

@@ -14,7 +14,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["after a 429", "Most requests after a 429 are denied too, and their responses show no animal."],
   ["for a key that is banned", SMALL_KEY],
   ["for a key with a small limit", SMALL_KEY],
-  ["without a valid key", "The contract gives such requests no limit, so the suite rarely causes their 429."],
+  [
+    "without a valid key",
+    "The contract gives such requests no limit, so few checks look at more than their status."
+  ],
   ["in the first second of a minute", TIME],
   ["in the last second of a minute", TIME],
   ["in the second half of a second", TIME],
@@ -22,9 +25,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["in the first minute of a day", TIME]
 ])
 
-/** Returns why no check detected the mutant. */
-export const reasonFor = ({ condition }: Mutant): string =>
-  reasons.get(condition.id) ?? "No check compares this value with one that it must equal."
+/** Returns why no check detected the mutant; `isReached` is whether any request of the suite met its condition. */
+export const reasonFor = ({ condition }: Mutant, isReached: boolean): string =>
+  reasons.get(condition.id) ??
+  (isReached ? "No check compares this value with one that it must equal." : "No check sends such a request.")
 
 /** The conditions that have a reason of their own. */
 export const explained: ReadonlyArray<string> = [...reasons.keys()]

@@ -8,6 +8,6 @@ const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]))
 
 parentPort?.on("message", async ({ id, seed }: { readonly id: string; readonly seed: number }) => {
   const mutant = byId.get(id)
-  if (mutant === undefined) throw new Error(`no mutant has the id ${id}`)
+  if (mutant === undefined) throw new Error(`the mutant ${id} does not exist`)
   parentPort?.postMessage(await Effect.runPromise(Hunt.hunt(mutant, seed)))
 })

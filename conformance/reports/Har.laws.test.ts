@@ -125,7 +125,7 @@ const leaks: ReadonlyArray<(exchange: Exchange, key: string) => Exchange> = [
 ]
 
 describe("the archive of a run", () => {
-  it("is valid HAR 1.2, whatever was sent and received", () => {
+  it("is valid HAR 1.2 for any requests and responses", () => {
     fc.assert(
       fc.property(fc.array(exchange, { maxLength: 5 }), (exchanges) => {
         const json = archive(exchanges)
@@ -143,17 +143,20 @@ describe("the archive of a run", () => {
         fc.array(fc.constantFrom(...leaks), { minLength: 1, maxLength: 4 }),
         (exchanges, secrets, chosen) => {
           const leaky = exchanges.map((original) =>
-            chosen.reduce((spoiled, leak, at) => leak(spoiled, secrets[at % secrets.length] ?? ""), original)
+            chosen.reduce(
+              (spoiled, leak, index) => leak(spoiled, secrets[index % secrets.length] ?? ""),
+              original
+            )
           )
           const redact = Redaction.make(Object.fromEntries(secrets.map((key, at) => [`k${at}`, key])))
           const { log } = HarSchema.parse(archive(leaky, redact))
-          const own = new Set(
+          const coincidences = new Set(
             textsOf(HarSchema.parse(archive(exchanges)).log).filter((text) =>
               secrets.some((key) => text.includes(key))
             )
           )
           for (const text of textsOf(log.entries)) {
-            if (own.has(text)) continue
+            if (coincidences.has(text)) continue
             for (const key of secrets) {
               for (const form of [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]) {
                 expect(text).not.toContain(form)

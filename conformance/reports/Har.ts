@@ -10,7 +10,7 @@ import type { Subject } from "../subjects/Subject.ts"
 import { escaped } from "./Json.ts"
 
 /** Maximum total size of the bodies in an archive, in UTF-16 units. */
-const MAX_BODIES = 16 * 2 ** 20
+const MAX_BODIES_LENGTH = 16 * 2 ** 20
 
 /** Headers whose value is a credential. */
 const credentialHeaders =
@@ -32,9 +32,9 @@ export const render = (report: Report, subject: Subject): string =>
 
 const logOf = (report: Report, { exchanges, origin = "http://localhost", redact }: Subject) => {
   const clean = createCleaner(redact ?? ((content) => content))
-  let available = MAX_BODIES
+  let available = MAX_BODIES_LENGTH
   let omitted = 0
-  const bounded = (content: string): string | undefined => {
+  const takeFromBudget = (content: string): string | undefined => {
     if (content.length > available) {
       omitted++
       return undefined
@@ -42,7 +42,7 @@ const logOf = (report: Report, { exchanges, origin = "http://localhost", redact 
     available -= content.length
     return content
   }
-  const entries = exchanges.map((exchange) => entryOf(exchange, origin, clean, bounded))
+  const entries = exchanges.map((exchange) => entryOf(exchange, origin, clean, takeFromBudget))
   const withoutResponse = report.requests - entries.length
   const notes = [
     "Credentials are removed.",
@@ -65,12 +65,12 @@ const entryOf = (
   { did, key, receivedAt, request, response, sentAt }: Exchange,
   origin: string,
   clean: Clean,
-  bounded: (content: string) => string | undefined
+  takeFromBudget: (content: string) => string | undefined
 ) => {
   const duration = Math.max(0, Math.round((receivedAt - sentAt) * 1_000) / 1_000)
   const url = clean(origin + request.target)
-  const requestBody = request.body === undefined ? undefined : bounded(clean(text(request.body)))
-  const responseBody = bounded(clean(text(response.body)))
+  const requestBody = request.body === undefined ? undefined : takeFromBudget(clean(text(request.body)))
+  const responseBody = takeFromBudget(clean(text(response.body)))
   return {
     startedDateTime: dateOf(sentAt),
     time: duration,
@@ -122,7 +122,7 @@ const commentOn = (isCut: boolean, isOmitted: boolean) => {
   return isCut ? { comment: "only the beginning" } : {}
 }
 
-/** Formats a time. A clock under test may show a time outside of the range of `Date`; it becomes the epoch. */
+/** Formats a time. A clock under test may show a time outside of the range of `Date`; the result is then the epoch. */
 const dateOf = (epochMs: number): string => {
   const date = new Date(epochMs)
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString()
@@ -136,10 +136,10 @@ const headersOf = (headers: ReadonlyArray<Header>, clean: Clean) =>
 
 /** Decodes the parameters of a URL, and redacts them again, because decoding may reveal a key. */
 const queryOf = (url: string, clean: Clean) => {
-  const at = url.indexOf("?")
-  return at < 0
+  const queryAt = url.indexOf("?")
+  return queryAt < 0
     ? []
-    : [...new URLSearchParams(url.slice(at + 1))].map(([name, value]) => ({
+    : [...new URLSearchParams(url.slice(queryAt + 1))].map(([name, value]) => ({
         name: clean(name),
         value: clean(value)
       }))
@@ -148,13 +148,16 @@ const queryOf = (url: string, clean: Clean) => {
 /** Maximum length in UTF-16 units of a text whose redacted form is cached, because headers repeat. */
 const MAX_CACHED_LENGTH = 200
 
+/** Maximum number of texts whose redacted form is cached. */
+const MAX_CACHED_TEXTS = 100_000
+
 const createCleaner = (redact: Clean): Clean => {
   const cache = new Map<string, string>()
   return (content) => {
     const cached = cache.get(content)
     if (cached !== undefined) return cached
     const clean = redact(content).replace(credentialMember, `$1${REMOVED}`)
-    if (content.length <= MAX_CACHED_LENGTH && cache.size < 100_000) cache.set(content, clean)
+    if (content.length <= MAX_CACHED_LENGTH && cache.size < MAX_CACHED_TEXTS) cache.set(content, clean)
     return clean
   }
 }

@@ -142,9 +142,9 @@ const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArr
     : [
         "<section>",
         `<h2>${title}</h2>`,
-        ...Wording.byReason(checks).flatMap(([reason, same]) => [
-          `<article class="${same[0]?.status ?? ""}">`,
-          `<p>${same.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}</p>`,
+        ...Wording.byReason(checks).flatMap(([reason, group]) => [
+          `<article class="${group[0]?.status ?? ""}">`,
+          `<p>${group.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}</p>`,
           `<p>${escaped(reason)}</p>`,
           "</article>"
         ]),

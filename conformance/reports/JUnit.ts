@@ -16,16 +16,16 @@ export const render = (report: Report): string => {
   const suites = profiles
     .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
     .filter(([, checks]) => checks.length > 0)
-    .map(([profile, checks]) => suite(profile, checks, report))
-  const failedRun = hasUnreportedError(report) ? run(report) : []
-  const counted = {
+    .map(([profile, checks]) => testsuite(profile, checks, report))
+  const failedRun = hasUnreportedError(report) ? failedTestsuite(report) : []
+  const totals = {
     ...tally(report.checks),
     ...(failedRun.length === 0 ? {} : { tests: String(report.checks.length + 1), errors: "1" })
   }
   const name = report.suite.name
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name, ...counted, time: seconds(report.milliseconds) })}>`,
+    `<testsuites${attributes({ name, ...totals, time: seconds(report.milliseconds) })}>`,
     ...suites.flat(),
     ...failedRun,
     "</testsuites>",
@@ -38,7 +38,7 @@ const hasUnreportedError = ({ checks, verdict }: Report): boolean =>
   verdict === "error" && checks.every(({ status }) => status !== "error" && status !== "fail")
 
 /** Renders the run itself as a failed case. */
-const run = (report: Report): ReadonlyArray<string> => [
+const failedTestsuite = (report: Report): ReadonlyArray<string> => [
   `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
   `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
   `      ${element("error", { message: Wording.verdict(report), type: "suite-error" }, report.findings)}`,
@@ -46,7 +46,7 @@ const run = (report: Report): ReadonlyArray<string> => [
   "  </testsuite>"
 ]
 
-const suite = (
+const testsuite = (
   profile: Profile,
   checks: ReadonlyArray<CheckResult>,
   report: Report

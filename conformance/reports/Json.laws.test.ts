@@ -57,7 +57,7 @@ describe("a report as JSON", () => {
     )
   })
 
-  it("is rejected without an exception if it is any other text", () => {
+  it("is rejected without an exception if it is not a report", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(Result.isFailure(Json.parse(text))).toBe(true)

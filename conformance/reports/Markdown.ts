@@ -33,8 +33,8 @@ export const render = (report: Report): string => {
     ...reasons("Suite errors", withStatus("error")),
     ...reasons("Warnings", withStatus("warn")),
     ...reasons("Inconclusive", withStatus("inconclusive")),
-    ...folded("Not applicable", withStatus("not-applicable")),
-    ...folded("Excluded", withStatus("excluded")),
+    ...reasonDetails("Not applicable", withStatus("not-applicable")),
+    ...reasonDetails("Excluded", withStatus("excluded")),
     ...clauses(report),
     ...triedOver(report),
     ...(report.findings.length === 0
@@ -99,8 +99,8 @@ const counterexampleBlocks = (
 const byReason = (checks: ReadonlyArray<CheckResult>): string =>
   table(
     ["Checks", "Reason"],
-    Wording.byReason(checks).map(([reason, same]) => [
-      same.map(({ id }) => code(id)).join(", "),
+    Wording.byReason(checks).map(([reason, group]) => [
+      group.map(({ id }) => code(id)).join(", "),
       prose(reason)
     ])
   )
@@ -108,7 +108,7 @@ const byReason = (checks: ReadonlyArray<CheckResult>): string =>
 const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
   checks.length === 0 ? [] : [`### ${title}`, byReason(checks)]
 
-const folded = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
+const reasonDetails = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
   checks.length === 0 ? [] : details(`${title}: ${checks.length}`, byReason(checks))
 
 const clauses = ({ clauses }: Report): ReadonlyArray<string> =>

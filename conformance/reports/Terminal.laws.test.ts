@@ -8,7 +8,7 @@ import * as Wording from "./Wording.ts"
 
 const columns = fc.integer({ min: 40, max: 160 })
 
-describe("a report on a terminal", () => {
+describe("Terminal.render", () => {
   it("ends with the verdict", () => {
     fc.assert(
       fc.property(report, columns, (value, width) => {
@@ -45,7 +45,7 @@ describe("a report on a terminal", () => {
     )
   })
 
-  it("names all checks except passed and excluded checks, with the replay token of each failure shown in full", () => {
+  it("names all checks except passed and excluded checks, and shows each replay token in full", () => {
     fc.assert(
       fc.property(report.map(withHarmlessTexts), (value) => {
         const words = new Set(Terminal.render(value).split(/[\s,:]+/))
@@ -60,8 +60,10 @@ describe("a report on a terminal", () => {
       })
     )
   })
+})
 
-  it("shows the progress in one line that fits into the columns", () => {
+describe("Terminal.progress", () => {
+  it("returns one line that fits into the columns", () => {
     fc.assert(
       fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
         const line = Terminal.progress({ done: 1, planned: 84, id, requests: 3, milliseconds }, width)
@@ -72,8 +74,8 @@ describe("a report on a terminal", () => {
   })
 })
 
-describe("printable text", () => {
-  it("is one line of visible characters, and is unchanged when made printable again", () => {
+describe("printable", () => {
+  it("returns one line of visible characters, which it does not change again", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const shown = printable(text)

@@ -4,7 +4,7 @@ import { example } from "./Report.fixture.ts"
 import * as Terminal from "./Terminal.ts"
 import * as Wording from "./Wording.ts"
 
-describe("a report on a terminal", () => {
+describe("Terminal.render", () => {
   it("fits on one screen, and ends with the verdict", () => {
     const scripts = new Map([["rate.remaining.decrements", "out/rate.remaining.decrements.sh"]])
     expect(`\n${Terminal.render(example, { scripts })}\n`).toBe(`
@@ -63,7 +63,7 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     ])
   })
 
-  it("shows only 8 of many failures in full, and the other failures in one line", () => {
+  it("shows 8 of many failures in full, and each other failure in one line", () => {
     const [failed] = example.checks
     if (failed === undefined) throw new Error("the example has no check")
     const checks = Array.from({ length: 40 }, (_, index) => ({ ...failed, id: `check.${index}` }))
@@ -83,8 +83,10 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     expect(Terminal.render(failed)).toMatch(/^the key is not accepted: 401\n/)
     expect(Wording.verdict(failed)).toBe("ERROR: no check was executed")
   })
+})
 
-  it("has a sentence for each verdict", () => {
+describe("Wording.verdict", () => {
+  it("returns a sentence for each verdict", () => {
     const verdictOf = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     expect(verdictOf("conformant")).toBe("CONFORMANT at level spec: all 80 checks passed, 1 warning")
     expect(verdictOf("inconclusive")).toBe(
@@ -95,16 +97,20 @@ NOT CONFORMANT at level spec: 2 of 80 checks failed, 1 warning · 412 requests, 
     )
     expect(verdictOf("error")).toBe("ERROR: the suite itself failed in 1 of 80 checks")
   })
+})
 
-  it("shows the progress of a run in one line", () => {
+describe("Terminal.progress", () => {
+  it("returns the progress of a run in one line", () => {
     const run = { done: 12, planned: 84, id: "limits.burst", requests: 312, milliseconds: 14_000 }
     expect(Terminal.progress(run)).toBe("[12/84] limits.burst  312 requests  14 s")
     expect(Terminal.progress({ ...run, waiting: "waiting 41 s for limits" }, 50)).toBe(
       "[12/84] limits.burst  312 requests  14 s  waiting…"
     )
   })
+})
 
-  it("shows durations in suitable units", () => {
+describe("Wording.duration", () => {
+  it("returns durations in suitable units", () => {
     expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Wording.duration)).toEqual([
       "0 ms",
       "999 ms",

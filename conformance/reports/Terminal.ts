@@ -153,15 +153,15 @@ const failure = (
       ? []
       : indented(wrap(`also prevents: ${prevented.map(({ id }) => id).join(", ")}`, width))
   if (counterexample === undefined) {
-    return [...heading, ...indented(labelled("reason", Wording.summary(check), width)), ...alsoPrevented]
+    return [...heading, ...indented(labeled("reason", Wording.summary(check), width)), ...alsoPrevented]
   }
   const script = scripts?.get(check.id)
   const replay = Wording.replayCommand(counterexample)
   return [
     ...heading,
     ...indented(steps(counterexample.steps, width)),
-    ...indented(labelled("expected", counterexample.expected, width)),
-    ...indented(labelled("actual", counterexample.actual, width)),
+    ...indented(labeled("expected", counterexample.expected, width)),
+    ...indented(labeled("actual", counterexample.actual, width)),
     ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
     ...alsoPrevented,
     ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
@@ -169,7 +169,7 @@ const failure = (
   ]
 }
 
-const labelled = (label: string, text: string, width: number): ReadonlyArray<string> =>
+const labeled = (label: string, text: string, width: number): ReadonlyArray<string> =>
   wrap(text, width - 10).map((line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`)
 
 /** Formats the last steps with their original numbers, each in one line, or in two lines if it is long. */

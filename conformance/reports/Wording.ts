@@ -33,17 +33,17 @@ export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string
 /** Returns the verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
 export const verdict = ({ counts, level, verdict }: Report): string => {
   const { error, excluded, executed, fail, inconclusive, planned, warn } = counts
-  const warned = warn > 0 ? `, ${plural(warn, "warning")}` : ""
-  const all = plural(planned, "check")
+  const warnings = warn > 0 ? `, ${plural(warn, "warning")}` : ""
+  const plannedChecks = plural(planned, "check")
   switch (verdict) {
     case "conformant":
-      return `CONFORMANT at level ${level}: all ${plural(executed, "check")} passed${warned}`
+      return `CONFORMANT at level ${level}: all ${plural(executed, "check")} passed${warnings}`
     case "not-conformant":
-      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warned}`
+      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(executed, "check")} failed${warnings}`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${all} could not be decided${warned}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plannedChecks} could not be decided${warnings}`
     case "selection-passed":
-      return `SELECTION PASSED at level ${level}: ${executed} of ${all} executed, ${excluded} excluded${warned}`
+      return `SELECTION PASSED at level ${level}: ${executed} of ${plannedChecks} executed, ${excluded} excluded${warnings}`
     case "error":
       return executed === 0
         ? "ERROR: no check was executed"
@@ -116,16 +116,16 @@ export const byCause = (
   failed: ReadonlyArray<CheckResult>
 ): ReadonlyArray<readonly [check: CheckResult, prevented: ReadonlyArray<CheckResult>]> => {
   const clauseBlamedBy = ({ counterexample }: CheckResult) => counterexample?.clause
-  const headOf = (check: CheckResult): CheckResult => {
+  const causeOf = (check: CheckResult): CheckResult => {
     const clause = clauseBlamedBy(check)
     if (clause === undefined) return check
-    const own = failed.find(
+    const failedCheckOfClause = failed.find(
       (candidate) => clauseBlamedBy(candidate) === undefined && candidate.clauses.includes(clause)
     )
-    return own ?? failed.find((candidate) => clauseBlamedBy(candidate) === clause) ?? check
+    return failedCheckOfClause ?? failed.find((candidate) => clauseBlamedBy(candidate) === clause) ?? check
   }
-  const heads = failed.filter((check) => headOf(check) === check)
-  return heads.map((head) => [head, failed.filter((check) => check !== head && headOf(check) === head)])
+  const causes = failed.filter((check) => causeOf(check) === check)
+  return causes.map((cause) => [cause, failed.filter((check) => check !== cause && causeOf(check) === cause)])
 }
 
 /** Maps the slugs of clauses to their sections of the contract. */

@@ -17,13 +17,13 @@ const oldNode = [...new Set((process.env.PATH ?? "").split(path.delimiter).conca
   .map((file) => [file, spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1)] as const)
   .find(([, version]) => Platform.problem(version) !== undefined)
 
-describe("the built suite, as a library", () => {
+describe("the built suite", () => {
   // The directory is within the repository, so that packages are found.
   const directory = fs.mkdtempSync(path.join(root, "conformance/runners/.built-"))
   afterAll(() => fs.rmSync(directory, { recursive: true }))
 
   it.skipIf(oldNode === undefined)(
-    `can parse every int64, but rejects a run with a SetupError, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
+    `parses the largest int64, and rejects a run with a SetupError, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
     async () => {
       if (typeof buildOptions === "function" || Array.isArray(buildOptions))
         throw new Error("unexpected options")
@@ -41,9 +41,9 @@ describe("the built suite, as a library", () => {
       `
       fs.writeFileSync(path.join(directory, "program.mjs"), program)
       const [node = "", version = ""] = oldNode ?? []
-      const ran = spawnSync(node, [path.join(directory, "program.mjs")], { encoding: "utf8" })
-      expect(ran.stderr).toBe("")
-      expect(ran.stdout).toBe(
+      const outcome = spawnSync(node, [path.join(directory, "program.mjs")], { encoding: "utf8" })
+      expect(outcome.stderr).toBe("")
+      expect(outcome.stdout).toBe(
         `9223372036854775807\nSetupError: Node 22.19.0 or newer is required; this is Node ${version}\n`
       )
     },

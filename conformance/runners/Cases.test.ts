@@ -15,15 +15,15 @@ import * as Redaction from "../subjects/Redaction.ts"
 import { type CasesOptions, ConformanceError, cases } from "./Cases.ts"
 
 // `cases` reads this list of checks; each test fills it with toy checks.
-const list = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
+const registry = vi.hoisted((): { checks: Array<Check>; ambientChecks: Array<AmbientCheck> } => ({
   checks: [],
   ambientChecks: []
 }))
-vi.mock("../checks/Checks.ts", () => list)
+vi.mock("../checks/Checks.ts", () => registry)
 
 beforeEach(() => {
-  list.checks.length = 0
-  list.ambientChecks.length = 0
+  registry.checks.length = 0
+  registry.ambientChecks.length = 0
 })
 
 /** Runs every case that is not skipped, and returns the outcomes of all cases. */
@@ -43,16 +43,16 @@ const outcomes = async (options: CasesOptions = {}, subject = Toys.subject()) =>
 }
 
 const outcomeOf = async (toy: Check, options?: CasesOptions, subject?: Parameters<typeof outcomes>[1]) => {
-  list.checks.length = 0
-  list.checks.push(toy)
+  registry.checks.length = 0
+  registry.checks.push(toy)
   return (await outcomes(options, subject))[0]?.outcome
 }
 
 const violate = () => Effect.fail(new Violation({ expected: "yes", actual: "no" }))
 
-describe("cases()", () => {
+describe("cases", () => {
   it("returns cases in run order, each named with its check's id and law", () => {
-    list.checks.push(
+    registry.checks.push(
       Toys.check({ id: "toy.ban", law: "bans end", profile: "ban", holds: () => Effect.void }),
       Toys.check({ id: "toy.core", law: "lists are whole", holds: () => Effect.void })
     )
@@ -62,8 +62,8 @@ describe("cases()", () => {
     ])
   })
 
-  it("skips checks that are not selected or not applicable, and with allowInconclusive also those that need a missing capability", async () => {
-    list.checks.push(
+  it("skips checks that are not selected or do not apply; with allowInconclusive, also checks that lack a capability", async () => {
+    registry.checks.push(
       Toys.check({ id: "toy.a", holds: () => Effect.void }),
       Toys.check({ id: "toy.b", needs: ["clock"], holds: () => Effect.void }),
       Toys.check({ id: "toy.c", profile: "ban", holds: () => Effect.void }),
@@ -91,14 +91,14 @@ describe("cases()", () => {
   })
 
   it("throws if a pattern matches nothing, or if no check is left", () => {
-    list.checks.push(Toys.check({ id: "toy.a", holds: () => Effect.void }))
+    registry.checks.push(Toys.check({ id: "toy.a", holds: () => Effect.void }))
     expect(() => cases(Toys.subject(), { only: ["toy.b"] })).toThrow('"toy.b" names no check')
     expect(() => cases(Toys.subject(), { exclude: ["toy.a"] })).toThrow("no check is left")
-    expect(() => cases(Toys.subject({ faces: {} }))).toThrow("no check is left")
+    expect(() => cases(Toys.subject({ interfaces: {} }))).toThrow("no check is left")
   })
 
   it("uses the given level, by default spec for servers and design for ports", async () => {
-    list.checks.push(
+    registry.checks.push(
       Toys.check<number>({ id: "toy.design", level: "design", examples: [1], holds: violate }),
       Toys.check<number>({
         id: "toy.advised",
@@ -115,13 +115,13 @@ describe("cases()", () => {
     expect(strict.map(({ outcome }) => outcome instanceof ConformanceError)).toEqual([true, true])
   })
 
-  it("passes if the law holds or does not apply", async () => {
+  it("returns a case that passes if the law holds or does not apply", async () => {
     expect(await outcomeOf(Toys.check<number>({ examples: [1], holds: () => Effect.void }))).toBe("passed")
     const never = Toys.check<number>({ examples: [1], holds: () => inapplicable("never") })
     expect(await outcomeOf(never)).toBe("passed")
   })
 
-  it("rejects with expected, actual, steps and token if the law is violated", async () => {
+  it("returns a case that rejects with expected, actual, steps and token if the law is violated", async () => {
     const toy = Toys.check<number>({
       id: "toy.broken",
       law: "the result is yes",
@@ -149,7 +149,7 @@ describe("cases()", () => {
     ])
   })
 
-  it("rejects if the check is inconclusive or the suite fails", async () => {
+  it("returns a case that rejects if the check is inconclusive or the suite fails", async () => {
     const inconclusive = await outcomeOf(
       Toys.check<number>({ examples: [1], holds: () => undecided("no idea") })
     )
@@ -199,9 +199,9 @@ describe("cases()", () => {
     }
   })
 
-  it("for an HTTP subject, the first case checks the set-up and the last cases check every exchange", async () => {
-    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
-    list.ambientChecks.push({
+  it("returns, over HTTP, a first case for the set-up and last cases for every exchange", async () => {
+    registry.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
+    registry.ambientChecks.push({
       id: "every.toy",
       law: "no exchange is wrong",
       clauses: ["errors.body"],
@@ -235,7 +235,7 @@ describe("cases()", () => {
     expect(without[2]?.outcome).toBe("skipped: not selected for this run")
   })
 
-  it("for an HTTP subject, the first case rejects if the set-up is invalid", async () => {
+  it("returns, over HTTP, a first case that rejects if the set-up is invalid", async () => {
     const subject = await Effect.runPromise(
       HttpSubject.make({
         name: "toy",
@@ -245,7 +245,7 @@ describe("cases()", () => {
         keys: { main: "bad" }
       })
     )
-    list.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
+    registry.checks.push(Toys.check<number>({ examples: [1], holds: () => Effect.void }))
     const [first] = await outcomes({}, subject)
     expect(String(first?.outcome)).toContain("the server rejects the main key (--key) with status 401")
   })

@@ -97,13 +97,13 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
     only = [],
     timeLimitMs = Run.defaultTimeLimitMs
   } = options
-  const tooOld = Platform.problem()
-  if (tooOld !== undefined) throw new SetupError({ reason: tooOld })
+  const platformProblem = Platform.problem()
+  if (platformProblem !== undefined) throw new SetupError({ reason: platformProblem })
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const selection: Selection.Selection = { level, only, exclude }
   Result.getOrThrowWith(Run.validate(selection), (unknown) => unknown)
   const nextToken = Effect.runSync(Run.tokens)
-  const demand = (result: CheckResult): void => {
+  const requirePass = (result: CheckResult): void => {
     const redacted = subject.redact === undefined ? result : ReportRedaction.ofCheck(result, subject.redact)
     const { status } = Run.atLevel(redacted, level)
     const isFailure =
@@ -119,7 +119,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
       skip: isSkipped ? plan.reason : undefined,
       run: async () => {
         if (isSkipped) return
-        demand(
+        requirePass(
           plan.run
             ? await Effect.runPromise(investigate(check, subject, { seed, effort, timeLimitMs, nextToken }))
             : resultOf(check, plan)
@@ -130,7 +130,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   const exchangeCase = (check: AmbientCheck): TestCase => ({
     name: `${check.id}: ${check.law}`,
     skip: Selection.isSelected(Run.selectable(check), selection) ? undefined : Selection.unselected.reason,
-    run: async () => demand(examineExchanges(check, subject))
+    run: async () => requirePass(examineExchanges(check, subject))
   })
   const setUp: ReadonlyArray<TestCase> = HttpSubject.is(subject)
     ? [

@@ -9,8 +9,8 @@ import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, run, trial } from "./Conversation.fixture.ts"
 import * as Conversation from "./Conversation.ts"
 
-describe("a request", () => {
-  it("is sent below the base path, with the credential of its key", async () => {
+describe("Conversation.send", () => {
+  it("sends a request below the base path, with the credential of its key", async () => {
     const { sent, transport } = recording(() => wireResponse(200))
     await run(
       Effect.gen(function* () {
@@ -39,7 +39,7 @@ describe("a request", () => {
     expect(sent.every(({ body }) => body === undefined)).toBe(true)
   })
 
-  it("has the given body, and a JSON content type only for `json`", async () => {
+  it("sends the given body, and a JSON content type only for `json`", async () => {
     const { sent, transport } = recording(() => wireResponse(200))
     const raw = new Uint8Array([0xff, 0])
     await run(
@@ -63,14 +63,14 @@ describe("a request", () => {
     expect(headerValues(sent[1] ?? wireResponse(0), "x-one")).toEqual(["1"])
   })
 
-  it("causes a violation with the reason, and is not recorded as an exchange, if it gets no response", async () => {
-    const own = trial()
+  it("fails with the reason if there is no response, and records no exchange", async () => {
+    const ownTrial = trial()
     await run(
       Effect.gen(function* () {
         const { exchanges, send } = yield* begin(() =>
           Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
         )
-        expect(Result.isSuccess(yield* Effect.result(send({ path: "/pets" }, own)))).toBe(false)
+        expect(Result.isSuccess(yield* Effect.result(send({ path: "/pets" }, ownTrial)))).toBe(false)
         const failure = yield* Effect.flip(send({ path: "/pets" }, trial()))
         expect(failure).toMatchObject({
           _tag: "Violation",
@@ -80,7 +80,7 @@ describe("a request", () => {
         expect(exchanges).toEqual([])
       })
     )
-    expect(own.steps).toEqual([{ did: "GET /pets", got: "no response: connection refused" }])
+    expect(ownTrial.steps).toEqual([{ did: "GET /pets", got: "no response: connection refused" }])
   })
 })
 
@@ -229,11 +229,14 @@ describe("the exchanges of a run", () => {
     let count = 0
     await run(
       Effect.gen(function* () {
-        const { exchanges, sendAtOnce } = yield* begin(() =>
+        const { exchanges, sendConcurrently } = yield* begin(() =>
           Effect.as(Effect.yieldNow, wireResponse(statuses[count++] ?? 500, [["Retry-After", "1"]]))
         )
-        const exchangesAtOnce = yield* sendAtOnce([{ path: "/a" }, { path: "/b" }, { path: "/c" }], trial())
-        expect(exchangesAtOnce.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
+        const concurrentExchanges = yield* sendConcurrently(
+          [{ path: "/a" }, { path: "/b" }, { path: "/c" }],
+          trial()
+        )
+        expect(concurrentExchanges.map(({ request }) => request.target)).toEqual(["/v1/a", "/v1/b", "/v1/c"])
         expect(exchanges).toHaveLength(3)
         expect(exchanges.some(({ isAlone }) => isAlone)).toBe(false)
       })
@@ -252,18 +255,18 @@ describe("the steps of a trial", () => {
         fc.option(fc.string(), { nil: undefined }),
         async (main, tiny, key, json) => {
           fc.pre(!(json ?? "").includes(main) && !(json ?? "").includes(tiny))
-          const own = trial()
+          const ownTrial = trial()
           const { transport } = recording(() => wireResponse(401, rate(1, 0, 2), "no"))
           await run(
             Effect.gen(function* () {
               const { send } = yield* begin(transport, { secrets: { main, tiny, revoked: `${tiny}-old` } })
               const method = "POST"
-              yield* send({ method, path: "/pets", key, ...(json === undefined ? {} : { json }) }, own)
-              yield* send({ path: "/pets", authorization: [`Bearer ${main}`, `Basic ${tiny}`] }, own)
-              yield* send({ path: "/pets", headers: [["X-Api-Key", main]] }, own)
+              yield* send({ method, path: "/pets", key, ...(json === undefined ? {} : { json }) }, ownTrial)
+              yield* send({ path: "/pets", authorization: [`Bearer ${main}`, `Basic ${tiny}`] }, ownTrial)
+              yield* send({ path: "/pets", headers: [["X-Api-Key", main]] }, ownTrial)
             })
           )
-          const texts = own.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
+          const texts = ownTrial.steps.map(({ did, got }) => `${did} ${got}`).join("\n")
           expect(texts).not.toContain(main)
           expect(texts).not.toContain(tiny)
         }

@@ -42,11 +42,17 @@ const DAY_MS = 86_400_000
 /** Maximum single advance of a clock, in milliseconds: far beyond December 2030, but within the range of `Date`. */
 const MAX_ADVANCE_MS = 10_000 * DAY_MS
 
-/** Number of consecutive requests without a response after which the server counts as unreachable. */
-const MAX_WITHOUT_RESPONSE = 5
+/** Number of consecutive missing responses after which the server counts as unreachable. */
+const MAX_MISSING_RESPONSES = 5
 
 /** Maximum number of consecutive 429s that a paced request waits for. */
 const MAX_DENIALS = 5
+
+/** Additional wait in milliseconds after Reset, which has whole seconds. */
+const RESET_SLACK_MS = 1_000
+
+/** Additional wait in milliseconds after Retry-After, if the run waits in real time. */
+const RETRY_SLACK_MS = 250
 
 /** Tolerance in milliseconds if the subject's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
@@ -60,7 +66,8 @@ export interface Conversation {
   readonly send: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
   /** Sends a request with the main key: waits for the key's limits, and repeats a request that was denied with 429. */
   readonly sendPaced: (sent: Sent, trial: Trial) => Effect.Effect<Exchange, Failure>
-  readonly sendAtOnce: (
+  /** Sends requests concurrently, without waiting. */
+  readonly sendConcurrently: (
     sent: ReadonlyArray<Sent>,
     trial: Trial
   ) => Effect.Effect<ReadonlyArray<Exchange>, Failure>
@@ -68,10 +75,12 @@ export interface Conversation {
   readonly reserve: (requests: number) => Effect.Effect<void, Failure>
   /** The subject's time in epoch milliseconds. */
   readonly now: Effect.Effect<number, Failure>
-  readonly pass: (ms: number) => Effect.Effect<void, Failure>
+  /** Advances the subject's time by at least `ms` milliseconds: moves its clock, or waits. */
+  readonly advance: (ms: number) => Effect.Effect<void, Failure>
   /** Tolerance of the times of exchanges, in milliseconds. */
   readonly slackMs: number
   readonly hasClock: boolean
+  /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
   /** Real time that is left of the budget, in milliseconds. */
   readonly timeLeft: Effect.Effect<number>
@@ -85,13 +94,14 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   const exchanges: Array<Exchange> = []
   let sentCount = 0
   /** Number of consecutive requests without a response; at the maximum, the server counts as unreachable. */
-  let withoutResponse = 0
+  let missingResponses = 0
   let inFlight = 0
   let waitedMs = 0
   /** The subject's time minus this machine's time, in milliseconds. */
   let skew = 0
   let isSkewKnown = false
-  let main: RateHeaders.RateHeaders | undefined
+  /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
+  let mainRate: RateHeaders.RateHeaders | undefined
 
   const timeLeft = Effect.map(
     Clock.currentTimeMillis,
@@ -150,9 +160,9 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     if (sentCount >= budget.requests)
       return yield* undecided(`the request budget is spent: ${budget.requests}`)
     if ((yield* timeLeft) <= 0) return yield* failTimeSpent
-    if (withoutResponse >= MAX_WITHOUT_RESPONSE) {
+    if (missingResponses >= MAX_MISSING_RESPONSES) {
       return yield* undecided(
-        `the server is unreachable: ${withoutResponse} consecutive requests had no response`
+        `the server is unreachable: ${missingResponses} consecutive requests had no response`
       )
     }
     begunAt ??= yield* Clock.currentTimeMillis
@@ -165,11 +175,11 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     const ordinal = sentCount
     inFlight++
     const response = yield* withinBudget(transport(request)).pipe(
-      Effect.catchTag("NoResponse", (none) => {
+      Effect.catchTag("NoResponse", (failure) => {
         // A response that exceeds a limit shows that the subject is reachable.
-        withoutResponse = none.kind === "excess" ? 0 : withoutResponse + 1
-        trial.record({ did, got: `no response: ${none.reason}` })
-        return Effect.fail(noResponse(did, none))
+        missingResponses = failure.kind === "excess" ? 0 : missingResponses + 1
+        trial.record({ did, got: `no response: ${failure.reason}` })
+        return Effect.fail(noResponse(did, failure))
       }),
       Effect.ensuring(
         Effect.sync(() => {
@@ -177,8 +187,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
         })
       )
     )
-    if (!isSkewKnown) adoptDate(response, yield* Clock.currentTimeMillis)
-    withoutResponse = 0
+    if (!isSkewKnown) setSkewFromDate(response, yield* Clock.currentTimeMillis)
+    missingResponses = 0
     const exchange: Exchange = {
       index: ordinal - 1,
       key,
@@ -191,22 +201,22 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       byClock: clock !== undefined,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal
     }
-    const kept = { ...exchange, response: KeptResponse.of(response) }
-    exchanges.push(kept)
-    trial.record({ did, got: outcome(response), exchange: kept })
-    if (key === "main") main = RateHeaders.of(response) ?? main
+    const stored = { ...exchange, response: KeptResponse.of(response) }
+    exchanges.push(stored)
+    trial.record({ did, got: outcome(response), exchange: stored })
+    if (key === "main") mainRate = RateHeaders.of(response) ?? mainRate
     return exchange
   })
 
   /** Sets the skew from the `Date` of the first response, if there is no clock. */
-  const adoptDate = (response: WireResponse, local: number): void => {
+  const setSkewFromDate = (response: WireResponse, local: number): void => {
     const date = Date.parse(header(response, "date") ?? "")
     // The 500 ms are the middle of the second that `Date` shows.
     if (!Number.isNaN(date)) skew = Math.abs(date + 500 - local) <= 1_000 ? 0 : date + 500 - local
     isSkewKnown = true
   }
 
-  const pass = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Failure> {
+  const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Failure> {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
     if (!(wait <= MAX_ADVANCE_MS)) {
@@ -235,16 +245,16 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
   })
 
   const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Failure> {
-    if (main === undefined || main.remaining >= requests) return
+    if (mainRate === undefined || mainRate.remaining >= requests) return
     // Without a clock, a 429 states the necessary wait more exactly than these headers.
     if (clock === undefined && requests <= 1) return
-    if (requests > main.limit) {
+    if (requests > mainRate.limit) {
       return yield* undecided(
-        `it sends ${requests} requests concurrently, more than the main key's limit of ${main.limit}`
+        `it sends ${requests} requests concurrently, more than the main key's limit of ${mainRate.limit}`
       )
     }
-    yield* pass(main.resetAt * 1_000 - (yield* subjectTime) + 1_000)
-    main = undefined
+    yield* advance(mainRate.resetAt * 1_000 - (yield* subjectTime) + RESET_SLACK_MS)
+    mainRate = undefined
   })
 
   const sendPaced = Effect.fnUntraced(function* (
@@ -262,8 +272,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
           actual: `429 ${denials + 1} times in a row, each time after waiting for Retry-After`
         })
       }
-      main = undefined
-      yield* pass(seconds * 1_000 + (clock === undefined ? 250 : 0))
+      mainRate = undefined
+      yield* advance(seconds * 1_000 + (clock === undefined ? RETRY_SLACK_MS : 0))
     }
   })
 
@@ -271,11 +281,11 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
     exchanges,
     send,
     sendPaced,
-    sendAtOnce: (all, trial) =>
+    sendConcurrently: (all, trial) =>
       Effect.forEach(all, (sent) => send(sent, trial), { concurrency: "unbounded" }),
     reserve,
     now: clock === undefined ? subjectTime : readClock(clock.now),
-    pass,
+    advance,
     slackMs: clock === undefined ? DATE_SLACK_MS : CLOCK_SLACK_MS,
     hasClock: clock !== undefined,
     waitedMs: () => waitedMs,

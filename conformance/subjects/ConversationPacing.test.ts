@@ -7,7 +7,7 @@ import { headerValues, NoResponse, type Transport } from "../http/Wire.ts"
 import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
 import { begin, manualClock, NOON, runWithTestClock, SECOND, trial } from "./Conversation.fixture.ts"
 
-describe("a paced request", () => {
+describe("Conversation.sendPaced", () => {
   it("moves the clock by Retry-After of each 429, and records every attempt", async () => {
     const { clock, jumps } = manualClock()
     const { sent, transport } = recording((_request, index) =>
@@ -43,7 +43,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("causes a violation if it is denied again after five waits", async () => {
+  it("fails with a violation if the request is denied again after five waits", async () => {
     const { clock, jumps } = manualClock()
     const { sent, transport } = recording(() => wireResponse(429, [["Retry-After", "3"]]))
     await runWithTestClock(
@@ -61,7 +61,7 @@ describe("a paced request", () => {
     )
   })
 
-  it("causes a violation that mentions Retry-After if a 429 has no valid Retry-After", async () => {
+  it("fails with a violation that mentions Retry-After if a 429 has no valid Retry-After", async () => {
     const { clock } = manualClock()
     for (const headers of [
       [],
@@ -130,8 +130,8 @@ describe("a paced request", () => {
   })
 })
 
-describe("a reservation", () => {
-  it("waits until enough requests are left, and is undecided if the plan allows fewer requests", async () => {
+describe("Conversation.reserve", () => {
+  it("waits until enough requests are left; fails with Undecided if the plan allows fewer", async () => {
     const { clock, now } = manualClock()
     const { transport } = recording(() => wireResponse(200, rate(10, 4, NOON / SECOND + 60)))
     await runWithTestClock(
@@ -156,31 +156,35 @@ describe("a reservation", () => {
 describe("the budget", () => {
   it("limits the number of requests, however they are sent; further requests are undecided", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat({ max: 8 }), fc.integer({ min: 1, max: 8 }), async (requests, atOnce) => {
-        const { sent, transport } = recording(() => wireResponse(200))
-        await runWithTestClock(
-          Effect.gen(function* () {
-            const { send, sendAtOnce, sendPaced } = yield* begin(transport, {
-              budget: { requests, milliseconds: 1_000 }
-            })
-            for (let round = 0; round < 10; round++) {
-              yield* Effect.result(
-                sendAtOnce(
-                  Array.from({ length: atOnce }, () => ({ path: "/" })),
-                  trial()
-                )
-              )
-            }
-            for (const last of [send, sendPaced]) {
-              expect(yield* Effect.flip(last({ path: "/" }, trial()))).toMatchObject({
-                _tag: "Undecided",
-                reason: `the request budget is spent: ${requests}`
+      fc.asyncProperty(
+        fc.nat({ max: 8 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (requests, concurrentRequests) => {
+          const { sent, transport } = recording(() => wireResponse(200))
+          await runWithTestClock(
+            Effect.gen(function* () {
+              const { send, sendConcurrently, sendPaced } = yield* begin(transport, {
+                budget: { requests, milliseconds: 1_000 }
               })
-            }
-            expect(sent).toHaveLength(requests)
-          })
-        )
-      }),
+              for (let round = 0; round < 10; round++) {
+                yield* Effect.result(
+                  sendConcurrently(
+                    Array.from({ length: concurrentRequests }, () => ({ path: "/" })),
+                    trial()
+                  )
+                )
+              }
+              for (const sendAgain of [send, sendPaced]) {
+                expect(yield* Effect.flip(sendAgain({ path: "/" }, trial()))).toMatchObject({
+                  _tag: "Undecided",
+                  reason: `the request budget is spent: ${requests}`
+                })
+              }
+              expect(sent).toHaveLength(requests)
+            })
+          )
+        }
+      ),
       { numRuns: 40 }
     )
   })
@@ -220,7 +224,7 @@ describe("the budget", () => {
         const reading = yield* Effect.forkChild(Effect.flip(conversation.now), { startImmediately: true })
         yield* TestClock.adjust(5_000)
         const failures = [yield* Fiber.join(sending), yield* Fiber.join(reading)]
-        for (const failure of [...failures, yield* Effect.flip(conversation.pass(1))]) {
+        for (const failure of [...failures, yield* Effect.flip(conversation.advance(1))]) {
           expect(failure).toMatchObject({ _tag: "Undecided", reason: "the time budget is spent" })
         }
       })
@@ -233,11 +237,11 @@ describe("the budget", () => {
     const { sent, transport } = recording(() => wireResponse(200))
     await runWithTestClock(
       Effect.gen(function* () {
-        const { pass, send, timeLeft } = yield* begin(transport, {
+        const { advance, send, timeLeft } = yield* begin(transport, {
           clock,
           budget: { requests: 9, milliseconds: 5_000 }
         })
-        yield* pass(86_400_000)
+        yield* advance(86_400_000)
         expect(yield* timeLeft).toBe(5_000)
         yield* send({ path: "/" }, trial())
         yield* TestClock.adjust(4_999)

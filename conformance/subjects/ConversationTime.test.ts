@@ -12,12 +12,12 @@ describe("the subject's time", () => {
     const { transport } = recording(() => wireResponse(200, [["Date", new Date(NOON).toUTCString()]]))
     await runWithTestClock(
       Effect.gen(function* () {
-        const { hasClock, now, pass, send } = yield* begin(transport, { clock })
+        const { advance, hasClock, now, send } = yield* begin(transport, { clock })
         expect(hasClock).toBe(true)
         expect((yield* send({ path: "/" }, trial())).sentAt).toBe(5_000)
         yield* clock.advance(1_000)
         expect(yield* now).toBe(6_000)
-        yield* pass(250.4)
+        yield* advance(250.4)
         expect(yield* now).toBe(6_251)
         expect((yield* send({ path: "/" }, trial())).receivedAt).toBe(6_251)
         yield* TestClock.adjust(10)
@@ -65,7 +65,7 @@ describe("the subject's time", () => {
     }
   })
 
-  it("causes a violation if the clock does not respond, at the first request or later", async () => {
+  it("causes a violation if the clock does not respond, at the beginning or later", async () => {
     const dead = Effect.fail(new NoResponse({ kind: "connection", reason: "connection refused" }))
     const { transport } = recording(() => wireResponse(200))
     const expected = {
@@ -77,12 +77,12 @@ describe("the subject's time", () => {
       Effect.gen(function* () {
         const failure = yield* Effect.flip(begin(transport, { clock: { now: dead, advance: () => dead } }))
         expect(failure).toMatchObject(expected)
-        const { pass } = yield* begin(transport, {
+        const { advance } = yield* begin(transport, {
           clock: { now: Effect.succeed(0), advance: () => dead }
         })
-        expect(yield* Effect.flip(pass(1))).toMatchObject(expected)
-        yield* pass(0)
-        yield* pass(-5)
+        expect(yield* Effect.flip(advance(1))).toMatchObject(expected)
+        yield* advance(0)
+        yield* advance(-5)
       })
     )
   })
@@ -93,13 +93,13 @@ describe("waiting without a clock", () => {
     const { transport } = recording(() => wireResponse(200))
     await runWithTestClock(
       Effect.gen(function* () {
-        const { pass, waitedMs } = yield* begin(transport)
-        expect(yield* Effect.flip(pass(86_400_000))).toMatchObject({
+        const { advance, waitedMs } = yield* begin(transport)
+        expect(yield* Effect.flip(advance(86_400_000))).toMatchObject({
           _tag: "Undecided",
           reason:
             "it needs a wait of 86400 s, more than the 65 s that a run waits; a clock (--clock) makes it possible"
         })
-        expect((yield* Effect.flip(pass(65_001)))._tag).toBe("Undecided")
+        expect((yield* Effect.flip(advance(65_001)))._tag).toBe("Undecided")
         expect(waitedMs()).toBe(0)
       })
     )
@@ -109,8 +109,8 @@ describe("waiting without a clock", () => {
     const { transport } = recording(() => wireResponse(200))
     await runWithTestClock(
       Effect.gen(function* () {
-        const { pass } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
-        expect(yield* Effect.flip(pass(10_001))).toMatchObject({
+        const { advance } = yield* begin(transport, { budget: { requests: 9, milliseconds: 10_000 } })
+        expect(yield* Effect.flip(advance(10_001))).toMatchObject({
           reason: "it needs a wait of 11 s, more than the time budget; a clock (--clock) makes it possible"
         })
       })
@@ -121,8 +121,8 @@ describe("waiting without a clock", () => {
     const { transport } = recording(() => wireResponse(200))
     await runWithTestClock(
       Effect.gen(function* () {
-        const { pass, waitedMs } = yield* begin(transport)
-        const waiting = yield* Effect.forkChild(pass(65_000), { startImmediately: true })
+        const { advance, waitedMs } = yield* begin(transport)
+        const waiting = yield* Effect.forkChild(advance(65_000), { startImmediately: true })
         yield* TestClock.adjust(64_999)
         expect(waiting.pollUnsafe()).toBeUndefined()
         yield* TestClock.adjust(1)
@@ -152,7 +152,7 @@ describe("waiting without a clock", () => {
   it("takes real time without a test clock", async () => {
     const { transport } = recording(() => wireResponse(200))
     const began = performance.now()
-    await run(Effect.flatMap(begin(transport), ({ pass }) => pass(60)))
+    await run(Effect.flatMap(begin(transport), ({ advance }) => advance(60)))
     expect(performance.now() - began).toBeGreaterThanOrEqual(55)
   })
 })

@@ -17,7 +17,7 @@ export interface LimitedKey {
   readonly plan: Plan
 }
 
-const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Failure> => {
+const readingOf = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Failure> => {
   const { receivedAt, response, sentAt } = exchange
   const rate = RateHeaders.of(response)
   if (rate === undefined) {
@@ -56,7 +56,7 @@ const reading = (exchange: Exchange, slackMs: number): Effect.Effect<Reading, Fa
     banned,
     ...rate,
     retryAfter,
-    between: [sentAt - slackMs, receivedAt + slackMs]
+    decidedBetween: [sentAt - slackMs, receivedAt + slackMs]
   }))
 }
 
@@ -65,24 +65,24 @@ export const make = (
   conversation: Conversation.Conversation,
   { name, plan }: LimitedKey
 ): ((trial: Trial) => Effect.Effect<Meter, Failure>) => {
-  const { hasClock, now, pass, send, sendAtOnce, slackMs } = conversation
+  const { advance, hasClock, now, send, sendConcurrently, slackMs } = conversation
   const request = { path: "/pets?limit=1", key: name }
-  let last: Reading | undefined
-  /** Number of requests since the last reset of the daily limit; infinite at first, because earlier use is unknown. */
+  let latest: Reading | undefined
+  /** Number of requests since the latest reset of the daily limit; infinite at first, because earlier use is unknown. */
   let usedToday = Number.POSITIVE_INFINITY
 
   return (trial) => {
     const read = (exchange: Exchange) =>
-      Effect.tap(reading(exchange, slackMs), (result) =>
+      Effect.tap(readingOf(exchange, slackMs), (result) =>
         Effect.sync(() => {
           usedToday++
-          last = result
+          latest = result
         })
       )
     const spend = Effect.flatMap(send(request, trial), read)
-    const passAndRecord = (ms: number): Effect.Effect<void, Failure> =>
+    const advanceAndRecord = (ms: number): Effect.Effect<void, Failure> =>
       Effect.andThen(
-        pass(ms),
+        advance(ms),
         Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
       )
 
@@ -90,34 +90,34 @@ export const make = (
       if (hasClock) {
         // The law with the most requests uses up the per-minute limit a few times.
         if (usedToday + 6 * plan.perMinute + 20 > plan.perDay) {
-          yield* passAndRecord(2 * DAY_MS)
+          yield* advanceAndRecord(2 * DAY_MS)
           usedToday = 0
-        } else yield* passAndRecord(61_000)
+        } else yield* advanceAndRecord(RateHeaders.MINUTE_PASSED_MS)
         return
       }
-      if (last === undefined) yield* spend
-      if (last === undefined) return
+      if (latest === undefined) yield* spend
+      if (latest === undefined) return
       // Waits until Reset, at most a minute, and after a denial also for Retry-After, which may be that of a ban.
       const current = yield* now
-      const untilReset = Math.min(last.resetAt * 1_000 - current, 60_000)
-      const untilRetry = last.admitted ? 0 : last.between[1] + last.retryAfter * 1_000 - current
-      yield* passAndRecord(Math.max(untilReset, untilRetry, 0) + slackMs)
+      const untilReset = Math.min(latest.resetAt * 1_000 - current, 60_000)
+      const untilRetry = latest.admitted ? 0 : latest.decidedBetween[1] + latest.retryAfter * 1_000 - current
+      yield* advanceAndRecord(Math.max(untilReset, untilRetry, 0) + slackMs)
     })
     const meter: Meter = {
       plan,
       spend,
-      spendAtOnce: (requests) =>
+      spendConcurrently: (requests) =>
         Effect.flatMap(
-          sendAtOnce(
+          sendConcurrently(
             Array.from({ length: requests }, () => request),
             trial
           ),
           Effect.forEach(read)
         ),
-      pass: passAndRecord,
+      advance: advanceAndRecord,
       refill,
       now,
-      canTravel: hasClock
+      hasClock
     }
     return Effect.succeed(meter)
   }

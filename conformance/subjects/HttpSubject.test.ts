@@ -25,12 +25,12 @@ const open = async (
       ...target
     })
   )
-  const face = <F extends "catalogue" | "http" | "meter" | "victim">(name: F) => {
-    const opened = subject.faces[name]
-    if (opened === undefined) throw new Error(`no ${name}`)
+  const openInterface = <F extends "catalogue" | "http" | "meter" | "victim">(name: F) => {
+    const opened = subject.interfaces[name]
+    if (opened === undefined) throw new Error(`the subject has no ${name}`)
     return opened
   }
-  return { subject, sent, face }
+  return { subject, sent, openInterface }
 }
 
 const rex = '{"id":9007199254740993,"name":"Rex","categoryId":-1,"status":"sold"}'
@@ -38,7 +38,7 @@ const animal = { id: 9_007_199_254_740_993n, name: "Rex", categoryId: -1n, statu
 
 describe("a catalogue over HTTP", () => {
   it("sends requests as the contract describes, and parses every digit of an id", async () => {
-    const { face, sent } = await open(({ method, target }) =>
+    const { openInterface, sent } = await open(({ method, target }) =>
       method === "POST"
         ? wireResponse(201, [], rex)
         : target.startsWith("/v1/pets/")
@@ -48,7 +48,7 @@ describe("a catalogue over HTTP", () => {
     await run(
       Effect.scoped(
         Effect.gen(function* () {
-          const catalogue = yield* face("catalogue")(Trial.make("t"))
+          const catalogue = yield* openInterface("catalogue")(Trial.make("t"))
           const { id: _id, ...draft } = animal
           expect(yield* catalogue.create(draft)).toEqual(animal)
           expect(yield* catalogue.get(animal.id)).toEqual(Option.some(animal))
@@ -72,12 +72,12 @@ describe("a catalogue over HTTP", () => {
     ["invalid JSON", wireResponse(201, [], "<b>"), "201 with the created Pet", 'not JSON: "<b>"'],
     ["another object", wireResponse(201, [], "{}"), "201 with the created Pet", "id is not an int64: absent"]
   ])("fails for %s in the response to a creation", async (_what, response, expected, actual) => {
-    const { face } = await open(() => response)
+    const { openInterface } = await open(() => response)
     const { id: _id, ...draft } = animal
     const failure = await run(
       Effect.flip(
         Effect.scoped(
-          Effect.flatMap(face("catalogue")(Trial.make("t")), (catalogue) => catalogue.create(draft))
+          Effect.flatMap(openInterface("catalogue")(Trial.make("t")), (catalogue) => catalogue.create(draft))
         )
       )
     )
@@ -87,14 +87,14 @@ describe("a catalogue over HTTP", () => {
   it("returns no animal for 404, and makes `get` not applicable once the removal of getPet may have begun", async () => {
     let status = 404
     let now = Date.UTC(2027, 0, 1)
-    const { face } = await open(() => wireResponse(status, [], "{}"), {
+    const { openInterface } = await open(() => wireResponse(status, [], "{}"), {
       clock: { now: Effect.sync(() => now), advance: () => Effect.sync(() => now) }
     })
     const get = Effect.scoped(
       Effect.gen(function* () {
-        const { get: find, list } = yield* face("catalogue")(Trial.make("t"))
+        const { get: find, list } = yield* openInterface("catalogue")(Trial.make("t"))
         // The next request reads the clock again.
-        yield* face("http")(Trial.make("t")).pipe(Effect.flatMap((http) => http.now))
+        yield* openInterface("http")(Trial.make("t")).pipe(Effect.flatMap((http) => http.now))
         expect(list).toBeTypeOf("function")
         return yield* find(1n)
       })
@@ -107,11 +107,13 @@ describe("a catalogue over HTTP", () => {
   })
 
   it("uses only the declared categories", async () => {
-    const { face, subject } = await open(() => wireResponse(200), { declared: { categories: [4n, 9n] } })
+    const { openInterface, subject } = await open(() => wireResponse(200), {
+      declared: { categories: [4n, 9n] }
+    })
     await run(
       Effect.scoped(
         Effect.gen(function* () {
-          const { categoryOf } = yield* face("catalogue")(Trial.make("t"))
+          const { categoryOf } = yield* openInterface("catalogue")(Trial.make("t"))
           for (const wanted of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
             expect([4n, 9n]).toContain(categoryOf(wanted))
           }
@@ -125,8 +127,10 @@ describe("a catalogue over HTTP", () => {
 
 describe("a meter over HTTP", () => {
   const spendOf = async (respond: () => WireResponse) => {
-    const { face, sent } = await open(respond)
-    const spend = Effect.scoped(Effect.flatMap(face("meter")(Trial.make("t")), (meter) => meter.spend))
+    const { openInterface, sent } = await open(respond)
+    const spend = Effect.scoped(
+      Effect.flatMap(openInterface("meter")(Trial.make("t")), (meter) => meter.spend)
+    )
     return { sent, result: await run(Effect.match(spend, { onSuccess: (a) => a, onFailure: (e) => e })) }
   }
 
@@ -160,9 +164,9 @@ describe("a meter over HTTP", () => {
     expect(result).toMatchObject({ _tag: "Violation", expected: expect.stringContaining(expected) })
   })
 
-  it("is undecided if the key of the meter is not declared", async () => {
-    const { face } = await open(() => wireResponse(200))
-    expect(await run(Effect.flip(Effect.scoped(face("victim")(Trial.make("t")))))).toMatchObject({
+  it("fails with Undecided if the key of the meter is not declared", async () => {
+    const { openInterface } = await open(() => wireResponse(200))
+    expect(await run(Effect.flip(Effect.scoped(openInterface("victim")(Trial.make("t")))))).toMatchObject({
       _tag: "Undecided",
       reason: expect.stringContaining("--victim KEY:PERMINUTE:PERDAY")
     })
@@ -195,13 +199,13 @@ describe("a subject over HTTP", () => {
   })
 
   it("repeats a denied request only for the main key, and not if requests are sent concurrently", async () => {
-    const { face, sent } = await open((_request, index) =>
+    const { openInterface, sent } = await open((_request, index) =>
       index === 0 ? wireResponse(429, [["Retry-After", "0"]]) : wireResponse(200, [["Retry-After", "0"]])
     )
     await run(
       Effect.scoped(
         Effect.gen(function* () {
-          const http = yield* face("http")(Trial.make("t"))
+          const http = yield* openInterface("http")(Trial.make("t"))
           expect((yield* http.send({ path: "/pets" })).response.status).toBe(200)
           expect(sent).toHaveLength(2)
         })
@@ -211,10 +215,10 @@ describe("a subject over HTTP", () => {
     await run(
       Effect.scoped(
         Effect.gen(function* () {
-          const http = yield* denying.face("http")(Trial.make("t"))
+          const http = yield* denying.openInterface("http")(Trial.make("t"))
           yield* http.send({ path: "/pets", key: "tiny" })
           yield* http.send({ path: "/pets", authorization: [] })
-          yield* http.sendAtOnce([{ path: "/pets" }, { path: "/pets" }])
+          yield* http.sendConcurrently([{ path: "/pets" }, { path: "/pets" }])
           expect(denying.sent).toHaveLength(4)
         })
       )

@@ -1,4 +1,4 @@
-/** A server in any language as a subject, behind a transport. */
+/** Makes a subject of a server that is reached through a transport; the server may be written in any language. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Capability } from "../evaluation/Capability.ts"
@@ -15,7 +15,7 @@ import * as HttpMeter from "./HttpMeter.ts"
 import * as Redaction from "./Redaction.ts"
 import type { FailingCase, Subject } from "./Subject.ts"
 
-/** A key on a small plan that the suite may use up. */
+/** A key on a small plan, whose limits the suite may use up. */
 export interface SmallKey extends Plan {
   readonly secret: string
 }
@@ -28,7 +28,7 @@ export interface Declarations {
   readonly bans: boolean
 }
 
-/** The API keys that a run uses; the more there are, the more checks can run. */
+/** The API keys that a run uses; each optional key enables more checks. */
 export interface Keys {
   /** A key on a plan that is large enough for the run. */
   readonly main: string
@@ -60,7 +60,7 @@ export interface HttpSubject extends Subject {
   readonly conversation: Conversation.Conversation
 }
 
-/** Whether a subject is a server. */
+/** Whether a subject is reached over HTTP. */
 export const is = (subject: Subject): subject is HttpSubject => "conversation" in subject
 
 /** Creates a subject for one run; fails if the clock does not respond. */
@@ -92,27 +92,28 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
 
   const http = (trial: Trial): Http => ({
     facts,
+    // Only the main key is paced: laws about the limits of other keys and callers need every 429.
     send: (sent) =>
       (sent.key ?? "main") === "main" && sent.authorization === undefined
         ? conversation.sendPaced(sent, trial)
         : conversation.send(sent, trial),
     sendUnpaced: (sent) => conversation.send(sent, trial),
-    sendAtOnce: (sent) =>
-      Effect.andThen(conversation.reserve(sent.length), conversation.sendAtOnce(sent, trial)),
+    sendConcurrently: (sent) =>
+      Effect.andThen(conversation.reserve(sent.length), conversation.sendConcurrently(sent, trial)),
     create: (draft) => HttpCatalogue.create(conversation, categories, draft, trial),
     created: () => HttpCatalogue.created(conversation),
     now: conversation.now,
-    pass: (ms) =>
+    advance: (ms) =>
       Effect.andThen(
-        conversation.pass(ms),
+        conversation.advance(ms),
         Effect.sync(() => trial.record({ did: `let ${ms / 1_000} s pass`, got: "", passedMs: ms }))
       ),
-    passUntil: (moment) =>
+    advanceUntil: (moment) =>
       Effect.flatMap(conversation.now, (now) =>
         now >= moment
           ? Effect.void
           : Effect.andThen(
-              conversation.pass(moment - now),
+              conversation.advance(moment - now),
               Effect.sync(() =>
                 trial.record({
                   did: `let time pass until ${new Date(moment).toISOString()}`,
@@ -146,7 +147,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     budget,
     target,
     conversation,
-    faces: {
+    interfaces: {
       catalogue: (trial) => Effect.succeed(HttpCatalogue.make(conversation, categories, trial)),
       http: (trial) => Effect.succeed(http(trial)),
       meter: tinyMeter,
@@ -159,10 +160,10 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
         return "the subject declares that it accepts only certain categories"
       }
       if (needs.includes("revokedKey") && keys.revoked === undefined) {
-        return "no revoked key is declared: the contract has no way to revoke one"
+        return "no revoked key is declared, and the contract defines no way to revoke one"
       }
       if (needs.includes("expiredKey") && keys.expired === undefined) {
-        return "no expired key is declared: the contract does not mention expiry"
+        return "no expired key is declared, and the contract does not mention expiry"
       }
       return undefined
     },

@@ -12,17 +12,19 @@ const run = Effect.runPromise
 const draft = { name: "Rex", categoryId: 7n, status: undefined }
 
 const open = (petRepository: PortSubject.Store<PetRepository>, trial = Trial.make("t")) => {
-  const { faces } = PortSubject.make({ name: "toy", petRepository })
-  return Effect.suspend(() => faces.catalogue?.(trial) ?? Effect.die(new Error("no catalogue")))
+  const { interfaces } = PortSubject.make({ name: "toy", petRepository })
+  return Effect.suspend(
+    () => interfaces.catalogue?.(trial) ?? Effect.die(new Error("the subject has no catalogue"))
+  )
 }
 
-const failing = (cause: Effect.Effect<never, StoreUnavailable>) =>
+const withFailingInsert = (cause: Effect.Effect<never, StoreUnavailable>) =>
   Layer.sync(PetRepository, () => ({ ...ArrayStores.petRepository(), insert: () => cause }))
 
 describe("a port subject", () => {
   it("has only the interfaces of the given ports", () => {
     const interfacesOf = (options: Omit<PortSubject.PortSubjectOptions, "name">) =>
-      Object.keys(PortSubject.make({ name: "toy", ...options }).faces).toSorted()
+      Object.keys(PortSubject.make({ name: "toy", ...options }).interfaces).toSorted()
     expect(interfacesOf({})).toEqual([])
     expect(interfacesOf({ petRepository: ArrayStores.layer })).toEqual(["catalogue", "pets"])
     expect(interfacesOf({ rateLimitStore: ArrayStores.layer })).toEqual(["limits", "meter", "victim"])
@@ -33,7 +35,7 @@ describe("a port subject", () => {
   it("is built again for every evaluation, even from the same layer, and is closed afterwards", async () => {
     let built = 0
     let closed = 0
-    const counting = Layer.effect(
+    const countingLayer = Layer.effect(
       PetRepository,
       Effect.acquireRelease(
         Effect.sync(() => {
@@ -47,7 +49,7 @@ describe("a port subject", () => {
       await run(
         Effect.scoped(
           Effect.gen(function* () {
-            const catalogue = yield* open(counting)
+            const catalogue = yield* open(countingLayer)
             expect(yield* catalogue.list({ limit: 100, status: undefined })).toEqual([])
             yield* catalogue.create(draft)
             expect(yield* catalogue.list({ limit: 100, status: undefined })).toHaveLength(1)
@@ -90,7 +92,9 @@ describe("a port subject", () => {
     const trial = Trial.make("t")
     const failure = await run(
       Effect.flip(
-        Effect.scoped(Effect.flatMap(open(failing(cause), trial), (catalogue) => catalogue.create(draft)))
+        Effect.scoped(
+          Effect.flatMap(open(withFailingInsert(cause), trial), (catalogue) => catalogue.create(draft))
+        )
       )
     )
     expect(failure).toMatchObject({ _tag: "Violation", actual })

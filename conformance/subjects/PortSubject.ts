@@ -64,22 +64,22 @@ export const make = ({
     kind: "port",
     capabilities: new Set(capabilities),
     exchanges: [],
-    faces: {
+    interfaces: {
       ...(petRepository === undefined
         ? {}
         : {
             catalogue: (trial: Trial) =>
-              Effect.map(pets(petRepository), (repository) => catalogue(repository, trial)),
-            pets: () => pets(petRepository)
+              Effect.map(openPets(petRepository), (repository) => catalogue(repository, trial)),
+            pets: () => openPets(petRepository)
           }),
       ...(rateLimitStore === undefined
         ? {}
         : {
-            meter: (trial: Trial) => Effect.map(limits(rateLimitStore), meter(trial)),
-            victim: (trial: Trial) => Effect.map(limits(rateLimitStore), meter(trial)),
-            limits: () => limits(rateLimitStore)
+            meter: (trial: Trial) => Effect.map(openLimits(rateLimitStore), makeMeter(trial)),
+            victim: (trial: Trial) => Effect.map(openLimits(rateLimitStore), makeMeter(trial)),
+            limits: () => openLimits(rateLimitStore)
           }),
-      ...(apiKeyStore === undefined ? {} : { keys: () => keys(apiKeyStore) }),
+      ...(apiKeyStore === undefined ? {} : { keys: () => openKeys(apiKeyStore) }),
       ...(outage === undefined
         ? {}
         : {
@@ -114,24 +114,24 @@ const openPort = <Port, Service>(
 
 // Methods are called when their effects run, so that a synchronous throw is also a defect.
 
-const pets = (store: Store<PetRepository>) =>
-  Effect.map(openPort(store, PetRepository), (real): PetRepository["Service"] => {
-    const { insertOnce } = real
+const openPets = (store: Store<PetRepository>) =>
+  Effect.map(openPort(store, PetRepository), (port): PetRepository["Service"] => {
+    const { insertOnce } = port
     return {
-      insert: (pet) => Effect.suspend(() => real.insert(pet)),
+      insert: (pet) => Effect.suspend(() => port.insert(pet)),
       ...(insertOnce === undefined
         ? {}
         : { insertOnce: (pet, once) => Effect.suspend(() => insertOnce(pet, once)) }),
-      find: (id) => Effect.suspend(() => real.find(id)),
-      page: (query) => Effect.suspend(() => real.page(query))
+      find: (id) => Effect.suspend(() => port.find(id)),
+      page: (query) => Effect.suspend(() => port.page(query))
     }
   })
 
-const limits = (store: Store<RateLimitStore>) =>
-  Effect.map(openPort(store, RateLimitStore), (real): RateLimitStore["Service"] => {
-    const { consume, read } = real
+const openLimits = (store: Store<RateLimitStore>) =>
+  Effect.map(openPort(store, RateLimitStore), (port): RateLimitStore["Service"] => {
+    const { consume, read } = port
     return {
-      modify: (key, step) => Effect.suspend(() => real.modify(key, step)),
+      modify: (key, step) => Effect.suspend(() => port.modify(key, step)),
       ...(consume === undefined
         ? {}
         : { consume: (key, now, policy) => Effect.suspend(() => consume(key, now, policy)) }),
@@ -139,15 +139,15 @@ const limits = (store: Store<RateLimitStore>) =>
     }
   })
 
-const keys = (store: Store<ApiKeyStore>) =>
-  Effect.map(openPort(store, ApiKeyStore), (real): ApiKeyStore["Service"] => {
-    const { events, markSeen } = real
+const openKeys = (store: Store<ApiKeyStore>) =>
+  Effect.map(openPort(store, ApiKeyStore), (port): ApiKeyStore["Service"] => {
+    const { events, markSeen } = port
     return {
-      findByHash: (hash) => Effect.suspend(() => real.findByHash(hash)),
-      insert: (key, event) => Effect.suspend(() => real.insert(key, event)),
-      insertFirst: (key, event) => Effect.suspend(() => real.insertFirst(key, event)),
-      update: (id, change) => Effect.suspend(() => real.update(id, change)),
-      list: real.list,
+      findByHash: (hash) => Effect.suspend(() => port.findByHash(hash)),
+      insert: (key, event) => Effect.suspend(() => port.insert(key, event)),
+      insertFirst: (key, event) => Effect.suspend(() => port.insertFirst(key, event)),
+      update: (id, change) => Effect.suspend(() => port.update(id, change)),
+      list: port.list,
       ...(events === undefined ? {} : { events: (id) => Effect.suspend(() => events(id)) }),
       ...(markSeen === undefined ? {} : { markSeen: (ids, day) => Effect.suspend(() => markSeen(ids, day)) })
     }
@@ -183,7 +183,7 @@ export const catalogue = (pets: PetRepository["Service"], trial: Trial): Catalog
     )
 })
 
-const meter =
+const makeMeter =
   (trial: Trial) =>
   (store: RateLimitStore["Service"]): Meter => {
     let now = MORNING
@@ -206,14 +206,14 @@ const meter =
           ...verdict,
           admitted: outcome === "admitted",
           banned: outcome === "banned",
-          between: [at, at] as const
+          decidedBetween: [at, at] as const
         })
       )
     })
     return {
       plan: PLAN,
       spend,
-      spendAtOnce: (requests) =>
+      spendConcurrently: (requests) =>
         Effect.all(
           Array.from({ length: requests }, () => spend),
           { concurrency: "unbounded" }
@@ -221,11 +221,11 @@ const meter =
       refill: Effect.sync(() => {
         callers++
       }),
-      pass: (ms) =>
+      advance: (ms) =>
         Effect.sync(() => {
           now += ms
         }),
       now: Effect.sync(() => now),
-      canTravel: true
+      hasClock: true
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { credentials } from "../checks/http/Credentials.ts"
 import * as Redaction from "./Redaction.ts"
 
-/** A key of 8 characters or more in the syntax of RFC 6750. */
+/** Generates keys of 8 characters or more in the syntax of RFC 6750. */
 const keys = fc
   .array(fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/"), {
     minLength: 8,

@@ -26,34 +26,34 @@ const MIN_LENGTH = 8
  * replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
-  const named = Object.entries(secrets).flatMap(([name, secret]) =>
+  const namedSecrets = Object.entries(secrets).flatMap(([name, secret]) =>
     secret === undefined || secret === "" ? [] : [{ name, secret }]
   )
-  const long = named.filter(({ secret }) => secret.length >= MIN_LENGTH)
-  const searches = long.map(({ name, secret }) => ({ name, secret, find: finderOf(secret) }))
+  const longSecrets = namedSecrets.filter(({ secret }) => secret.length >= MIN_LENGTH)
+  const searches = longSecrets.map(({ name, secret }) => ({ name, secret, find: finderOf(secret) }))
   // A placeholder must not contain any part of a secret, and the name of one key may resemble the secret of another.
-  const safest = (...candidates: ReadonlyArray<string>): string =>
+  const firstSafe = (...candidates: ReadonlyArray<string>): string =>
     candidates.find((candidate) => searches.every(({ find }) => find(fold(candidate), 0) === undefined)) ??
     "‹key›"
-  const placeholder = (name: string): string => safest(`‹key:${name}›`)
-  const partPlaceholder = (name: string): string => safest(`‹part of key:${name}›`, "‹part of key›")
+  const placeholder = (name: string): string => firstSafe(`‹key:${name}›`)
+  const partPlaceholder = (name: string): string => firstSafe(`‹part of key:${name}›`, "‹part of key›")
 
   const placeholders = new Map<string, string>()
   const add = (form: string, replacement: string): void => {
     if (!placeholders.has(fold(form))) placeholders.set(fold(form), replacement)
   }
-  for (const { name, secret } of long) for (const form of formsOf(secret)) add(form, placeholder(name))
-  for (const { name, secret } of long) {
+  for (const { name, secret } of longSecrets) for (const form of formsOf(secret)) add(form, placeholder(name))
+  for (const { name, secret } of longSecrets) {
     for (const form of formsOf(reverse(secret))) add(form, partPlaceholder(name))
   }
-  const whole = alternatives([...placeholders.keys()])
-  const short = named.filter(({ secret }) => secret.length < MIN_LENGTH)
-  const shortPlaceholders = new Map(short.map(({ name, secret }) => [secret, placeholder(name)]))
+  const wholePattern = alternatives([...placeholders.keys()])
+  const shortSecrets = namedSecrets.filter(({ secret }) => secret.length < MIN_LENGTH)
+  const shortPlaceholders = new Map(shortSecrets.map(({ name, secret }) => [secret, placeholder(name)]))
   const credential = new RegExp(
     `\\b(Bearer|Basic)(\\s+)(${alternatives([...shortPlaceholders.keys()]).source})(?![\\w.~+/=-])`,
     "gi"
   )
-  const parts = searches.flatMap(({ find, name, secret }) => [
+  const partReplacements = searches.flatMap(({ find, name, secret }) => [
     replaceMatches(find, partPlaceholder(name)),
     replaceSimilarCredentials(secret, partPlaceholder(name))
   ])
@@ -61,13 +61,13 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
   return (text) => {
     let clean = text
     if (placeholders.size > 0)
-      clean = clean.replace(whole, (found) => placeholders.get(fold(found)) ?? "‹key›")
+      clean = clean.replace(wholePattern, (found) => placeholders.get(fold(found)) ?? "‹key›")
     if (shortPlaceholders.size > 0) {
       clean = clean.replace(credential, (found: string, scheme: string, space: string, secret: string) =>
         shortPlaceholders.has(secret) ? `${scheme}${space}${shortPlaceholders.get(secret)}` : found
       )
     }
-    return parts.reduce((result, replace) => replace(result), clean)
+    return partReplacements.reduce((result, replace) => replace(result), clean)
   }
 }
 
@@ -145,11 +145,11 @@ const replaceSimilarCredentials = (secret: string, placeholder: string): ((text:
 /** Returns the total length of the prefix and the suffix that two strings have in common. */
 const lengthOfCommonEnds = (a: string, b: string): number => {
   const max = Math.min(a.length, b.length)
-  let first = 0
-  while (first < max && a[first] === b[first]) first++
-  let last = 0
-  while (last < max - first && a.at(-1 - last) === b.at(-1 - last)) last++
-  return first + last
+  let prefix = 0
+  while (prefix < max && a[prefix] === b[prefix]) prefix++
+  let suffix = 0
+  while (suffix < max - prefix && a.at(-1 - suffix) === b.at(-1 - suffix)) suffix++
+  return prefix + suffix
 }
 
 /** The start and the end of a match in a text. */
@@ -201,10 +201,10 @@ const replaceMatches =
   (text: string): string => {
     const folded = fold(text)
     let clean = ""
-    let kept = 0
-    for (let place = find(folded, 0); place !== undefined; place = find(folded, kept)) {
-      clean += text.slice(kept, place[0]) + placeholder
-      kept = place[1]
+    let end = 0
+    for (let place = find(folded, 0); place !== undefined; place = find(folded, end)) {
+      clean += text.slice(end, place[0]) + placeholder
+      end = place[1]
     }
-    return clean + text.slice(kept)
+    return clean + text.slice(end)
   }

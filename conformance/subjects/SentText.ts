@@ -6,8 +6,8 @@ import { text } from "../http/Wire.ts"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
-/** Number of consecutive characters of a secret that must not be shown. */
-const PART = 5
+/** Minimum length of a part of a secret that must not be shown. */
+const PART_LENGTH = 5
 
 /** Maximum length of a path, body or header that is shown, in UTF-16 code units. */
 const MAX_SHOWN = 160
@@ -17,7 +17,7 @@ const reveals = (shown: string, secret: string): boolean => {
   if (secret === "") return false
   const folded = shown.toLowerCase()
   const whole = secret.toLowerCase()
-  const size = Math.min(PART, whole.length)
+  const size = Math.min(PART_LENGTH, whole.length)
   for (const spelling of [whole, [...whole].toReversed().join("")]) {
     for (let at = 0; at + size <= spelling.length; at++)
       if (folded.includes(spelling.slice(at, at + size))) return true
@@ -59,9 +59,9 @@ export const describe = (sent: Sent, secrets: Secrets): string => {
   const { body, headers = [], json, method = "GET", path } = sent
   const content = json ?? (typeof body === "string" ? body : body && text(body))
   const shown = content === undefined ? "" : ` ${Excerpt.words(content, MAX_SHOWN)}`
-  const given = headers
+  const shownHeaders = headers
     .filter(([name, value]) => !(name.toLowerCase() === "content-type" && value === "application/json"))
     .map(([name, value]) => `${name}: ${describeValue(value, secrets)}`)
-  const about = [...describeCredentials(sent, secrets), ...given]
-  return `${method} ${Excerpt.words(path, MAX_SHOWN)}${shown}${about.length === 0 ? "" : ` (${about.join(", ")})`}`
+  const details = [...describeCredentials(sent, secrets), ...shownHeaders]
+  return `${method} ${Excerpt.words(path, MAX_SHOWN)}${shown}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
 }

@@ -30,7 +30,7 @@ export interface ServiceTargetOptions {
   readonly options?: Partial<ServiceOptions.ServiceOptions> | undefined
   readonly ban?: BanPolicy.BanPolicy | undefined
   /** Derives the clock of the service from the clock that the suite moves; by default they are the same. */
-  readonly clock?: ((moved: Clock.Clock) => Clock.Clock) | undefined
+  readonly clock?: ((suiteClock: Clock.Clock) => Clock.Clock) | undefined
 }
 
 /** A target whose time can be read synchronously. */
@@ -75,13 +75,13 @@ export const stoppedClock = (machine: Clock.Clock, begin: number) => {
 /** Creates a service over the stores, with the keys that the suite needs; it is closed with the scope. */
 export const make = Effect.fnUntraced(function* ({
   ban = BanPolicy.standard,
-  clock: clockFrom = (moved) => moved,
+  clock: clockFrom = (suiteClock) => suiteClock,
   name,
   options,
   stores
 }: ServiceTargetOptions): Effect.fn.Return<ServiceTarget, unknown, Scope.Scope> {
-  const { clock: moved, controls } = stoppedClock(yield* Clock.Clock, MORNING)
-  const clock = clockFrom(moved)
+  const { clock: suiteClock, controls } = stoppedClock(yield* Clock.Clock, MORNING)
+  const clock = clockFrom(suiteClock)
   const crypto = Layer.mergeAll(NodeCrypto.layer, SecureRandom.layerWebCrypto)
   const context = yield* Layer.build(
     Service.layer(options).pipe(
@@ -137,6 +137,6 @@ export const make = Effect.fnUntraced(function* ({
     baseUrl: undefined,
     keys: { main: main.secret, tiny, victim, revoked: revoked.secret, expired: expired.secret },
     clock: controls,
-    nowUnsafe: () => moved.currentTimeMillisUnsafe()
+    nowUnsafe: () => suiteClock.currentTimeMillisUnsafe()
   }
 })

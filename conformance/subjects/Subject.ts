@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { Face, Faces } from "../evaluation/Faces.ts"
+import type { InterfaceName, Interfaces } from "../evaluation/Faces.ts"
 import type { Failure } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Step, Trial } from "../evaluation/Trial.ts"
@@ -10,7 +10,9 @@ import type { Exchange } from "../http/Exchange.ts"
 import type { Budget } from "./Budget.ts"
 
 /** Opens an interface for one evaluation; its resources are closed with the scope. */
-export type Open<F extends Face> = (trial: Trial) => Effect.Effect<Faces[F], Failure, Scope.Scope>
+export type Open<F extends InterfaceName> = (
+  trial: Trial
+) => Effect.Effect<Interfaces[F], Failure, Scope.Scope>
 
 /** A law and the steps that violated it. */
 export interface FailingCase {
@@ -35,7 +37,7 @@ export interface Subject {
    */
   readonly budget?: Budget
   /** @internal */
-  readonly faces: { readonly [F in Face]?: Open<F> }
+  readonly interfaces: { readonly [F in InterfaceName]?: Open<F> }
   readonly capabilities: ReadonlySet<Capability>
   /**
    * Returns the reason why a check does not apply, by the subject's declarations; `undefined` if it applies.

@@ -5,7 +5,7 @@ import * as ApiKey from "./ApiKey.ts"
 
 const start = 1_800_000_000_000
 
-const issued = (hash: string): ApiKey.ApiKey => ({
+const issuedKey = (hash: string): ApiKey.ApiKey => ({
   id: "key_1",
   plan: "Free",
   limits: { perMinute: 60, perDay: 1_000 },
@@ -28,8 +28,8 @@ const rotations = fc.array(
 describe("ApiKey.rotate", () => {
   it("returns a key that accepts only the newest secret and, until the overlap ends, the previous one", () => {
     fc.assert(
-      fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, later) => {
-        let key = issued("hash-0")
+      fc.property(rotations, fc.array(fc.integer({ min: 0, max: 2_000_000 })), (rotations, laterMs) => {
+        let key = issuedKey("hash-0")
         let now = start
         let previousUntil = start
         for (const [index, { after, overlapMs }] of rotations.entries()) {
@@ -44,7 +44,7 @@ describe("ApiKey.rotate", () => {
           previousUntil - 1,
           previousUntil,
           previousUntil + 1,
-          ...later.map((ms) => now + ms)
+          ...laterMs.map((ms) => now + ms)
         ]) {
           if (time < now) continue
           const accepted = [...rotations, undefined]
@@ -59,7 +59,7 @@ describe("ApiKey.rotate", () => {
   it("changes only the secrets of the key", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (overlapMs, ms) => {
-        const { secrets, ...rest } = issued("old")
+        const { secrets, ...rest } = issuedKey("old")
         expect(Result.getOrThrow(ApiKey.rotate({ ...rest, secrets }, "new", overlapMs, start + ms))).toEqual({
           ...rest,
           secrets: [
@@ -72,11 +72,11 @@ describe("ApiKey.rotate", () => {
   })
 })
 
-describe("a revoked key", () => {
-  it("rejects all of its secrets, after any number of rotations", () => {
+describe("ApiKey.revoke", () => {
+  it("returns a key that accepts none of its secrets, after any number of rotations", () => {
     fc.assert(
       fc.property(rotations, fc.integer(), (rotations, ms) => {
-        let key = issued("hash-0")
+        let key = issuedKey("hash-0")
         for (const [index, { overlapMs }] of rotations.entries()) {
           key = Result.getOrThrow(ApiKey.rotate(key, `hash-${index + 1}`, overlapMs, start))
         }
@@ -86,13 +86,13 @@ describe("a revoked key", () => {
     )
   })
 
-  it("is rejected by `rotate` with ApiKeyRevoked", () => {
-    const result = ApiKey.rotate(ApiKey.revoke(issued("old"), start), "new", 0, start + 1)
+  it("returns a key that `rotate` rejects with ApiKeyRevoked", () => {
+    const result = ApiKey.rotate(ApiKey.revoke(issuedKey("old"), start), "new", 0, start + 1)
     expect(Result.isFailure(result) && result.failure).toEqual(new ApiKey.ApiKeyRevoked({ id: "key_1" }))
   })
 
-  it("keeps its first revocation date when it is revoked again", () => {
-    const once = ApiKey.revoke(issued("a"), start + 1)
+  it("keeps the first revocation date of a key that is already revoked", () => {
+    const once = ApiKey.revoke(issuedKey("a"), start + 1)
     expect(once.revokedAt).toBe(start + 1)
     expect(ApiKey.revoke(once, start + 2)).toEqual(once)
   })

@@ -21,8 +21,8 @@ const swap = (text: string, a: number, b: number) =>
 
 const isWellFormed = (text: string): boolean => ApiKeySecret.parse(text) !== undefined
 
-describe("a generated secret", () => {
-  it("matches the published pattern and has a valid checksum", () => {
+describe("ApiKeySecret.generate", () => {
+  it("returns a secret that matches the published pattern and has a valid checksum", () => {
     fc.assert(
       fc.property(secret, (text) => {
         expect(text).toMatch(ApiKeySecret.pattern)
@@ -31,7 +31,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it("is different if one of the random bits is different", () => {
+  it("returns a different secret if one random bit is different", () => {
     fc.assert(
       fc.property(randomBytes, fc.nat({ max: 159 }), (bytes, bit) => {
         const changed = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
@@ -40,7 +40,7 @@ describe("a generated secret", () => {
     )
   })
 
-  it.effect("is unique among 1,000 secrets, and redacted when printed", () =>
+  it.effect("returns distinct secrets, which are redacted when printed", () =>
     Effect.gen(function* () {
       const secrets = yield* Effect.replicateEffect(ApiKeySecret.generate, 1000)
       const texts = secrets.map(Redacted.value)
@@ -78,8 +78,8 @@ describe("ApiKeySecret.parse", () => {
         secret,
         fc.integer({ min: 4, max: 30 }),
         fc.constantFrom(..."_-./:@[`{~\0"),
-        (text, index, sign) => {
-          const body = replaceAt(text.slice(0, 31), index, sign)
+        (text, index, symbol) => {
+          const body = replaceAt(text.slice(0, 31), index, symbol)
           expect(isWellFormed(body + Base62.encode(BigInt(crc32(body)), 6))).toBe(false)
         }
       )
@@ -131,8 +131,8 @@ describe("ApiKeySecret.parse", () => {
   })
 })
 
-describe("the hash of a secret", () => {
-  it.effect("is the SHA-256 of the secret in lower-case hexadecimal", () =>
+describe("ApiKeySecret.hash", () => {
+  it.effect("returns the SHA-256 of the secret in lower-case hexadecimal", () =>
     Effect.gen(function* () {
       for (const text of fc.sample(secret, 20)) {
         expect(yield* ApiKeySecret.hash(text)).toBe(createHash("sha256").update(text).digest("hex"))
@@ -143,7 +143,7 @@ describe("the hash of a secret", () => {
     }).pipe(Effect.provide(NodeCrypto.layerDigest))
   )
 
-  it.effect("is not a well-formed secret", () =>
+  it.effect("never returns a well-formed secret", () =>
     Effect.gen(function* () {
       for (const text of fc.sample(secret, 20)) {
         expect(isWellFormed(yield* ApiKeySecret.hash(text))).toBe(false)

@@ -6,8 +6,8 @@ import * as Expiry from "./Expiry.ts"
 const LATEST = 8_640_000_000_000_000
 const now = 1_800_000_000_000
 
-describe("Expiry", () => {
-  it("resolves `atMs` to that time, `inMs` to a time after now, and `never` to undefined", () => {
+describe("Expiry.resolve", () => {
+  it("returns the time of `atMs`, a time after now for `inMs`, and undefined for `never`", () => {
     expect(Expiry.resolve("never", now)).toEqual(Result.succeed(undefined))
     fc.assert(
       fc.property(fc.nat(LATEST), fc.nat(LATEST - now), (atMs, inMs) => {
@@ -36,7 +36,10 @@ describe("Expiry", () => {
     }
   })
 
-  it("resolveFuture rejects a time that is not in the future", () => {
+})
+
+describe("Expiry.resolveFuture", () => {
+  it("rejects a time that is not in the future", () => {
     expect(Expiry.resolveFuture("never", now)).toEqual(Result.succeed(undefined))
     expect(Expiry.resolveFuture({ inMs: 1 }, now)).toEqual(Result.succeed(now + 1))
     for (const expiry of [{ inMs: 0 }, { atMs: now }, { atMs: now - 1 }]) {

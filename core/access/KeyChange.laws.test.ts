@@ -83,12 +83,12 @@ describe("KeyChange.apply", () => {
       fc.property(key, ({ lastSeenDay, ...rest }) => {
         const before = { ...rest, lastSeenDay }
         const { expiresAt, label, limits } = before
-        const same: KeyChange.KeyChange = {
+        const unchanged: KeyChange.KeyChange = {
           limits,
           label: label ?? null,
           expires: expiresAt === undefined ? "never" : { atMs: expiresAt }
         }
-        expect(Result.getOrThrow(KeyChange.apply(before, same, 5))).toBe(before)
+        expect(Result.getOrThrow(KeyChange.apply(before, unchanged, 5))).toBe(before)
         expect(Result.getOrThrow(KeyChange.apply(before, {}, 5))).toBe(before)
       })
     )
@@ -107,16 +107,16 @@ describe("KeyChange.apply", () => {
   it("fails if the limits, the label or the expiry are invalid", () => {
     fc.assert(
       fc.property(key, (before) => {
-        const failure = (wanted: KeyChange.KeyChange) => {
+        const failureTag = (wanted: KeyChange.KeyChange) => {
           const result = KeyChange.apply(before, wanted, 5)
           return Result.isFailure(result) ? result.failure._tag : "success"
         }
-        expect(failure({ plan: "Enterprise" })).toBe("PlanInvalid")
-        expect(failure({ plan: "Enterprise", limits: { perMinute: 5 } })).toBe("PlanInvalid")
-        expect(failure({ limits: { perDay: 0 } })).toBe("PlanInvalid")
-        expect(failure({ limits: { perMinute: 0.5 } })).toBe("PlanInvalid")
-        expect(failure({ label: " " })).toBe("LabelInvalid")
-        expect(failure({ expires: { inMs: -1 } })).toBe("ExpiryInvalid")
+        expect(failureTag({ plan: "Enterprise" })).toBe("PlanInvalid")
+        expect(failureTag({ plan: "Enterprise", limits: { perMinute: 5 } })).toBe("PlanInvalid")
+        expect(failureTag({ limits: { perDay: 0 } })).toBe("PlanInvalid")
+        expect(failureTag({ limits: { perMinute: 0.5 } })).toBe("PlanInvalid")
+        expect(failureTag({ label: " " })).toBe("LabelInvalid")
+        expect(failureTag({ expires: { inMs: -1 } })).toBe("ExpiryInvalid")
         expect(KeyLifecycle.limitsOf({ plan: before.plan, limits: before.limits })).toEqual(
           Result.succeed(before.limits)
         )
@@ -124,14 +124,17 @@ describe("KeyChange.apply", () => {
     )
   })
 
-  it("changesBetween returns exactly the fields that differ, without hashes", () => {
+})
+
+describe("KeyEvent.changesBetween", () => {
+  it("returns exactly the fields that differ, without hashes", () => {
     fc.assert(
       fc.property(key, change.filter(isPossible), (before, wanted) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, 5))
         const changes = KeyEvent.changesBetween(before, after)
         for (const { from, to } of Object.values(changes)) expect(from).not.toBe(to)
-        const restored = { ...before }
-        expect(Object.keys(KeyEvent.changesBetween(restored, before))).toEqual([])
+        const copy = { ...before }
+        expect(Object.keys(KeyEvent.changesBetween(copy, before))).toEqual([])
         expect("perMinute" in changes).toBe(before.limits.perMinute !== after.limits.perMinute)
         expect("perDay" in changes).toBe(before.limits.perDay !== after.limits.perDay)
         expect("plan" in changes).toBe(before.plan !== after.plan)
@@ -143,8 +146,8 @@ describe("KeyChange.apply", () => {
   })
 })
 
-describe("a key with an expiry", () => {
-  it("rejects its secret from the millisecond of its expiry, and accepts it again after the expiry is removed", () => {
+describe("ApiKey.accepts", () => {
+  it("returns false from the millisecond of the expiry, and true again after the expiry is removed", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 1, max: 1_000_000 }), fc.nat(), (before, inMs, now) => {
         const expiring = Result.getOrThrow(KeyChange.apply(before, { expires: { inMs } }, now))

@@ -33,8 +33,8 @@ const keyIdOf = (secret: Redacted.Redacted<string>) =>
     return Option.isSome(key) && ApiKey.accepts(key.value, hash, now) ? key.value.id : undefined
   })
 
-describe("an issued key", () => {
-  it.effect("is accepted immediately and has the plan's limits", () =>
+describe("KeyLifecycle.issue", () => {
+  it.effect("returns a key that is accepted immediately and has the plan's limits", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Pro", label: "shop" })
@@ -60,7 +60,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("never reveals its secret in its record, in the list or when printed", () =>
+  it.effect("never reveals a secret in records, in the list or when printed", () =>
     Effect.gen(function* () {
       const issued = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* KeyLifecycle.rotate(issued.key.id, 1_000)
@@ -75,7 +75,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("has a unique id and a unique secret", () =>
+  it.effect("creates unique ids and secrets", () =>
     Effect.gen(function* () {
       const issued = yield* Effect.replicateEffect(KeyLifecycle.issue({ plan: "Free" }), 200)
       expect(new Set(issued.map(({ key }) => key.id)).size).toBe(200)
@@ -84,7 +84,7 @@ describe("an issued key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("is not stored if its plan is invalid", () =>
+  it.effect("stores nothing if the plan is invalid", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Enterprise" }))
       expect(failure).toEqual(
@@ -94,11 +94,19 @@ describe("an issued key", () => {
       expect(yield* KeyLifecycle.list).toEqual([])
     }).pipe(Effect.provide(environment))
   )
+
+  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("rejects the label %j", (label) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
+      expect(failure).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
+      expect(yield* KeyLifecycle.list).toEqual([])
+    }).pipe(Effect.provide(environment))
+  )
 })
 
-describe("a rotated key", () => {
+describe("KeyLifecycle.rotate", () => {
   it.effect(
-    "is accepted with both secrets until the exact end of the overlap, and then only with the new secret",
+    "keeps both secrets valid until the exact end of the overlap, and then only the new secret",
     () =>
       Effect.gen(function* () {
         const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
@@ -116,7 +124,7 @@ describe("a rotated key", () => {
       }).pipe(Effect.provide(environment))
   )
 
-  it.effect("rejects the old secret immediately if the overlap is 0", () =>
+  it.effect("invalidates the old secret immediately if the overlap is 0", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 0)
@@ -124,7 +132,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("rejects the oldest secret immediately after a second rotation within the overlap", () =>
+  it.effect("invalidates the oldest secret immediately if the key is rotated again within the overlap", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
@@ -137,7 +145,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("accepts exactly two secrets after 20 concurrent rotations, and one after the overlap", () =>
+  it.effect("leaves exactly two secrets valid after 20 concurrent rotations, and one after the overlap", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const rotated = yield* Effect.all(
@@ -153,7 +161,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("is not changed by a rotation whose overlap is negative, fractional, infinite or NaN", () =>
+  it.effect("rejects an overlap that is negative, fractional, infinite or NaN, and leaves the key unchanged", () =>
     Effect.gen(function* () {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -164,7 +172,7 @@ describe("a rotated key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("rotate fails for an unknown id and for a revoked key", () =>
+  it.effect("fails for an unknown id and for a revoked key", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(
         new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
@@ -181,8 +189,8 @@ describe("a rotated key", () => {
   )
 })
 
-describe("a revoked key", () => {
-  it.effect("rejects all of its secrets, and keeps its first revocation date when revoked again", () =>
+describe("KeyLifecycle.revoke", () => {
+  it.effect("invalidates all secrets of the key, and keeps its first revocation date when repeated", () =>
     Effect.gen(function* () {
       const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
@@ -196,7 +204,7 @@ describe("a revoked key", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("revoke fails for an unknown id", () =>
+  it.effect("fails for an unknown id", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.revoke("key_none"))).toEqual(
         new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
@@ -205,7 +213,7 @@ describe("a revoked key", () => {
   )
 })
 
-describe("issueFirst", () => {
+describe("KeyLifecycle.issueFirst", () => {
   it.effect("issues one key in total when 20 calls run concurrently on an empty store", () =>
     Effect.gen(function* () {
       const attempts = yield* Effect.all(
@@ -219,19 +227,9 @@ describe("issueFirst", () => {
   )
 })
 
-describe("invalid labels", () => {
-  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("issue rejects the label %j", (label) =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
-      expect(failure).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
-      expect(yield* KeyLifecycle.list).toEqual([])
-    }).pipe(Effect.provide(environment))
-  )
-})
-
-describe("an unavailable store", () => {
+describe("KeyLifecycle", () => {
   const failure = new StoreUnavailable({ retryable: true, cause: "down" })
-  const down = Layer.succeed(ApiKeyStore, {
+  const unavailableStore = Layer.succeed(ApiKeyStore, {
     findByHash: () => Effect.fail(failure),
     insertFirst: () => Effect.fail(failure),
     insert: () => Effect.fail(failure),
@@ -239,7 +237,7 @@ describe("an unavailable store", () => {
     list: Effect.fail(failure)
   })
 
-  it.effect("makes issue, rotate, revoke and list fail with the store's error", () =>
+  it.effect("fails with the error of an unavailable store in issue, rotate, revoke and list", () =>
     Effect.gen(function* () {
       const programs: ReadonlyArray<
         Effect.Effect<void, unknown, ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom>
@@ -252,7 +250,7 @@ describe("an unavailable store", () => {
       for (const program of programs) {
         expect(yield* Effect.flip(program)).toBe(failure)
       }
-    }).pipe(Effect.provide(Layer.merge(down, crypto)))
+    }).pipe(Effect.provide(Layer.merge(unavailableStore, crypto)))
   )
 })
 

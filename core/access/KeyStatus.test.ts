@@ -24,13 +24,13 @@ const START = 20_000 * DAY + 5_000
 
 const crypto = Layer.merge(NodeCrypto.layerSecureRandom, NodeCrypto.layerDigest)
 
-const full = Layer.merge(
+const fullStores = Layer.merge(
   Layer.fresh(MemoryApiKeyStore.layer),
   Layer.fresh(MemoryRateLimitStore.layerWith({ clock: "service" }))
 )
 
 /** Stores without the optional methods of the ports. */
-const bare = Layer.mergeAll(
+const minimalStores = Layer.mergeAll(
   Layer.effect(
     ApiKeyStore,
     Effect.map(ApiKeyStore, ({ findByHash, insert, insertFirst, list, update }) => ({
@@ -45,9 +45,9 @@ const bare = Layer.mergeAll(
     RateLimitStore,
     Effect.map(RateLimitStore, ({ modify }) => ({ modify }))
   )
-).pipe(Layer.provide(full))
+).pipe(Layer.provide(fullStores))
 
-const environment = (stores: typeof full) => Layer.mergeAll(stores, crypto, Layer.succeed(Actor, "ana"))
+const environment = (stores: typeof fullStores) => Layer.mergeAll(stores, crypto, Layer.succeed(Actor, "ana"))
 
 /** Sends `count` requests at the current time and returns the outcome of the last one. */
 const send = (key: ApiKey.ApiKey, count: number) =>
@@ -69,17 +69,17 @@ const ban = (key: ApiKey.ApiKey) =>
     while ((yield* send(key, 3 * key.limits.perMinute)) !== "banned") yield* TestClock.adjust(1_000)
   })
 
-const small = { plan: "Enterprise", limits: { perMinute: 4, perDay: 1_000 } } as const
+const smallPlan = { plan: "Enterprise", limits: { perMinute: 4, perDay: 1_000 } } as const
 
 for (const [name, stores] of [
-  ["with all methods", full],
-  ["without optional methods", bare]
+  ["with all methods", fullStores],
+  ["without optional methods", minimalStores]
 ] as const) {
   describe(`KeyStatus on stores ${name}`, () => {
     it.effect("show and list return a key with its current usage", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
-        const { key } = yield* KeyLifecycle.issue({ ...small, expires: { inMs: DAY } })
+        const { key } = yield* KeyLifecycle.issue({ ...smallPlan, expires: { inMs: DAY } })
         const second = yield* KeyLifecycle.issue({ plan: "Free" })
         const unused = yield* KeyStatus.show(key.id)
         expect(unused).toEqual({
@@ -110,7 +110,7 @@ for (const [name, stores] of [
     it.effect("unban clears the ban and the strikes of a key, and leaves its windows unchanged", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
-        const { key } = yield* KeyLifecycle.issue(small)
+        const { key } = yield* KeyLifecycle.issue(smallPlan)
         yield* ban(key)
         const before = yield* KeyStatus.show(key.id)
         expect(before.usage.bannedUntil).toBeGreaterThan(START)
@@ -128,7 +128,7 @@ for (const [name, stores] of [
     it.effect("unban leaves the windows of a key unchanged if the key is not banned", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(START)
-        const { key } = yield* KeyLifecycle.issue(small)
+        const { key } = yield* KeyLifecycle.issue(smallPlan)
         yield* KeyStatus.unban(key.id)
         yield* send(key, 1)
         yield* KeyStatus.unban(key.id)
@@ -209,13 +209,13 @@ describe("KeyStatus.log", () => {
       for (const issued of [secret, rotated.secret])
         expect(text).not.toContain(Redacted.value(issued).slice(4, 31))
       expect(text).not.toMatch(/[0-9a-f]{64}/)
-    }).pipe(Effect.provide(environment(full)))
+    }).pipe(Effect.provide(environment(fullStores)))
   )
 
   it.effect("returns the unban event even when the rate limit store then fails to lift the ban", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
-      const { key } = yield* KeyLifecycle.issue(small)
+      const { key } = yield* KeyLifecycle.issue(smallPlan)
       yield* ban(key)
       const { usage } = yield* KeyStatus.show(key.id)
       const failure = new StoreUnavailable({ retryable: true, cause: "down" })
@@ -230,7 +230,7 @@ describe("KeyStatus.log", () => {
         action: "unbanned",
         changes: { bannedUntil: { from: usage.bannedUntil, to: null } }
       })
-    }).pipe(Effect.provide(environment(full)))
+    }).pipe(Effect.provide(environment(fullStores)))
   )
 
   it.effect("returns no events if the store does not record events", () =>
@@ -238,13 +238,13 @@ describe("KeyStatus.log", () => {
       const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
       expect(yield* KeyStatus.log()).toEqual([])
       expect(yield* KeyStatus.log(key.id)).toEqual([])
-    }).pipe(Effect.provide(environment(bare)))
+    }).pipe(Effect.provide(environment(minimalStores)))
   )
 
   it.effect('names the actor "unknown" if no actor is provided', () =>
     Effect.gen(function* () {
       yield* KeyLifecycle.issue({ plan: "Free" })
       expect((yield* KeyStatus.log()).map(({ actor }) => actor)).toEqual(["unknown"])
-    }).pipe(Effect.provide(Layer.merge(full, crypto)))
+    }).pipe(Effect.provide(Layer.merge(fullStores, crypto)))
   )
 })

@@ -15,8 +15,8 @@ const DAY = 86_400_000
 const a = keyOf("a", "hash a", 0)
 const b = keyOf("b", "hash b", 0)
 
-/** A store with the keys a and b that records calls of `markSeen`; `isDown` makes them fail. */
-const recording = Effect.gen(function* () {
+/** Creates a store with the keys a and b that records calls of `markSeen`; `isDown` makes them fail. */
+const createStore = Effect.gen(function* () {
   const calls: Array<readonly [ids: ReadonlyArray<string>, day: number]> = []
   const state = { isDown: false }
   const scope = yield* Scope.make()
@@ -24,7 +24,7 @@ const recording = Effect.gen(function* () {
   const store = yield* Effect.provideContext(ApiKeyStore, memory)
   yield* store.insert(a)
   yield* store.insert(b)
-  const spied: ApiKeyStore["Service"] = {
+  const recordingStore: ApiKeyStore["Service"] = {
     ...store,
     markSeen: (ids, day) => {
       calls.push([ids, day])
@@ -33,16 +33,16 @@ const recording = Effect.gen(function* () {
         : (store.markSeen?.(ids, day) ?? Effect.void)
     }
   }
-  const layer = Layer.provide(LastSeen.layer, Layer.succeed(ApiKeyStore, spied))
+  const layer = Layer.provide(LastSeen.layer, Layer.succeed(ApiKeyStore, recordingStore))
   const context = yield* Layer.buildWithScope(layer, scope)
   const note = yield* Effect.provideContext(LastSeen.LastSeen, context)
   return { calls, close: Scope.close(scope, Exit.void), note, state, store }
 })
 
-describe("the day on which a key was last used", () => {
-  it.effect("is stored with one call for 200 requests with two keys, and again on the next day", () =>
+describe("LastSeen", () => {
+  it.effect("stores the day with one call for 200 requests with two keys, and again on the next day", () =>
     Effect.gen(function* () {
-      const { calls, note, store } = yield* recording
+      const { calls, note, store } = yield* createStore
       for (let request = 0; request < 100; request++) {
         note(a, 3 * DAY + request)
         note(b, 3 * DAY + request)
@@ -61,9 +61,9 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is not stored again if the record has the same or a later day", () =>
+  it.effect("does not store the day again if the record has the same or a later day", () =>
     Effect.gen(function* () {
-      const { calls, note } = yield* recording
+      const { calls, note } = yield* createStore
       note({ ...a, lastSeenDay: 3 }, 3 * DAY)
       note({ ...b, lastSeenDay: 4 }, 3 * DAY)
       yield* TestClock.adjust("1 minute")
@@ -71,9 +71,9 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is the day of each request, even if the requests are just before and after midnight", () =>
+  it.effect("stores the day of each request, even if the requests are just before and after midnight", () =>
     Effect.gen(function* () {
-      const { calls, note } = yield* recording
+      const { calls, note } = yield* createStore
       note(a, 4 * DAY - 1)
       note(b, 4 * DAY)
       yield* TestClock.adjust("1 second")
@@ -84,9 +84,9 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is stored when the service closes; later requests are not recorded", () =>
+  it.effect("stores the noted days when it closes, and ignores later requests", () =>
     Effect.gen(function* () {
-      const { calls, close, note } = yield* recording
+      const { calls, close, note } = yield* createStore
       note(a, 3 * DAY)
       yield* close
       expect(calls).toEqual([[["a"], 3]])
@@ -96,9 +96,9 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is stored after the next request with the key if the store failed before", () =>
+  it.effect("stores the day after the next request with the key if the store failed before", () =>
     Effect.gen(function* () {
-      const { calls, close, note, state, store } = yield* recording
+      const { calls, close, note, state, store } = yield* createStore
       state.isDown = true
       note(a, 3 * DAY)
       yield* TestClock.adjust("1 minute")
@@ -114,21 +114,21 @@ describe("the day on which a key was last used", () => {
     })
   )
 
-  it.effect("is collected for at most 10,000 keys between two writes", () =>
+  it.effect("collects at most 10,000 keys between two writes", () =>
     Effect.gen(function* () {
-      const { calls, note } = yield* recording
+      const { calls, note } = yield* createStore
       for (let index = 0; index < 25_000; index++) note({ ...a, id: `key ${index}` }, 3 * DAY)
       yield* TestClock.adjust("1 second")
       expect(calls.map(([ids]) => ids.length)).toEqual([10_000])
     })
   )
 
-  it.effect("is not recorded by a store without `markSeen`", () =>
+  it.effect("records nothing in a store without `markSeen`", () =>
     Effect.gen(function* () {
-      const { store } = yield* recording
-      const { markSeen: _, ...bare } = store
+      const { store } = yield* createStore
+      const { markSeen: _, ...storeWithoutMarkSeen } = store
       const note = yield* LastSeen.LastSeen.pipe(
-        Effect.provide(Layer.provide(LastSeen.layer, Layer.succeed(ApiKeyStore, bare)))
+        Effect.provide(Layer.provide(LastSeen.layer, Layer.succeed(ApiKeyStore, storeWithoutMarkSeen)))
       )
       note(a, 3 * DAY)
       yield* TestClock.adjust("1 minute")

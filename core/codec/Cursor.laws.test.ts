@@ -6,17 +6,17 @@ import { natural64 } from "../domain/Int64.arbitrary.ts"
 import { petStatus } from "../domain/NewPet.arbitrary.ts"
 import * as Cursor from "./Cursor.ts"
 
-const cursorsUnder = (key: Uint8Array): Promise<Cursor.Cursor["Service"]> =>
+const cursorsWithKey = (key: Uint8Array): Promise<Cursor.Cursor["Service"]> =>
   Effect.runPromise(Effect.provide(Cursor.make(key), Digest.layerWebCrypto))
 
-const cursors = await cursorsUnder(Uint8Array.from({ length: 32 }, (_, index) => index))
+const cursors = await cursorsWithKey(Uint8Array.from({ length: 32 }, (_, index) => index))
 
 const filter = fc.option(petStatus, { nil: undefined })
 
 const hexadecimal = fc.constantFrom(..."0123456789abcdef")
 
-describe("Cursor", () => {
-  it("has 32 hexadecimal digits, and decodes to the encoded id if the filter is the same", () =>
+describe("Cursor.decode", () => {
+  it("returns the id of a cursor, which has 32 hexadecimal digits, if the filter is the same", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, async (id, status) => {
         const text = await Effect.runPromise(cursors.encode(id, status))
@@ -26,7 +26,7 @@ describe("Cursor", () => {
       { numRuns: 500 }
     ))
 
-  it("is rejected with any other filter", () =>
+  it("rejects a cursor with any other filter", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, filter, async (id, status, otherStatus) => {
         fc.pre(status !== otherStatus)
@@ -35,28 +35,28 @@ describe("Cursor", () => {
       })
     ))
 
-  it("is rejected with any other cursor key", () => {
+  it("rejects a cursor with any other cursor key", () => {
     const cursorKey = fc.uint8Array({ minLength: 32, maxLength: 64 })
     return fc.assert(
       fc.asyncProperty(cursorKey, cursorKey, natural64, filter, async (key, otherKey, id, status) => {
         fc.pre(Buffer.compare(key, otherKey) !== 0)
-        const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, status))
-        const otherCursors = await cursorsUnder(otherKey)
+        const text = await Effect.runPromise((await cursorsWithKey(key)).encode(id, status))
+        const otherCursors = await cursorsWithKey(otherKey)
         expect(await Effect.runPromise(otherCursors.decode(text, status))).toBeUndefined()
       })
     )
   })
 
-  it("is accepted by every service that shares the cursor key", () =>
+  it("accepts a cursor of any service that has the same cursor key", () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32, maxLength: 64 }), natural64, async (key, id) => {
-        const text = await Effect.runPromise((await cursorsUnder(key)).encode(id, "sold"))
-        const otherCursors = await cursorsUnder(Uint8Array.from(key))
+        const text = await Effect.runPromise((await cursorsWithKey(key)).encode(id, "sold"))
+        const otherCursors = await cursorsWithKey(Uint8Array.from(key))
         expect(await Effect.runPromise(otherCursors.decode(text, "sold"))).toBe(id)
       })
     ))
 
-  it("is rejected if any single character is changed", () => {
+  it("rejects a cursor with any single character changed", () => {
     const character = fc.oneof(
       hexadecimal,
       fc.constantFrom(..."ABCDEFg -+xX\0٣"),
@@ -73,7 +73,7 @@ describe("Cursor", () => {
     )
   })
 
-  it("is rejected if it is truncated, extended or in upper case", () =>
+  it("rejects a cursor that is truncated, extended or in upper case", () =>
     fc.assert(
       fc.asyncProperty(natural64, filter, fc.nat(31), async (id, status, length) => {
         const text = await Effect.runPromise(cursors.encode(id, status))
@@ -85,7 +85,7 @@ describe("Cursor", () => {
       })
     ))
 
-  it("is rejected if it was never returned by `encode`", () => {
+  it("rejects text that `encode` did not return", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: hexadecimal, minLength: 32, maxLength: 32 }),

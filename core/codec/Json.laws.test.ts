@@ -28,12 +28,12 @@ const comparable = (value: unknown): unknown => {
 
 const withoutStrings = (text: string): string => text.replace(/"(?:[^"\\]|\\.)*"/g, "")
 
-const namesWritten = (text: string): number => withoutStrings(text).split(":").length - 1
+const countNamesInText = (text: string): number => withoutStrings(text).split(":").length - 1
 
-const namesRead = (value: unknown): number => {
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + namesRead(item), 0)
+const countNamesInValue = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countNamesInValue(item), 0)
   if (typeof value !== "object" || value === null) return 0
-  return Object.values(value).reduce((sum: number, member) => sum + 1 + namesRead(member), 0)
+  return Object.values(value).reduce((sum: number, member) => sum + 1 + countNamesInValue(member), 0)
 }
 
 const depthOf = (text: string): number => {
@@ -52,7 +52,7 @@ const depthOf = (text: string): number => {
  */
 const oracle = (text: string): { readonly value: unknown } | undefined => {
   const parsed = platformParse(text)
-  if (parsed === undefined || namesRead(parsed.value) !== namesWritten(text)) return undefined
+  if (parsed === undefined || countNamesInValue(parsed.value) !== countNamesInText(text)) return undefined
   return depthOf(text) > Json.maxDepth ? undefined : parsed
 }
 
@@ -91,10 +91,10 @@ describe("Json.parse", () => {
     for (let code = 0; code <= 0xffff; code++) {
       const unit = String.fromCharCode(code)
       for (const text of [`"${unit}"`, `"\\${unit}"`, `${unit}1`, `1${unit}`, unit]) {
-        const read = Json.parse(text)
+        const parsed = Json.parse(text)
         const expected = platformParse(text)
-        const agrees = Result.isSuccess(read)
-          ? expected !== undefined && comparable(read.success) === expected.value
+        const agrees = Result.isSuccess(parsed)
+          ? expected !== undefined && comparable(parsed.success) === expected.value
           : expected === undefined
         if (!agrees) disagreements.push(text)
       }
@@ -102,7 +102,7 @@ describe("Json.parse", () => {
     expect(disagreements).toEqual([])
   })
 
-  it("agrees with JSON.parse for nesting up to its limit, and rejects deeper nesting", () => {
+  it("agrees with JSON.parse for nesting up to `maxDepth`, and rejects deeper nesting", () => {
     const nested = fc
       .array(
         fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', "}"], ["[1,", "]"], ['{"[":0,"b":', "}"]),
@@ -118,10 +118,10 @@ describe("Json.parse", () => {
   it("reports a position within the text, or at its end, for invalid text", () => {
     fc.assert(
       fc.property(nearlyJsonText, (text) => {
-        const read = Json.parse(text)
-        if (Result.isSuccess(read)) return
-        expect(read.failure.position).toBeGreaterThanOrEqual(0)
-        expect(read.failure.position).toBeLessThanOrEqual(text.length)
+        const parsed = Json.parse(text)
+        if (Result.isSuccess(parsed)) return
+        expect(parsed.failure.position).toBeGreaterThanOrEqual(0)
+        expect(parsed.failure.position).toBeLessThanOrEqual(text.length)
       }),
       { numRuns: 2000 }
     )
@@ -142,9 +142,9 @@ describe("Json.parse", () => {
       fc.string({ maxLength: 20 }),
       fc.constantFrom("name", "categoryId", "status", "__proto__", "toString", "0")
     )
-    const twice = name.chain((text) => fc.tuple(spelling(text), spelling(text)))
+    const spellings = name.chain((text) => fc.tuple(spelling(text), spelling(text)))
     fc.assert(
-      fc.property(twice, ([first, second]) => {
+      fc.property(spellings, ([first, second]) => {
         const text = `{"${first}":1,"a name that is longer than the others":2,"${second}":1}`
         expect(Json.parse(text)).toEqual(
           Result.fail({ reason: "duplicate name in an object", position: text.length - second.length - 5 })
@@ -173,8 +173,8 @@ describe("Json.parse", () => {
     )
     fc.assert(
       fc.property(fc.uniqueArray(name), (names) => {
-        const read = Json.parse(`{${names.map((member) => `"${member}":{"polluted":true}`).join(",")}}`)
-        const value = Result.getOrThrow(read)
+        const parsed = Json.parse(`{${names.map((member) => `"${member}":{"polluted":true}`).join(",")}}`)
+        const value = Result.getOrThrow(parsed)
         expect(Object.getPrototypeOf(value)).toBeNull()
         expect(Object.keys(value ?? {})).toEqual(names)
         expect("polluted" in {}).toBe(false)
@@ -187,9 +187,9 @@ describe("Json.stringify", () => {
   it("encodes every int64 to text that decodes to the same value", () => {
     fc.assert(
       fc.property(int64, (value) => {
-        const read = Result.getOrThrow(Json.parse(Json.stringify(value)))
-        expect(read).toBeInstanceOf(Json.JsonNumber)
-        expect(read instanceof Json.JsonNumber ? Int64.fromJsonNumber(read.text) : undefined).toBe(value)
+        const parsed = Result.getOrThrow(Json.parse(Json.stringify(value)))
+        expect(parsed).toBeInstanceOf(Json.JsonNumber)
+        expect(parsed instanceof Json.JsonNumber ? Int64.fromJsonNumber(parsed.text) : undefined).toBe(value)
       }),
       { numRuns: 2000 }
     )

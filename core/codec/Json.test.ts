@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import * as Json from "./Json.ts"
 
 const errorOf = (text: string): Json.JsonError | undefined => {
-  const read = Json.parse(text)
-  return Result.isFailure(read) ? read.failure : undefined
+  const parsed = Json.parse(text)
+  return Result.isFailure(parsed) ? parsed.failure : undefined
 }
 
 describe("Json.parse", () => {

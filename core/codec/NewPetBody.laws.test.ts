@@ -93,7 +93,7 @@ describe("NewPetBody.decode", () => {
       { name: member(petName), categoryId: member(int64), status: member(petStatus) },
       { requiredKeys: [] }
     )
-    let accepted = 0
+    let acceptedCount = 0
     fc.assert(
       fc.property(body, (sent) => {
         const decoded = NewPetBody.decode(encode(Json.stringify(sent)), false)
@@ -103,12 +103,12 @@ describe("NewPetBody.decode", () => {
         expect(Result.isSuccess(decoded)).toBe(Result.isSuccess(expected))
         if (Result.isSuccess(expected)) {
           expect(decoded).toEqual(expected)
-          accepted++
+          acceptedCount++
         }
       }),
       { numRuns: 2000 }
     )
-    expect(accepted).toBeGreaterThan(100)
+    expect(acceptedCount).toBeGreaterThan(100)
   })
 
   it("names every invalid field with its reason, and no other field", () => {
@@ -176,9 +176,9 @@ describe("NewPetBody.decode", () => {
       { minKeys: 1, maxKeys: 8 }
     )
     fc.assert(
-      fc.property(newPet, unknown, fc.boolean(), (pet, extra, first) => {
-        const [own, others] = [Json.stringify(pet).slice(1, -1), JSON.stringify(extra).slice(1, -1)]
-        const bytes = encode(`{${first ? `${others},${own}` : `${own},${others}`}}`)
+      fc.property(newPet, unknown, fc.boolean(), (pet, extra, isExtraFirst) => {
+        const [petMembers, extraMembers] = [Json.stringify(pet).slice(1, -1), JSON.stringify(extra).slice(1, -1)]
+        const bytes = encode(`{${isExtraFirst ? `${extraMembers},${petMembers}` : `${petMembers},${extraMembers}`}}`)
         expect(NewPetBody.decode(bytes, false)).toEqual(Result.succeed(pet))
         expect(messageOf(NewPetBody.decode(bytes, true))).toContain("is not a known field")
         expect(Reflect.ownKeys(Object.prototype)).not.toContain("polluted")
@@ -192,9 +192,9 @@ describe("NewPetBody.decode", () => {
       fc.uint8Array({ maxLength: 64 }),
       jsonText.map(encode),
       nearlyJsonText.map(encode),
-      fc.tuple(newPet, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([pet, at, value]) => {
+      fc.tuple(newPet, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([pet, position, value]) => {
         const body = encode(Json.stringify(pet))
-        body[at % body.length] = value
+        body[position % body.length] = value
         return body
       })
     )

@@ -69,14 +69,14 @@ describe("NewPetBody.decode", () => {
   )
 
   it.each([
-    ['""', "must not be empty"],
-    ['" \\u00a0\\n"', "must not consist only of white space"],
-    ['"a\\u0000b"', "must not contain the character U+0000"],
-    ['"\\ud83d"', "must not contain lone surrogates"],
-    ['"\\ude00\\ud83d"', "must not contain lone surrogates"],
-    [JSON.stringify("a".repeat(256)), "must have at most 255 characters"],
-    [JSON.stringify("😀".repeat(256)), "must have at most 255 characters"]
-  ])("rejects the name %.20s", (text, reason) => {
+    ["an empty string", '""', "must not be empty"],
+    ["white space", '" \\u00a0\\n"', "must not consist only of white space"],
+    ["U+0000", '"a\\u0000b"', "must not contain the character U+0000"],
+    ["a lone surrogate", '"\\ud83d"', "must not contain lone surrogates"],
+    ["surrogates in the wrong order", '"\\ude00\\ud83d"', "must not contain lone surrogates"],
+    ["256 letters", JSON.stringify("a".repeat(256)), "must have at most 255 characters"],
+    ["256 emoji", JSON.stringify("😀".repeat(256)), "must have at most 255 characters"]
+  ])("rejects %s as a name", (_, text, reason) => {
     expect(errorOf(`{"name":${text},"categoryId":1}`)).toBe(invalidBody(`name: ${reason}`))
   })
 

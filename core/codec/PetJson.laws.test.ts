@@ -19,10 +19,10 @@ describe("PetJson.encode", () => {
   it("encodes exactly the fields of the contract, with unchanged text", () => {
     fc.assert(
       fc.property(animal, (pet) => {
-        const read = JSON.parse(PetJson.encode(pet))
-        expect(Object.keys(read)).toEqual(["id", "name", "categoryId", "status"])
-        expect(read).toMatchObject({ name: pet.name, status: pet.status })
-        expect([typeof read.id, typeof read.categoryId]).toEqual(["number", "number"])
+        const parsed = JSON.parse(PetJson.encode(pet))
+        expect(Object.keys(parsed)).toEqual(["id", "name", "categoryId", "status"])
+        expect(parsed).toMatchObject({ name: pet.name, status: pet.status })
+        expect([typeof parsed.id, typeof parsed.categoryId]).toEqual(["number", "number"])
       })
     )
   })
@@ -39,7 +39,7 @@ describe("PetJson.encode", () => {
 })
 
 describe("PetJson.encodeAll", () => {
-  it("encodes the objects in order, separated by commas", () => {
+  it("encodes animals in order, separated by commas", () => {
     fc.assert(
       fc.property(fc.array(animal, { maxLength: 30 }), (pets) => {
         expect(PetJson.encodeAll(pets)).toBe(`[${pets.map(PetJson.encode).join(",")}]`)

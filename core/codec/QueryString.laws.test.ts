@@ -37,7 +37,7 @@ const encodedText = fc
   .map((pieces) => pieces.join(""))
 
 describe("QueryString.percentDecode", () => {
-  it("agrees with a byte-by-byte decoder, including on malformed encodings and invalid UTF-8", () => {
+  it("agrees with a byte-by-byte decoder, even for malformed encodings and invalid UTF-8", () => {
     fc.assert(
       fc.property(encodedText, (text) => {
         expect(QueryString.percentDecode(text)).toBe(oracle(text))
@@ -90,8 +90,8 @@ describe("QueryString.parse", () => {
   it("parses any text without an exception", () => {
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit }), fc.string()), (any) => {
-        expect(() => QueryString.parse(any)).not.toThrow()
+      fc.property(fc.oneof(fc.string({ unit }), fc.string()), (anyText) => {
+        expect(() => QueryString.parse(anyText)).not.toThrow()
       })
     )
   })

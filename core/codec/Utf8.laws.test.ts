@@ -2,11 +2,11 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Utf8 from "./Utf8.ts"
 
-const platform = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const expected = (bytes: Uint8Array): string | undefined => {
+const platformDecode = (bytes: Uint8Array): string | undefined => {
   try {
-    return platform.decode(bytes)
+    return strictDecoder.decode(bytes)
   } catch {
     return undefined
   }
@@ -17,7 +17,7 @@ const encoder = new TextEncoder()
 const byte = fc.integer({ min: 0, max: 255 })
 
 /** Generates valid UTF-8, stray bytes, overlong forms, surrogates, excessive values, and truncated sequences. */
-const piece: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
+const sequence: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.string({ unit: "binary", maxLength: 4 }).map((text) => [...encoder.encode(text)])
@@ -38,8 +38,8 @@ const piece: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
 )
 
 const anyBytes: fc.Arbitrary<Uint8Array> = fc
-  .array(piece, { maxLength: 8 })
-  .map((pieces) => Uint8Array.from(pieces.flat()))
+  .array(sequence, { maxLength: 8 })
+  .map((sequences) => Uint8Array.from(sequences.flat()))
 
 const textOrUndefined = (decoded: string | number): string | undefined =>
   typeof decoded === "string" ? decoded : undefined
@@ -48,7 +48,7 @@ describe("Utf8.decode", () => {
   it("agrees with the strict TextDecoder for any bytes", () => {
     fc.assert(
       fc.property(fc.oneof(anyBytes, fc.uint8Array({ maxLength: 8 })), (bytes) => {
-        expect(textOrUndefined(Utf8.decode(bytes))).toBe(expected(bytes))
+        expect(textOrUndefined(Utf8.decode(bytes))).toBe(platformDecode(bytes))
       }),
       { numRuns: 5000 }
     )
@@ -72,9 +72,9 @@ describe("Utf8.decode", () => {
       fc.property(anyBytes, (bytes) => {
         const offset = Utf8.decode(bytes)
         if (typeof offset === "string") return
-        expect(expected(bytes.subarray(0, offset))).toBeDefined()
+        expect(platformDecode(bytes.subarray(0, offset))).toBeDefined()
         for (let end = offset + 1; end <= Math.min(offset + 4, bytes.length); end++) {
-          expect(expected(bytes.subarray(offset, end))).toBeUndefined()
+          expect(platformDecode(bytes.subarray(offset, end))).toBeUndefined()
         }
       }),
       { numRuns: 3000 }
@@ -85,7 +85,7 @@ describe("Utf8.decode", () => {
     const disagreements: Array<string> = []
     const compare = (...bytes: ReadonlyArray<number>) => {
       const array = Uint8Array.from(bytes)
-      if (textOrUndefined(Utf8.decode(array)) !== expected(array)) disagreements.push(bytes.join(" "))
+      if (textOrUndefined(Utf8.decode(array)) !== platformDecode(array)) disagreements.push(bytes.join(" "))
     }
     for (let lead = 0x7f; lead <= 0xff; lead++) {
       compare(lead)

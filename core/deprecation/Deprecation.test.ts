@@ -4,7 +4,7 @@ import * as Deprecation from "./Deprecation.ts"
 
 const { announcedAt, sunsetAt } = Deprecation.getPet
 
-describe("the deprecation of getPet", () => {
+describe("Deprecation.getPet", () => {
   it("is announced on 20 November 2026 and has its sunset on 5 December 2030, 00:00 UTC", () => {
     expect(Deprecation.getPet).toEqual({
       announcedAt: Date.UTC(2026, 10, 20),
@@ -13,19 +13,22 @@ describe("the deprecation of getPet", () => {
     })
   })
 
+})
+
+describe("Deprecation.phaseAt", () => {
   it.each([
-    ["a millisecond before the announcement", announcedAt - 1, "active"],
-    ["at the announcement", announcedAt, "deprecated"],
-    ["a millisecond after the announcement", announcedAt + 1, "deprecated"],
-    ["a millisecond before the sunset", sunsetAt - 1, "deprecated"],
-    ["at the sunset", sunsetAt, "removed"],
-    ["a millisecond after the sunset", sunsetAt + 1, "removed"]
-  ] as const)("%s (at %i), the phase is %s", (_, now, phase) => {
+    ["active", "a millisecond before the announcement", announcedAt - 1],
+    ["deprecated", "at the announcement", announcedAt],
+    ["deprecated", "a millisecond after the announcement", announcedAt + 1],
+    ["deprecated", "a millisecond before the sunset", sunsetAt - 1],
+    ["removed", "at the sunset", sunsetAt],
+    ["removed", "a millisecond after the sunset", sunsetAt + 1]
+  ] as const)('returns "%s" %s', (phase, _, now) => {
     expect(Deprecation.phaseAt(Deprecation.getPet, now)).toBe(phase)
     expect(Deprecation.phaseAt({ ...Deprecation.getPet, afterSunset: "not-found" }, now)).toBe(phase)
   })
 
-  it('never removes the operation if afterSunset is "announce-only"', () => {
+  it('never returns "removed" if afterSunset is "announce-only"', () => {
     const policy = { ...Deprecation.getPet, afterSunset: "announce-only" } as const
     expect(
       [announcedAt - 1, announcedAt, sunsetAt - 1, sunsetAt, sunsetAt + 1].map((now) =>
@@ -34,24 +37,7 @@ describe("the deprecation of getPet", () => {
     ).toEqual(["active", "deprecated", "deprecated", "deprecated", "deprecated"])
   })
 
-  it("has the headers Deprecation, Sunset and Link", () => {
-    expect(Deprecation.headers(Deprecation.getPet, "/v1/pets")).toEqual([
-      ["Deprecation", "@1795132800"],
-      ["Sunset", "Thu, 05 Dec 2030 00:00:00 GMT"],
-      ["Link", '</v1/pets>; rel="successor-version"']
-    ])
-  })
-
-  it("also links to the page about the deprecation, if its URL is given", () => {
-    expect(
-      Deprecation.headers(Deprecation.getPet, "/v1/pets", "https://docs.example/#getPet").at(-1)
-    ).toEqual([
-      "Link",
-      '</v1/pets>; rel="successor-version", <https://docs.example/#getPet>; rel="deprecation"'
-    ])
-  })
-
-  it("passes through its phases in order, for any dates", () => {
+  it("returns the phases in order as time passes, for any dates", () => {
     const order = ["active", "deprecated", "removed"]
     const moment = fc.integer({ min: 0, max: 4_000_000_000_000 })
     fc.assert(
@@ -68,5 +54,24 @@ describe("the deprecation of getPet", () => {
         }
       )
     )
+  })
+})
+
+describe("Deprecation.headers", () => {
+  it("returns Deprecation, Sunset and Link", () => {
+    expect(Deprecation.headers(Deprecation.getPet, "/v1/pets")).toEqual([
+      ["Deprecation", "@1795132800"],
+      ["Sunset", "Thu, 05 Dec 2030 00:00:00 GMT"],
+      ["Link", '</v1/pets>; rel="successor-version"']
+    ])
+  })
+
+  it("also links to the page about the deprecation if its URL is given", () => {
+    expect(
+      Deprecation.headers(Deprecation.getPet, "/v1/pets", "https://docs.example/#getPet").at(-1)
+    ).toEqual([
+      "Link",
+      '</v1/pets>; rel="successor-version", <https://docs.example/#getPet>; rel="deprecation"'
+    ])
   })
 })

@@ -42,8 +42,8 @@ const anyNumberText = fc
       sign + whole + (fraction === undefined ? "" : `.${fraction}`) + exponent
   )
 
-/** Writes an integer with a decimal point at any digit, and an exponent that compensates for it. */
-const respelled = (integer: fc.Arbitrary<bigint>): fc.Arbitrary<{ value: bigint; text: string }> =>
+/** Generates integers, and their texts with a decimal point at any digit and an exponent that compensates for it. */
+const inAnyNotation = (integer: fc.Arbitrary<bigint>): fc.Arbitrary<{ value: bigint; text: string }> =>
   fc.tuple(integer, fc.nat(40), fc.nat(30), fc.nat(30)).chain(([value, moved, appended, leading]) => {
     const sign = value < 0n ? "-" : ""
     const all = "0".repeat(leading) + (value < 0n ? -value : value) + "0".repeat(appended)
@@ -68,7 +68,7 @@ describe("Int64.fromJsonNumber", () => {
 
   it("parses every int64 with a decimal point at any digit and an exponent that compensates for it", () => {
     fc.assert(
-      fc.property(respelled(int64), ({ text, value }) => {
+      fc.property(inAnyNotation(int64), ({ text, value }) => {
         expect(Int64.fromJsonNumber(text)).toBe(value)
       }),
       { numRuns: 5000 }
@@ -77,7 +77,7 @@ describe("Int64.fromJsonNumber", () => {
 
   it("rejects every integer outside the range, with a decimal point at any digit and a compensating exponent", () => {
     fc.assert(
-      fc.property(respelled(beyondInt64), ({ text }) => {
+      fc.property(inAnyNotation(beyondInt64), ({ text }) => {
         expect(Int64.fromJsonNumber(text)).toBeUndefined()
       }),
       { numRuns: 2000 }
@@ -119,7 +119,7 @@ describe("Int64.fromCanonicalText", () => {
       fc.string({ maxLength: 22, unit: fc.constantFrom(..."-+0123456789. e") }),
       fc.tuple(int64, fc.constantFrom("0", "+", "-", " ", "\n", ".0", "n", "_")).chain(([value, extra]) => {
         const text = value.toString()
-        return fc.nat(text.length).map((at) => text.slice(0, at) + extra + text.slice(at))
+        return fc.nat(text.length).map((index) => text.slice(0, index) + extra + text.slice(index))
       }),
       fc.string({ unit: "binary" })
     )

@@ -18,23 +18,25 @@ const codePoints = (text: string): number => Array.from(text).length
 
 const survivesUtf8 = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text
 
-describe("PetName", () => {
-  it("allows text if and only if it is well-formed, 1 to 255 code points long, not blank, and without U+0000", () => {
+describe("PetName.problem", () => {
+  it("returns undefined if and only if the name is well-formed, has 1 to 255 code points, not all white space, and no U+0000", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const isAllowed =
+        const isValid =
           codePoints(text) >= 1 &&
           codePoints(text) <= 255 &&
           text.trim() !== "" &&
           !text.includes("\0") &&
           survivesUtf8(text)
-        expect(PetName.problem(text) === undefined).toBe(isAllowed)
+        expect(PetName.problem(text) === undefined).toBe(isValid)
       }),
       { numRuns: 3000 }
     )
   })
+})
 
-  it("has a schema that accepts a name if and only if `problem` returns undefined", () => {
+describe("PetName.PetName", () => {
+  it("accepts a name if and only if `problem` returns undefined", () => {
     const accepts = Schema.is(PetName.PetName)
     fc.assert(
       fc.property(anyText, (text) => {
@@ -43,7 +45,7 @@ describe("PetName", () => {
     )
   })
 
-  it("has a JSON Schema that accepts the same well-formed text", () => {
+  it("has a JSON Schema that accepts the same well-formed names", () => {
     const published = Schema.toJsonSchemaDocument(PetName.PetName).schema
     const pattern = new RegExp(String(published.pattern), "u")
     expect(published).toMatchObject({ type: "string", minLength: 1, maxLength: 255 })

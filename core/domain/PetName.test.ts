@@ -14,7 +14,7 @@ describe("PetName.problem", () => {
     ["HTML", "<b>Rex</b>&amp;"],
     ["the name __proto__", "__proto__"],
     ["a zero-width space, which is not white space", "\u200b"]
-  ])("allows %s", (_, name) => {
+  ])("returns undefined for %s", (_, name) => {
     expect(PetName.problem(name)).toBeUndefined()
   })
 
@@ -31,7 +31,7 @@ describe("PetName.problem", () => {
     ["a lone high surrogate", "a\ud83d", "must not contain lone surrogates"],
     ["a lone low surrogate", "\ude00a", "must not contain lone surrogates"],
     ["surrogates in the wrong order", "\ude00\ud83d", "must not contain lone surrogates"]
-  ])("rejects %s with a reason", (_, name, reason) => {
+  ])("returns a reason for %s", (_, name, reason) => {
     expect(PetName.problem(name)).toBe(reason)
   })
 })

@@ -9,7 +9,7 @@ import * as RateLimit from "./RateLimit.ts"
 
 const { DAY, MINUTE } = Arbitrary
 
-/** Sends the requests of a history; `time` is the time on a clock without steps. */
+/** Sends the requests of a history. `now` is the time on the clock with steps, `time` on a clock without steps. */
 const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: RateLimit.Policy) => {
   let state: RateLimit.State | undefined
   let time = start
@@ -29,16 +29,16 @@ const play = (start: number, moments: ReadonlyArray<ClockSteps.Moment>, policy: 
   return { admitted, elapsed: time - start, now, state, stepsForward }
 }
 
-const small = fc.integer({ min: 1, max: 10 })
+const smallLimit = fc.integer({ min: 1, max: 10 })
 
-describe("a clock that steps", () => {
-  it("causes at most one additional bucket of requests per step forward, and none per step back", () => {
+describe("RateLimit.step on a clock that steps", () => {
+  it("admits at most one additional bucket of requests per step forward, and none per step back", () => {
     fc.assert(
-      fc.property(Arbitrary.moment, ClockSteps.moments, small, (start, moments, perMinute) => {
+      fc.property(Arbitrary.moment, ClockSteps.moments, smallLimit, (start, moments, perMinute) => {
         const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
         const { admitted, elapsed, stepsForward } = play(start, moments, policy)
-        const due = perMinute + Math.floor((elapsed * perMinute) / MINUTE)
-        expect(admitted).toBeLessThanOrEqual(due + stepsForward * perMinute)
+        const dueTokens = perMinute + Math.floor((elapsed * perMinute) / MINUTE)
+        expect(admitted).toBeLessThanOrEqual(dueTokens + stepsForward * perMinute)
       }),
       { numRuns: 500 }
     )
@@ -49,15 +49,15 @@ describe("a clock that steps", () => {
       fc.property(
         Arbitrary.moment,
         ClockSteps.moments,
-        small,
+        smallLimit,
         fc.oneof(fc.constant(0), fc.integer({ min: -3 * DAY, max: 3 * DAY })),
         (start, moments, perMinute, stepMs) => {
           const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
           const { now, state } = play(start, moments, policy)
           const [verdict, after] = RateLimit.step(state, now + stepMs, policy)
           if (verdict.outcome === "admitted") return
-          const due = Math.ceil(MINUTE / perMinute)
-          const [next] = RateLimit.step(after, now + stepMs + MINUTE + due, policy)
+          const tokenMs = Math.ceil(MINUTE / perMinute)
+          const [next] = RateLimit.step(after, now + stepMs + MINUTE + tokenMs, policy)
           expect(next.outcome).toBe("admitted")
         }
       ),
@@ -97,13 +97,13 @@ describe("a clock that steps", () => {
           const policy = { plan: { perMinute: 1, perDay: Plan.maxRequests }, ban }
           const { now, state } = play(start, moments, policy)
           if (state === undefined || now >= state.bannedUntil) return
-          const left = state.bannedUntil - state.at
+          const remainingMs = state.bannedUntil - state.at
           // A ban that ended a minute or more before `state.at` is over after the step, and another ban may begin.
-          if (left <= -MINUTE) return
+          if (remainingMs <= -MINUTE) return
           banned++
           const [, after] = RateLimit.step(state, now + stepMs, policy)
           expect(after.bannedUntil - (now + stepMs)).toBeLessThanOrEqual(
-            Math.max(left + MINUTE, state.bannedUntil - now)
+            Math.max(remainingMs + MINUTE, state.bannedUntil - now)
           )
         }
       ),
@@ -114,7 +114,7 @@ describe("a clock that steps", () => {
 })
 
 describe("RateLimit.shifted", () => {
-  it("gives the same verdicts on the stepped clock as the original state on the clock without the step", () => {
+  it("returns a state that gets the same verdicts on the stepped clock as the original on the clock without the step", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -127,9 +127,9 @@ describe("RateLimit.shifted", () => {
           // Whole days, so that both clocks reach midnight at the same time.
           const byMs = days * DAY
           const policy = { plan, ban }
-          const last = Arbitrary.play(start, moves, [policy]).at(-1)
-          if (last === undefined) return
-          const { after, now } = last
+          const lastRequest = Arbitrary.play(start, moves, [policy]).at(-1)
+          if (lastRequest === undefined) return
+          const { after, now } = lastRequest
           const stepped = { ...RateLimit.shifted(after, byMs), day: after.day + days }
           const [expected] = RateLimit.step(after, now + later, policy)
           const [verdict] = RateLimit.step(stepped, now + later + byMs, policy)

@@ -11,10 +11,13 @@ describe("Plan", () => {
     })
   })
 
+})
+
+describe("Plan.isValid", () => {
   it.each([
     { perMinute: 1, perDay: 1 },
     { perMinute: Plan.maxRequests, perDay: Plan.maxRequests }
-  ])("isValid accepts $perMinute requests per minute and $perDay per day", (plan) => {
+  ])("accepts $perMinute requests per minute and $perDay per day", (plan) => {
     expect(Plan.isValid(plan)).toBe(true)
   })
 
@@ -30,7 +33,7 @@ describe("Plan", () => {
     { perMinute: 60 },
     {},
     null
-  ])("isValid rejects the limits %j", (plan) => {
+  ])("rejects the limits %j", (plan) => {
     expect(Plan.isValid(plan)).toBe(false)
   })
 })

@@ -29,7 +29,7 @@ const requests = fc.tuple(
   fc.array(fc.record({ pause, change: fc.nat(9) }), { maxLength: 80, size: "max" })
 )
 
-interface Decided {
+interface Decision {
   readonly now: number
   readonly plan: Plan
   readonly verdict: RateLimit.Verdict
@@ -39,44 +39,44 @@ const play = ([start, plans, steps]: typeof requests extends fc.Arbitrary<infer 
   let now = start
   let current = plans[0]?.plan ?? { perMinute: 1, perDay: 1 }
   let state: RateLimit.State | undefined
-  const decided: Array<Decided> = []
+  const decisions: Array<Decision> = []
   for (const { change, pause } of steps) {
     now += pause
     // An index without a plan keeps the current one.
     current = plans[change]?.plan ?? current
     const [verdict, after] = RateLimit.step(state, now, { plan: current, ban: BanPolicy.standard })
     state = after
-    decided.push({ now, plan: current, verdict })
+    decisions.push({ now, plan: current, verdict })
   }
-  return decided
+  return decisions
 }
 
-const greatest = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
+const greatestLimit = (plans: ReadonlyArray<Plan>, window: keyof Plan): number =>
   Math.max(...plans.map((plan) => plan[window]))
 
-describe("a key with a plan that changes at any time", () => {
-  it("has no more requests admitted in any period than the largest plan in that period allows", () => {
+describe("RateLimit.step with a plan that changes at any time", () => {
+  it("admits at most as many requests in any interval as the largest plan in that interval allows", () => {
     fc.assert(
       fc.property(requests, (history) => {
-        const decided = play(history)
-        for (const [from, first] of decided.entries()) {
+        const decisions = play(history)
+        for (const [from, first] of decisions.entries()) {
           let admitted = 0
           const plans: Array<Plan> = []
-          for (const { now, plan, verdict } of decided.slice(from)) {
+          for (const { now, plan, verdict } of decisions.slice(from)) {
             plans.push(plan)
             if (verdict.outcome === "admitted") admitted++
-            const perMinute = greatest(plans, "perMinute")
+            const perMinute = greatestLimit(plans, "perMinute")
             const refilled = Math.floor((perMinute * (now - first.now)) / MINUTE)
             expect(admitted).toBeLessThanOrEqual(perMinute + refilled)
           }
         }
-        const days = new Set(decided.map(({ now }) => DailyQuota.dayOf(now)))
+        const days = new Set(decisions.map(({ now }) => DailyQuota.dayOf(now)))
         for (const day of days) {
-          const ofDay = decided.filter(({ now }) => DailyQuota.dayOf(now) === day)
-          const admitted = ofDay.filter(({ verdict }) => verdict.outcome === "admitted").length
+          const decisionsOfDay = decisions.filter(({ now }) => DailyQuota.dayOf(now) === day)
+          const admitted = decisionsOfDay.filter(({ verdict }) => verdict.outcome === "admitted").length
           expect(admitted).toBeLessThanOrEqual(
-            greatest(
-              ofDay.map(({ plan }) => plan),
+            greatestLimit(
+              decisionsOfDay.map(({ plan }) => plan),
               "perDay"
             )
           )
@@ -85,7 +85,7 @@ describe("a key with a plan that changes at any time", () => {
     )
   })
 
-  it("gets valid header values for every request", () => {
+  it("returns valid header values for every request", () => {
     fc.assert(
       fc.property(requests, (history) => {
         for (const { now, plan, verdict } of play(history)) {
@@ -104,7 +104,7 @@ describe("a key with a plan that changes at any time", () => {
     )
   })
 
-  it("keeps its usage: a higher limit does not fill the bucket, and a lower limit takes effect immediately", () => {
+  it("does not fill the bucket when the limit is raised, and applies a lowered limit immediately", () => {
     const now = 20_000 * DAY
     const policy = (perMinute: number, perDay: number) => ({ plan: { perMinute, perDay }, ban: undefined })
     const [, used] = RateLimit.step(undefined, now, policy(2, 100))
@@ -113,7 +113,7 @@ describe("a key with a plan that changes at any time", () => {
     const [, fresh] = RateLimit.step(undefined, now, policy(10, 100))
     const [lowered] = RateLimit.step(fresh, now, policy(3, 100))
     expect(lowered).toMatchObject({ outcome: "admitted", limit: 3, remaining: 2 })
-    const [spent] = RateLimit.step({ ...fresh, used: 50 }, now, policy(10, 20))
-    expect(spent).toMatchObject({ outcome: "limited", limit: 20, remaining: 0 })
+    const [exhausted] = RateLimit.step({ ...fresh, used: 50 }, now, policy(10, 20))
+    expect(exhausted).toMatchObject({ outcome: "limited", limit: 20, remaining: 0 })
   })
 })

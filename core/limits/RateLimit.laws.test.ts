@@ -22,7 +22,7 @@ const verdictsAt = (
   })
 }
 
-describe("a bucket that is polled more often than tokens are refilled", () => {
+describe("RateLimit.step", () => {
   it.each([
     { perMinute: 60, intervalMs: 100, tokenMs: 1_000 },
     { perMinute: 1_000, intervalMs: 6, tokenMs: 60 },
@@ -49,7 +49,7 @@ describe("a bucket that is polled more often than tokens are refilled", () => {
     }
   )
 
-  it("never admits more than its capacity plus the refilled tokens, on clocks that differ by up to a minute", () => {
+  it("never admits more than the bucket's capacity plus the refilled tokens, on clocks that differ by up to a minute", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -91,7 +91,7 @@ describe("a bucket that is polled more often than tokens are refilled", () => {
   })
 })
 
-describe("Retry-After", () => {
+describe("Verdict.retryAfter", () => {
   it("is sufficient: a request after that time is admitted if no request was sent in between", () => {
     fc.assert(
       fc.property(
@@ -99,11 +99,11 @@ describe("Retry-After", () => {
         Arbitrary.moves,
         Arbitrary.policies,
         fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * DAY })),
-        (start, moves, policies, late) => {
+        (start, moves, policies, delayMs) => {
           for (const { after, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
             // After a clock step of weeks, Retry-After is capped at its maximum, so the retry may come too early.
             if (verdict.outcome === "admitted" || verdict.retryAfter === RateLimit.maxRetryAfter) continue
-            const [next] = RateLimit.step(after, now + verdict.retryAfter * SECOND + late, policy)
+            const [next] = RateLimit.step(after, now + verdict.retryAfter * SECOND + delayMs, policy)
             expect(next.outcome).toBe("admitted")
           }
         }
@@ -118,8 +118,8 @@ describe("Retry-After", () => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [policy])) {
           if (after.debt > 1 && verdict.outcome === "limited") continue
           if (verdict.retryAfter < 2 || verdict.retryAfter === RateLimit.maxRetryAfter) continue
-          const [early] = RateLimit.step(after, now + (verdict.retryAfter - 1) * SECOND, policy)
-          expect(early.outcome).not.toBe("admitted")
+          const [earlyVerdict] = RateLimit.step(after, now + (verdict.retryAfter - 1) * SECOND, policy)
+          expect(earlyVerdict.outcome).not.toBe("admitted")
         }
       }),
       { numRuns: 300 }
@@ -140,7 +140,10 @@ describe("Retry-After", () => {
   })
 })
 
-describe("clients that wait before they retry", () => {
+describe("RateLimit.step, for clients that wait before they retry", () => {
+  /** The longest time that undici's RetryAgent waits. */
+  const RETRY_AGENT_WAIT_MS = 30_000
+
   /** Sends requests in sequence, and waits for `waitFor(Retry-After)` after each denial. */
   const simulate = (
     start: number,
@@ -173,15 +176,15 @@ describe("clients that wait before they retry", () => {
     { minLength: 200, maxLength: 300, size: "max" }
   )
 
-  const small = fc.record({
+  const smallPlan = fc.record({
     perMinute: fc.integer({ min: 1, max: 30 }),
     perDay: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constant(Plan.maxRequests))
   })
 
-  it("a client that waits for Retry-After never gets a strike, under any ban policy and a constant plan", () => {
+  it("gives no strike to a client that waits for Retry-After, under any ban policy and a constant plan", () => {
     let denials = 0
     fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.ban, small, latencies, (start, ban, plan, latencies) => {
+      fc.property(Arbitrary.moment, Arbitrary.ban, smallPlan, latencies, (start, ban, plan, latencies) => {
         for (const { after, verdict } of simulate(
           start,
           { ban, plans: [plan] },
@@ -197,11 +200,11 @@ describe("clients that wait before they retry", () => {
     expect(denials).toBeGreaterThan(1000)
   })
 
-  it("a client that waits for Retry-After is never banned by the standard policy, even when its plan changes", () => {
+  it("never bans a client that waits for Retry-After under the standard policy, even when its plan changes", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
-        fc.array(small, { minLength: 2, maxLength: 3 }),
+        fc.array(smallPlan, { minLength: 2, maxLength: 3 }),
         latencies,
         (start, plans, latencies) => {
           const sent = simulate(
@@ -217,9 +220,9 @@ describe("clients that wait before they retry", () => {
     )
   })
 
-  it("a client that waits for Retry-After is never denied twice in a row under a constant plan", () => {
+  it("never denies a client that waits for Retry-After twice in a row under a constant plan", () => {
     fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.ban, small, latencies, (start, ban, plan, latencies) => {
+      fc.property(Arbitrary.moment, Arbitrary.ban, smallPlan, latencies, (start, ban, plan, latencies) => {
         const sent = simulate(start, { ban, plans: [plan] }, latencies, (retryAfterMs) => retryAfterMs)
         for (const [index, { verdict }] of sent.entries()) {
           if (verdict.outcome === "limited") expect(sent[index + 1]?.verdict.outcome).not.toBe("limited")
@@ -229,16 +232,16 @@ describe("clients that wait before they retry", () => {
     )
   })
 
-  it("a client that waits at most 30 s gets few strikes and is never banned by the standard policy", () => {
+  it("gives few strikes to a client that waits at most 30 s, and never bans it under the standard policy", () => {
     let strikes = 0
     fc.assert(
       fc.property(
         Arbitrary.moment,
-        fc.array(small, { minLength: 1, maxLength: 3 }),
+        fc.array(smallPlan, { minLength: 1, maxLength: 3 }),
         latencies,
         (start, plans, latencies) => {
           const sent = simulate(start, { ban: BanPolicy.standard, plans }, latencies, (retryAfterMs) =>
-            Math.min(retryAfterMs, 30 * SECOND)
+            Math.min(retryAfterMs, RETRY_AGENT_WAIT_MS)
           )
           for (const { after, verdict } of sent) {
             strikes = Math.max(strikes, after.strikes)
@@ -253,12 +256,12 @@ describe("clients that wait before they retry", () => {
     expect(strikes).toBeLessThanOrEqual((BanPolicy.standard.strikes * 3) / 4)
   })
 
-  it("a client that waits at most 30 s is not banned while its day is exhausted until midnight", () => {
+  it("does not ban a client that waits at most 30 s while its day is exhausted until midnight", () => {
     const sent = simulate(
       20_000 * DAY,
       { ban: BanPolicy.standard, plans: [{ perMinute: 60, perDay: 1 }] },
-      Array.from({ length: (2 * DAY) / (30 * SECOND) }, () => ({ network: 0, thinking: 0 })),
-      (retryAfterMs) => Math.min(retryAfterMs, 30 * SECOND)
+      Array.from({ length: (2 * DAY) / (RETRY_AGENT_WAIT_MS) }, () => ({ network: 0, thinking: 0 })),
+      (retryAfterMs) => Math.min(retryAfterMs, RETRY_AGENT_WAIT_MS)
     )
     expect(new Set(sent.map(({ verdict }) => verdict.outcome))).toEqual(new Set(["admitted", "limited"]))
   })
@@ -266,7 +269,7 @@ describe("clients that wait before they retry", () => {
 
 describe("a denied request", () => {
   it("affects only Retry-After of later verdicts if no ban policy applies", () => {
-    let inserted = 0
+    let insertedCount = 0
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -278,26 +281,26 @@ describe("a denied request", () => {
           const sent = Arbitrary.play(start, moves, [policy])
           let state: RateLimit.State | undefined
           for (const [index, { now, verdict }] of sent.entries()) {
-            const earlier = sent[index - 1]?.now ?? now
+            const previousTime = sent[index - 1]?.now ?? now
             const count = probes[index % probes.length] ?? 0
             for (let probe = 1; probe <= count; probe++) {
-              const at = earlier + Math.floor(((now - earlier) * probe) / count)
-              const [verdict, after] = RateLimit.step(state, at, policy)
+              const probeTime = previousTime + Math.floor(((now - previousTime) * probe) / count)
+              const [verdict, after] = RateLimit.step(state, probeTime, policy)
               if (verdict.outcome !== "admitted") {
                 state = after
-                inserted++
+                insertedCount++
               }
             }
-            const [same, after] = RateLimit.step(state, now, policy)
-            expect({ ...same, retryAfter: 0 }).toEqual({ ...verdict, retryAfter: 0 })
-            expect(same.retryAfter).toBeGreaterThanOrEqual(verdict.retryAfter)
+            const [actual, after] = RateLimit.step(state, now, policy)
+            expect({ ...actual, retryAfter: 0 }).toEqual({ ...verdict, retryAfter: 0 })
+            expect(actual.retryAfter).toBeGreaterThanOrEqual(verdict.retryAfter)
             state = after
           }
         }
       ),
       { numRuns: 300 }
     )
-    expect(inserted).toBeGreaterThan(1000)
+    expect(insertedCount).toBeGreaterThan(1000)
   })
 
   it("consumes nothing from the minute or the day, whichever window denies it", () => {
@@ -305,7 +308,7 @@ describe("a denied request", () => {
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, before, now, verdict } of Arbitrary.play(start, moves, [policy])) {
           if (verdict.outcome !== "limited" || before === undefined) continue
-          if (before.at > now + MINUTE) continue // the clock was set back
+          if (before.at > now + MINUTE) continue // the clock was set stepsBack
           expect(after.level).toBe(TokenBucket.levelAt(before, now, policy.plan.perMinute))
           expect(after.used).toBe(after.day === before.day ? before.used : 0)
         }
@@ -337,7 +340,7 @@ describe("a denied request", () => {
 })
 
 describe("after every request in any history", () => {
-  const played = (check: (sent: Arbitrary.Sent) => void) =>
+  const checkHistories = (check: (sent: Arbitrary.Sent) => void) =>
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
         for (const sent of Arbitrary.play(start, moves, policies)) check(sent)
@@ -346,7 +349,7 @@ describe("after every request in any history", () => {
     )
 
   it("the state consists of non-negative safe integers", () => {
-    played(({ after }) => {
+    checkHistories(({ after }) => {
       const fields = Object.values(after)
       expect(fields).toHaveLength(10)
       expect(fields.filter((field) => !Number.isSafeInteger(field) || field < 0)).toEqual([])
@@ -354,7 +357,7 @@ describe("after every request in any history", () => {
   })
 
   it("the stored time and day are at most a minute ahead of the clock, and decrease only to stay within it", () => {
-    played(({ after, before, now }) => {
+    checkHistories(({ after, before, now }) => {
       expect(after.at).toBeLessThanOrEqual(now + MINUTE)
       expect(after.day).toBeLessThanOrEqual(Math.floor((now + MINUTE) / DAY))
       if (before === undefined || before.at > now + MINUTE) return
@@ -364,7 +367,7 @@ describe("after every request in any history", () => {
   })
 
   it("Remaining is an integer from 0 to Limit, and 0 on every denial", () => {
-    played(({ policy: { plan }, verdict }) => {
+    checkHistories(({ policy: { plan }, verdict }) => {
       expect([plan.perMinute, plan.perDay]).toContain(verdict.limit)
       expect(Number.isInteger(verdict.remaining)).toBe(true)
       expect(verdict.remaining).toBeGreaterThanOrEqual(0)
@@ -373,7 +376,7 @@ describe("after every request in any history", () => {
   })
 
   it("Reset is an integer, not in the past, and not before the end of Retry-After unless the day is exhausted", () => {
-    played(({ after, now, policy, verdict }) => {
+    checkHistories(({ after, now, policy, verdict }) => {
       expect(Number.isInteger(verdict.resetAt)).toBe(true)
       expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND))
       if (verdict.outcome === "limited" && after.used < policy.plan.perDay) {
@@ -383,7 +386,7 @@ describe("after every request in any history", () => {
   })
 
   it("Retry-After is 0 for admitted requests, and otherwise a positive integer that fits a 32-bit timer", () => {
-    played(({ verdict }) => {
+    checkHistories(({ verdict }) => {
       if (verdict.outcome === "admitted") {
         expect(verdict.retryAfter).toBe(0)
         return
@@ -395,20 +398,20 @@ describe("after every request in any history", () => {
   })
 
   it("no caller is banned without a ban policy", () => {
-    played(({ policy, verdict }) => {
+    checkHistories(({ policy, verdict }) => {
       if (policy.ban === undefined) expect(verdict.outcome).not.toBe("banned")
     })
   })
 
   it("a step never mutates the state", () => {
-    played(({ before, now, policy }) => {
+    checkHistories(({ before, now, policy }) => {
       if (before !== undefined) RateLimit.step(Object.freeze({ ...before }), now, policy)
     })
   })
 })
 
 describe("RateLimit.spentAt", () => {
-  it("is a time from which a state and an absent state give the same verdicts, under any plan", () => {
+  it("returns a time from which a state and an absent state give the same verdicts, under any plan", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -431,15 +434,15 @@ describe("RateLimit.spentAt", () => {
             plan: laterPlans[index % laterPlans.length] ?? Plan.standard.Free,
             ban
           })
-          const all = [spentAt, ...times]
-          expect(verdictsAt(state, all, policyAt)).toEqual(verdictsAt(undefined, all, policyAt))
+          const allTimes = [spentAt, ...times]
+          expect(verdictsAt(state, allTimes, policyAt)).toEqual(verdictsAt(undefined, allTimes, policyAt))
         }
       ),
       { numRuns: 1000 }
     )
   })
 
-  it("is the later of midnight and a minute after the last request, for a caller that was never denied", () => {
+  it("returns the later of midnight and a minute after the last request, for a caller that was never denied", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [
@@ -453,7 +456,7 @@ describe("RateLimit.spentAt", () => {
     )
   })
 
-  it("is the later of midnight and a minute after the last request, for a denied caller without a strike", () => {
+  it("returns the later of midnight and a minute after the last request, for a denied caller without a strike", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now } of Arbitrary.play(start, moves, [{ plan, ban: BanPolicy.standard }])) {
@@ -465,7 +468,7 @@ describe("RateLimit.spentAt", () => {
     )
   })
 
-  it("is bounded after every ban: it grows by at most one clean period per ban level", () => {
+  it("returns a bounded time after every ban: it grows by at most one clean period per ban level", () => {
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -520,18 +523,18 @@ describe("RateLimit.verdictOf", () => {
 
   it("returns the verdict of the step, given the resulting state and whether the request was admitted", () => {
     const outcomes = new Map<RateLimit.Outcome, number>()
-    let back = 0
+    let stepsBack = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
         for (const { after, before, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
           expect(RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy)).toEqual(verdict)
           outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
-          if (before !== undefined && now < before.at) back++
+          if (before !== undefined && now < before.at) stepsBack++
         }
       }),
       { numRuns: 300 }
     )
-    expect(Math.min(back, ...outcomes.values())).toBeGreaterThan(1000)
+    expect(Math.min(stepsBack, ...outcomes.values())).toBeGreaterThan(1000)
     expect(outcomes.size).toBe(3)
   })
 
@@ -581,7 +584,7 @@ describe("RateLimit.verdictOf", () => {
 
 describe("Verdict.beganBan", () => {
   it("is present if and only if a request is banned in the millisecond in which the ban began", () => {
-    let began = 0
+    let bansBegun = 0
     fc.assert(
       fc.property(
         Arbitrary.moment,
@@ -600,7 +603,7 @@ describe("Verdict.beganBan", () => {
             const [verdict, after] = RateLimit.step(state, now, policy)
             if (after.bannedUntil > (state?.bannedUntil ?? 0)) {
               bannedAt = now
-              began++
+              bansBegun++
             }
             expect(verdict.beganBan === true).toBe(verdict.outcome === "banned" && bannedAt === now)
             state = after
@@ -609,6 +612,6 @@ describe("Verdict.beganBan", () => {
       ),
       { numRuns: 100 }
     )
-    expect(began).toBeGreaterThan(20)
+    expect(bansBegun).toBeGreaterThan(20)
   })
 })

@@ -8,7 +8,7 @@ import * as RateLimit from "./RateLimit.ts"
 const midnight = 20_500 * DAY
 
 /** Creates a caller that sends requests; `RateLimit.step` decides on them in sequence. */
-const caller = (
+const createCaller = (
   plan: Plan.Plan,
   { ban }: { readonly ban: BanPolicy.BanPolicy | undefined } = { ban: BanPolicy.standard }
 ) => {
@@ -20,7 +20,7 @@ const caller = (
       return verdict
     },
     get state(): RateLimit.State {
-      if (state === undefined) throw new Error("nothing was sent yet")
+      if (state === undefined) throw new Error("the caller has sent no request")
       return state
     }
   }
@@ -30,7 +30,7 @@ const outcomes = (verdicts: ReadonlyArray<RateLimit.Verdict>) => verdicts.map(({
 
 describe("the minute window", () => {
   it("is full for a new caller, and Remaining excludes the current request", () => {
-    const { send } = caller(Plan.standard.Free)
+    const { send } = createCaller(Plan.standard.Free)
     expect(send(midnight)).toEqual({
       outcome: "admitted",
       limit: 60,
@@ -43,7 +43,7 @@ describe("the minute window", () => {
   })
 
   it("counts down by one per request, and denies requests on an empty bucket until the next token", () => {
-    const { send } = caller(Plan.standard.Free)
+    const { send } = createCaller(Plan.standard.Free)
     const burst = Array.from({ length: 61 }, () => send(midnight + 1))
     expect(burst.map(({ remaining }) => remaining)).toEqual([
       ...Array.from({ length: 60 }, (_, n) => 59 - n),
@@ -63,13 +63,13 @@ describe("the minute window", () => {
   })
 
   it("admits 119 requests in the first minute, at a limit of 60, if a client sends one every millisecond", () => {
-    const { send } = caller(Plan.standard.Free, { ban: undefined })
+    const { send } = createCaller(Plan.standard.Free, { ban: undefined })
     const minute = Array.from({ length: MINUTE }, (_, ms) => send(midnight + ms))
     expect(minute.filter(({ outcome }) => outcome === "admitted")).toHaveLength(119)
   })
 
   it("rounds Retry-After up to whole seconds", () => {
-    const { send } = caller({ perMinute: 7, perDay: 100 })
+    const { send } = createCaller({ perMinute: 7, perDay: 100 })
     const burst = Array.from({ length: 8 }, () => send(midnight))
     expect(burst.at(-1)?.retryAfter).toBe(9)
     expect(send(midnight + 8_571).outcome).toBe("limited")
@@ -77,7 +77,7 @@ describe("the minute window", () => {
   })
 
   it("never sets Retry-After to 0 for a denied request", () => {
-    const { send } = caller({ perMinute: 60_000, perDay: Plan.maxRequests })
+    const { send } = createCaller({ perMinute: 60_000, perDay: Plan.maxRequests })
     for (let count = 0; count < 60_000; count++) send(midnight)
     expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 1 })
     expect(send(midnight + 1).outcome).toBe("admitted")
@@ -88,7 +88,7 @@ describe("the day window", () => {
   const plan = { perMinute: 60, perDay: 3 }
 
   it("is shown in the headers if it has fewer requests left than the minute, and resets at midnight UTC", () => {
-    const { send } = caller({ perMinute: 60, perDay: 30 })
+    const { send } = createCaller({ perMinute: 60, perDay: 30 })
     expect(send(midnight + HOUR)).toEqual({
       outcome: "admitted",
       limit: 30,
@@ -101,25 +101,25 @@ describe("the day window", () => {
   })
 
   it("is shown in the headers if both windows have equal requests left and the day is full later", () => {
-    const { send } = caller({ perMinute: 5, perDay: 5 })
+    const { send } = createCaller({ perMinute: 5, perDay: 5 })
     expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
   })
 
   it("is not shown in the headers if both windows have equal requests left and midnight comes first", () => {
-    const { send } = caller({ perMinute: 5, perDay: 5 })
+    const { send } = createCaller({ perMinute: 5, perDay: 5 })
     expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
   })
 
   it("ends exactly at midnight UTC", () => {
-    const { send } = caller(plan)
-    const last = midnight - 1
-    expect(outcomes([send(last), send(last), send(last), send(last)])).toEqual([
+    const { send } = createCaller(plan)
+    const beforeMidnight = midnight - 1
+    expect(outcomes([send(beforeMidnight), send(beforeMidnight), send(beforeMidnight), send(beforeMidnight)])).toEqual([
       "admitted",
       "admitted",
       "admitted",
       "limited"
     ])
-    expect(send(last)).toEqual({
+    expect(send(beforeMidnight)).toEqual({
       outcome: "limited",
       limit: 3,
       remaining: 0,
@@ -132,7 +132,7 @@ describe("the day window", () => {
   })
 
   it("is not reset by a clock that steps back over midnight by at most a minute", () => {
-    const { send } = caller(plan)
+    const { send } = createCaller(plan)
     send(midnight - 2)
     expect(send(midnight)).toMatchObject({ remaining: 2, resetAt: (midnight + DAY) / SECOND })
     expect(send(midnight - 1)).toMatchObject({ remaining: 1, resetAt: (midnight + DAY) / SECOND })
@@ -146,7 +146,7 @@ describe("the day window", () => {
   })
 
   it("determines Retry-After if both windows are exhausted and the next token comes before midnight", () => {
-    const { send } = caller({ perMinute: 2, perDay: 2 })
+    const { send } = createCaller({ perMinute: 2, perDay: 2 })
     send(midnight + HOUR)
     send(midnight + HOUR)
     expect(send(midnight + HOUR)).toEqual({
@@ -161,7 +161,7 @@ describe("the day window", () => {
   })
 
   it("does not determine Retry-After if midnight comes before the next token", () => {
-    const { send } = caller({ perMinute: 1, perDay: 1 })
+    const { send } = createCaller({ perMinute: 1, perDay: 1 })
     send(midnight - 10 * SECOND)
     expect(send(midnight - 10 * SECOND)).toEqual({
       outcome: "limited",
@@ -177,9 +177,9 @@ describe("the day window", () => {
   })
 })
 
-describe("a clock that steps back", () => {
+describe("RateLimit.step on a clock that steps back", () => {
   it("does not refill any token twice", () => {
-    const { send } = caller({ perMinute: 1, perDay: 100 })
+    const { send } = createCaller({ perMinute: 1, perDay: 100 })
     send(midnight + HOUR)
     expect(send(midnight + HOUR - MINUTE)).toMatchObject({ outcome: "limited", retryAfter: 120 })
     expect(send(midnight + HOUR + MINUTE - 1).outcome).toBe("limited")
@@ -187,7 +187,7 @@ describe("a clock that steps back", () => {
   })
 
   it("denies an exhausted key for about a minute if it sent its requests while the clock was an hour ahead", () => {
-    const { send } = caller({ perMinute: 60, perDay: 1_000 })
+    const { send } = createCaller({ perMinute: 60, perDay: 1_000 })
     for (let count = 0; count < 60; count++) send(midnight + HOUR)
     expect(send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 61 })
     expect(send(midnight + 61 * SECOND - 1).outcome).toBe("limited")
@@ -195,7 +195,7 @@ describe("a clock that steps back", () => {
   })
 
   it("denies a key with an exhausted day until the midnight of the current clock", () => {
-    const { send } = caller({ perMinute: 60, perDay: 1 })
+    const { send } = createCaller({ perMinute: 60, perDay: 1 })
     send(midnight + DAY + HOUR)
     expect(send(midnight + HOUR)).toMatchObject({
       outcome: "limited",
@@ -206,7 +206,7 @@ describe("a clock that steps back", () => {
   })
 
   it("delays the end of a ban by at most a minute", () => {
-    const key = caller({ perMinute: 1, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
+    const key = createCaller({ perMinute: 1, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
     for (let count = 0; count < 3; count++) key.send(midnight + DAY)
     expect(key.state.bannedUntil).toBe(midnight + DAY + MINUTE)
     expect(key.send(midnight)).toMatchObject({ outcome: "banned", retryAfter: 120 })
@@ -217,7 +217,7 @@ describe("a clock that steps back", () => {
 
 describe("a changed plan", () => {
   it("keeps the remaining tokens when the limit is raised, and then refills faster", () => {
-    const { send } = caller(Plan.standard.Free)
+    const { send } = createCaller(Plan.standard.Free)
     for (let count = 0; count < 60; count++) send(midnight)
     expect(send(midnight, Plan.standard.Pro)).toMatchObject({ outcome: "limited", limit: 300, retryAfter: 1 })
     expect(send(midnight + 200, Plan.standard.Pro)).toMatchObject({ outcome: "admitted", remaining: 0 })
@@ -225,14 +225,14 @@ describe("a changed plan", () => {
   })
 
   it("caps the remaining tokens when the limit is lowered", () => {
-    const { send } = caller(Plan.standard.Business)
+    const { send } = createCaller(Plan.standard.Business)
     expect(send(midnight)).toMatchObject({ limit: 1_000, remaining: 999 })
     expect(send(midnight, Plan.standard.Free)).toMatchObject({ limit: 60, remaining: 59 })
     expect(send(midnight, Plan.standard.Business)).toMatchObject({ limit: 1_000, remaining: 58 })
   })
 
   it("counts the requests of the day against the new limit, which may already be exhausted", () => {
-    const { send } = caller({ perMinute: 60, perDay: 100 })
+    const { send } = createCaller({ perMinute: 60, perDay: 100 })
     for (let count = 0; count < 20; count++) send(midnight)
     expect(send(midnight, { perMinute: 60, perDay: 10 })).toMatchObject({
       outcome: "limited",
@@ -246,25 +246,25 @@ describe("a changed plan", () => {
 
 describe("retry slots", () => {
   it("are distinct for each denied request, one token apart", () => {
-    const { send } = caller({ perMinute: 6, perDay: 1_000 })
+    const { send } = createCaller({ perMinute: 6, perDay: 1_000 })
     const burst = Array.from({ length: 10 }, () => send(midnight))
     expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 0, 0, 0, 10, 20, 30, 40])
   })
 
   it("share one X-RateLimit-Reset: the time at which the bucket is full", () => {
-    const { send } = caller({ perMinute: 6, perDay: 1_000 })
+    const { send } = createCaller({ perMinute: 6, perDay: 1_000 })
     const burst = Array.from({ length: 10 }, () => send(midnight))
     expect(new Set(burst.slice(6).map(({ resetAt }) => resetAt))).toEqual(new Set([midnight / SECOND + 60]))
   })
 
   it("are limited to one full bucket: further denied requests get the last slot", () => {
-    const { send } = caller({ perMinute: 3, perDay: 1_000 }, { ban: undefined })
+    const { send } = createCaller({ perMinute: 3, perDay: 1_000 }, { ban: undefined })
     const burst = Array.from({ length: 8 }, () => send(midnight))
     expect(burst.map(({ retryAfter }) => retryAfter)).toEqual([0, 0, 0, 20, 40, 60, 60, 60])
   })
 
   it("expire when the bucket is full, even if the clients never retried", () => {
-    const key = caller({ perMinute: 6, perDay: 1_000 })
+    const key = createCaller({ perMinute: 6, perDay: 1_000 })
     for (let count = 0; count < 10; count++) key.send(midnight)
     expect(key.state.debt).toBe(4)
     key.send(midnight + MINUTE)
@@ -272,7 +272,7 @@ describe("retry slots", () => {
   })
 
   it("are removed by admitted requests, one slot per request", () => {
-    const key = caller({ perMinute: 6, perDay: 1_000 })
+    const key = createCaller({ perMinute: 6, perDay: 1_000 })
     for (let count = 0; count < 8; count++) key.send(midnight)
     expect(key.send(midnight + 10 * SECOND).outcome).toBe("admitted")
     expect(key.state.debt).toBe(1)
@@ -280,14 +280,14 @@ describe("retry slots", () => {
   })
 
   it("are due at midnight, or at the next tokens after midnight, if the day is exhausted", () => {
-    const { send } = caller({ perMinute: 60, perDay: 60 })
+    const { send } = createCaller({ perMinute: 60, perDay: 60 })
     for (let count = 0; count < 60; count++) send(midnight - 2 * SECOND)
     const denied = Array.from({ length: 4 }, () => send(midnight - 2 * SECOND))
     expect(denied.map(({ retryAfter }) => retryAfter)).toEqual([2, 2, 3, 4])
   })
 
   it("do not extend Retry-After after the limit is lowered", () => {
-    const { send } = caller(Plan.standard.Business)
+    const { send } = createCaller(Plan.standard.Business)
     for (let count = 0; count < 1_500; count++) send(midnight)
     expect(send(midnight, { perMinute: 2, perDay: 100_000 }).retryAfter).toBe(60)
   })
@@ -298,15 +298,15 @@ describe("strikes and bans", () => {
   const plan = { perMinute: 60, perDay: 1 }
 
   /** Returns a key with one admitted and one denied request at `start`. */
-  const denied = (start: number) => {
-    const key = caller(plan)
+  const createDeniedKey = (start: number) => {
+    const key = createCaller(plan)
     key.send(start)
     key.send(start)
     return key
   }
 
   /** Sends requests at `now` until one causes a strike or is banned, and returns its verdict. */
-  const strike = (key: ReturnType<typeof caller>, now: number): RateLimit.Verdict => {
+  const causeStrike = (key: ReturnType<typeof createCaller>, now: number): RateLimit.Verdict => {
     for (;;) {
       const verdict = key.send(now)
       if (key.state.strikeAt === now || verdict.outcome === "banned") return verdict
@@ -314,11 +314,11 @@ describe("strikes and bans", () => {
   }
 
   /** Causes `count` strikes, one per second; the first strike is one second after `start`. */
-  const hammer = (key: ReturnType<typeof caller>, start: number, count: number) =>
-    Array.from({ length: count }, (_, index) => strike(key, start + (index + 1) * SECOND))
+  const causeStrikes = (key: ReturnType<typeof createCaller>, start: number, count: number) =>
+    Array.from({ length: count }, (_, index) => causeStrike(key, start + (index + 1) * SECOND))
 
   it("a denied request with a free slot is not a strike", () => {
-    const key = denied(midnight)
+    const key = createDeniedKey(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 1 })
     // 60 slots, and one for each of the 59 remaining tokens.
     while (key.state.debt < 119) key.send(midnight)
@@ -328,7 +328,7 @@ describe("strikes and bans", () => {
   })
 
   it("a denied request without a free slot is a strike", () => {
-    const key = caller({ perMinute: 2, perDay: 100 })
+    const key = createCaller({ perMinute: 2, perDay: 100 })
     for (let count = 0; count < 4; count++) key.send(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 2 })
     expect(key.send(midnight)).toMatchObject({ outcome: "limited", retryAfter: 60 })
@@ -340,15 +340,15 @@ describe("strikes and bans", () => {
   })
 
   it("19 strikes cause no ban", () => {
-    const key = denied(midnight)
-    expect(new Set(outcomes(hammer(key, midnight, 19)))).toEqual(new Set(["limited"]))
+    const key = createDeniedKey(midnight)
+    expect(new Set(outcomes(causeStrikes(key, midnight, 19)))).toEqual(new Set(["limited"]))
     expect(key.state).toMatchObject({ strikes: 19, bannedUntil: 0 })
   })
 
   it("the request that causes the 20th strike is denied with the outcome banned", () => {
-    const key = denied(midnight)
+    const key = createDeniedKey(midnight)
     const now = midnight + 20 * SECOND
-    expect(hammer(key, midnight, 20).at(-1)).toEqual({
+    expect(causeStrikes(key, midnight, 20).at(-1)).toEqual({
       outcome: "banned",
       limit: 60,
       remaining: 0,
@@ -363,7 +363,7 @@ describe("strikes and bans", () => {
   })
 
   it("Retry-After lasts until the end of the ban if the windows allow requests earlier", () => {
-    const key = caller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
+    const key = createCaller({ perMinute: 1, perDay: 100 }, { ban: { ...BanPolicy.standard, strikes: 2 } })
     for (const ms of [0, 0, SECOND, 2 * SECOND]) key.send(midnight + ms)
     expect(key.state.bannedUntil).toBe(midnight + 2 * SECOND + MINUTE)
     expect(key.send(midnight + 2_001)).toMatchObject({
@@ -378,7 +378,7 @@ describe("strikes and bans", () => {
   })
 
   it("a ban also denies requests that the windows would admit", () => {
-    const key = caller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
+    const key = createCaller({ perMinute: 60, perDay: 1_000 }, { ban: { ...BanPolicy.standard, strikes: 1 } })
     for (let count = 0; count < 120; count++) key.send(midnight)
     expect(key.state.strikes).toBe(0)
     expect(key.send(midnight).outcome).toBe("banned")
@@ -387,8 +387,8 @@ describe("strikes and bans", () => {
   })
 
   it("50 requests that are denied at the same time are one strike", () => {
-    const key = denied(midnight)
-    strike(key, midnight)
+    const key = createDeniedKey(midnight)
+    causeStrike(key, midnight)
     for (let count = 0; count < 50; count++) key.send(midnight)
     expect(key.state.strikes).toBe(1)
     for (let count = 0; count < 50; count++) key.send(midnight + 999)
@@ -398,72 +398,72 @@ describe("strikes and bans", () => {
   })
 
   it("20 strikes over 5 minutes or more cause no ban", () => {
-    const key = denied(midnight)
-    hammer(key, midnight, 19)
-    const first = midnight + SECOND
-    strike(key, first + 5 * MINUTE)
-    expect(key.state).toMatchObject({ strikes: 1, strikesFrom: first + 5 * MINUTE, bannedUntil: 0 })
-    const quick = denied(midnight)
-    hammer(quick, midnight, 19)
-    expect(strike(quick, first + 5 * MINUTE - 1).outcome).toBe("banned")
+    const key = createDeniedKey(midnight)
+    causeStrikes(key, midnight, 19)
+    const firstStrikeAt = midnight + SECOND
+    causeStrike(key, firstStrikeAt + 5 * MINUTE)
+    expect(key.state).toMatchObject({ strikes: 1, strikesFrom: firstStrikeAt + 5 * MINUTE, bannedUntil: 0 })
+    const quick = createDeniedKey(midnight)
+    causeStrikes(quick, midnight, 19)
+    expect(causeStrike(quick, firstStrikeAt + 5 * MINUTE - 1).outcome).toBe("banned")
   })
 
   it("the bans of a key that never waits last 1, 5, 15, 60 and 60 minutes", () => {
-    const key = denied(midnight)
+    const key = createDeniedKey(midnight)
     let now = midnight
     const minutes = Array.from({ length: 6 }, () => {
-      hammer(key, now, 20)
-      const length = key.state.bannedUntil - (now + 20 * SECOND)
+      causeStrikes(key, now, 20)
+      const durationMs = key.state.bannedUntil - (now + 20 * SECOND)
       now = key.state.bannedUntil
-      return length / MINUTE
+      return durationMs / MINUTE
     })
     expect(minutes).toEqual([1, 5, 15, 60, 60, 60])
   })
 
   it("requests during a ban do not extend it", () => {
-    const key = denied(midnight)
-    hammer(key, midnight, 20)
+    const key = createDeniedKey(midnight)
+    causeStrikes(key, midnight, 20)
     const state = key.state
-    hammer(key, midnight + 20 * SECOND, 59)
+    causeStrikes(key, midnight + 20 * SECOND, 59)
     expect(key.state).toBe(state)
     expect(key.send(state.bannedUntil).outcome).toBe("limited")
   })
 
   it("the next ban is one step shorter for each clean day since the end of the last ban", () => {
-    const lengthAfter = (pauseMs: number): number => {
-      const key = denied(midnight)
-      hammer(key, midnight, 20)
-      hammer(key, key.state.bannedUntil, 20)
+    const banMinutesAfter = (pauseMs: number): number => {
+      const key = createDeniedKey(midnight)
+      causeStrikes(key, midnight, 20)
+      causeStrikes(key, key.state.bannedUntil, 20)
       const end = key.state.bannedUntil
       // After the pause, the plan's only request of the day is admitted, and the next one is denied.
       key.send(end + pauseMs)
       key.send(end + pauseMs)
-      hammer(key, end + pauseMs, 20)
+      causeStrikes(key, end + pauseMs, 20)
       return (key.state.bannedUntil - (end + pauseMs + 20 * SECOND)) / MINUTE
     }
     // The first new strike occurs one second after the pause.
-    expect(lengthAfter(DAY - 2 * SECOND)).toBe(15)
-    expect(lengthAfter(DAY - SECOND)).toBe(5)
-    expect(lengthAfter(2 * DAY - 2 * SECOND)).toBe(5)
-    expect(lengthAfter(2 * DAY - SECOND)).toBe(1)
-    expect(lengthAfter(30 * DAY)).toBe(1)
+    expect(banMinutesAfter(DAY - 2 * SECOND)).toBe(15)
+    expect(banMinutesAfter(DAY - SECOND)).toBe(5)
+    expect(banMinutesAfter(2 * DAY - 2 * SECOND)).toBe(5)
+    expect(banMinutesAfter(2 * DAY - SECOND)).toBe(1)
+    expect(banMinutesAfter(30 * DAY)).toBe(1)
   })
 
   it("the next ban does not get shorter while strikes continue, even if no ban starts", () => {
-    const key = denied(midnight)
-    hammer(key, midnight, 20)
+    const key = createDeniedKey(midnight)
+    causeStrikes(key, midnight, 20)
     expect(key.state.banLevel).toBe(1)
     for (let hour = 20; hour <= 60; hour += 20) {
       const now = midnight + hour * HOUR
       key.send(now)
-      strike(key, now + SECOND)
+      causeStrike(key, now + SECOND)
       expect(key.state).toMatchObject({ strikeAt: now + SECOND, banLevel: 1 })
     }
   })
 
   it("a ban has no effect once the ban policy is removed, even on denied requests", () => {
-    const key = denied(midnight)
-    hammer(key, midnight, 20)
+    const key = createDeniedKey(midnight)
+    causeStrikes(key, midnight, 20)
     const policy = { plan, ban: undefined }
     expect(RateLimit.step(key.state, midnight + 21 * SECOND, policy)[0].outcome).toBe("limited")
     const [next] = RateLimit.step(key.state, midnight + 21 * SECOND, { ...policy, plan: Plan.standard.Free })
@@ -471,7 +471,7 @@ describe("strikes and bans", () => {
   })
 
   it("a caller without a ban policy is never banned", () => {
-    const { send } = caller(plan, { ban: undefined })
+    const { send } = createCaller(plan, { ban: undefined })
     const verdicts = Array.from({ length: 10_000 }, (_, second) => send(midnight + second * SECOND))
     expect(new Set(outcomes(verdicts))).toEqual(new Set(["admitted", "limited"]))
   })
@@ -479,24 +479,24 @@ describe("strikes and bans", () => {
 
 describe("RateLimit.spentAt", () => {
   it("is the next midnight, but at least a minute after the last request", () => {
-    const early = RateLimit.initial(midnight, Plan.standard.Free)
-    expect(RateLimit.spentAt(early, BanPolicy.standard)).toBe(midnight + DAY)
-    const late = RateLimit.initial(midnight - 1, Plan.standard.Free)
-    expect(RateLimit.spentAt(late, BanPolicy.standard)).toBe(midnight - 1 + MINUTE)
+    const afterMidnight = RateLimit.initial(midnight, Plan.standard.Free)
+    expect(RateLimit.spentAt(afterMidnight, BanPolicy.standard)).toBe(midnight + DAY)
+    const beforeMidnight = RateLimit.initial(midnight - 1, Plan.standard.Free)
+    expect(RateLimit.spentAt(beforeMidnight, BanPolicy.standard)).toBe(midnight - 1 + MINUTE)
   })
 
   it("is exact: a millisecond earlier, the requests of the day and of the minute still count", () => {
-    const key = caller({ perMinute: 1, perDay: 1 })
+    const key = createCaller({ perMinute: 1, perDay: 1 })
     key.send(midnight)
     expect(key.send(midnight + DAY - 1).outcome).toBe("limited")
-    const late = caller({ perMinute: 1, perDay: 100 })
-    late.send(midnight - 1)
-    expect(late.send(midnight - 1 + MINUTE - 1).outcome).toBe("limited")
+    const lateKey = createCaller({ perMinute: 1, perDay: 100 })
+    lateKey.send(midnight - 1)
+    expect(lateKey.send(midnight - 1 + MINUTE - 1).outcome).toBe("limited")
   })
 
   /** Returns the state after one admitted request and `requests` denied ones, all at midnight. */
   const deniedAtMidnight = (ban: BanPolicy.BanPolicy, requests: number): RateLimit.State => {
-    const key = caller({ perMinute: 1, perDay: 1 }, { ban })
+    const key = createCaller({ perMinute: 1, perDay: 1 }, { ban })
     for (let count = 0; count <= requests; count++) key.send(midnight)
     return key.state
   }

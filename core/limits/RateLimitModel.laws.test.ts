@@ -19,7 +19,7 @@ const fraction = (numerator: number, denominator = 1): Fraction => ({
   denominator: BigInt(denominator)
 })
 
-const plus = (a: Fraction, b: Fraction): Fraction =>
+const add = (a: Fraction, b: Fraction): Fraction =>
   a.denominator === b.denominator
     ? { numerator: a.numerator + b.numerator, denominator: a.denominator }
     : {
@@ -27,21 +27,34 @@ const plus = (a: Fraction, b: Fraction): Fraction =>
         denominator: a.denominator * b.denominator
       }
 
-const minus = (a: Fraction, b: Fraction): Fraction =>
-  plus(a, { numerator: -b.numerator, denominator: b.denominator })
+const subtract = (a: Fraction, b: Fraction): Fraction =>
+  add(a, { numerator: -b.numerator, denominator: b.denominator })
 
-const less = (a: Fraction, b: Fraction): boolean => a.numerator * b.denominator < b.numerator * a.denominator
+const isLess = (a: Fraction, b: Fraction): boolean => a.numerator * b.denominator < b.numerator * a.denominator
 
 const floor = (a: Fraction): number => Number(a.numerator / a.denominator)
 
 /** Returns the time in which `tokens` are refilled at `perMinute`, in milliseconds, rounded up. */
 const timeFor = (tokens: Fraction, perMinute: number): number => {
-  const numerator = tokens.numerator * 60_000n
+  const numerator = tokens.numerator * BigInt(MINUTE_MS)
   const denominator = tokens.denominator * BigInt(perMinute)
   return numerator <= 0n ? 0 : Number((numerator + denominator - 1n) / denominator)
 }
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
+
+/** Maximum lead of a stored history over the clock. */
+const MAX_LEAD_MS = 60_000
+
+/** Maximum `Retry-After` in seconds. */
+const MAX_RETRY_AFTER = 2_147_483
+
+/** Time after which one slot expires on an exhausted day. */
+const SLOT_EXPIRY_MS = 2_000
+
+/** Minimum number of slots on an exhausted day. */
+const MIN_SLOTS_OF_DAY = 8
 
 interface Request {
   readonly now: number
@@ -49,7 +62,7 @@ interface Request {
   readonly clock: number
   readonly day: number
   readonly perMinute: number
-  readonly admitted: boolean
+  readonly isAdmitted: boolean
   /** Tokens in the bucket before the request. */
   readonly tokens: Fraction
   readonly isDayUsedUp: boolean
@@ -71,13 +84,13 @@ class Model {
     const day = Math.max(...this.requests.map((request) => request.day), Math.floor(now / DAY_MS), 0)
     const clock = Math.max(...this.requests.map((request) => request.now), now)
     const tokens = this.tokens(now, plan.perMinute)
-    const used = this.requests.filter((earlier) => earlier.admitted && earlier.day === day).length
+    const used = this.requests.filter((earlier) => earlier.isAdmitted && earlier.day === day).length
     const isDayUsedUp = used >= plan.perDay
-    const request = { now, clock, day, perMinute: plan.perMinute, tokens, isDayUsedUp, admitted: false }
+    const request = { now, clock, day, perMinute: plan.perMinute, tokens, isDayUsedUp, isAdmitted: false }
     const midnight = (day + 1) * DAY_MS
     const bannedUntil = ban === undefined ? 0 : this.bannedUntil()
     const timeOf = (count: number): number =>
-      less(tokens, fraction(count)) ? clock + timeFor(minus(fraction(count), tokens), plan.perMinute) : now
+      isLess(tokens, fraction(count)) ? clock + timeFor(subtract(fraction(count), tokens), plan.perMinute) : now
 
     const opensAt = { minute: timeOf(1), day: isDayUsedUp ? midnight : now }
     const secondsTo = (moment: number): number => Math.ceil((moment - now) / 1000)
@@ -87,12 +100,12 @@ class Model {
       remaining: dayLeft,
       moreIn: used === 0 ? 0 : secondsTo(midnight)
     }
-    const waiting = <const Outcome extends RateLimit.Outcome>(outcome: Outcome, until: number) => ({
+    const withRetryAfter = <const Outcome extends RateLimit.Outcome>(outcome: Outcome, until: number) => ({
       outcome,
-      retryAfter: Math.min(Math.max(Math.ceil((until - now) / 1000), 1), 2_147_483)
+      retryAfter: Math.min(Math.max(Math.ceil((until - now) / 1000), 1), MAX_RETRY_AFTER)
     })
-    const banned = (until: number): RateLimit.Verdict => {
-      const wait = waiting("banned", Math.max(until, opensAt.minute, opensAt.day))
+    const bannedVerdict = (until: number): RateLimit.Verdict => {
+      const wait = withRetryAfter("banned", Math.max(until, opensAt.minute, opensAt.day))
       return {
         ...wait,
         limit: plan.perMinute,
@@ -102,21 +115,21 @@ class Model {
         day: dayWindow
       }
     }
-    if (now < bannedUntil) return banned(bannedUntil)
+    if (now < bannedUntil) return bannedVerdict(bannedUntil)
 
     if (opensAt.minute === now && opensAt.day === now) {
-      this.requests = [...this.requests, { ...request, admitted: true }]
-      const left = minus(tokens, fraction(1))
-      const missing = minus(fraction(plan.perMinute), left)
+      this.requests = [...this.requests, { ...request, isAdmitted: true }]
+      const tokensLeft = subtract(tokens, fraction(1))
+      const missing = subtract(fraction(plan.perMinute), tokensLeft)
       const [binding] = [
         { limit: plan.perDay, remaining: plan.perDay - used - 1, fullAt: midnight },
         {
           limit: plan.perMinute,
-          remaining: floor(left),
+          remaining: floor(tokensLeft),
           fullAt: clock + timeFor(missing, plan.perMinute)
         }
       ].sort((a, b) => a.remaining - b.remaining || b.fullAt - a.fullAt)
-      if (binding === undefined) throw new Error("there are no windows")
+      if (binding === undefined) throw new Error("the list of windows is empty")
       return {
         outcome: "admitted",
         limit: binding.limit,
@@ -125,8 +138,8 @@ class Model {
         retryAfter: 0,
         minute: {
           limit: plan.perMinute,
-          remaining: floor(left),
-          moreIn: secondsTo(clock + timeFor(minus(fraction(floor(left) + 1), left), plan.perMinute))
+          remaining: floor(tokensLeft),
+          moreIn: secondsTo(clock + timeFor(subtract(fraction(floor(tokensLeft) + 1), tokensLeft), plan.perMinute))
         },
         day: { limit: plan.perDay, remaining: plan.perDay - used - 1, moreIn: secondsTo(midnight) }
       }
@@ -135,11 +148,11 @@ class Model {
     this.requests = [...this.requests, request]
     const { hasSlot, slot } = this.slots()
     const until = hasSlot || ban === undefined ? 0 : this.strike(now, ban)
-    if (now < until) return banned(until)
+    if (now < until) return bannedVerdict(until)
     const whole = floor(tokens)
     const nextAt = whole >= plan.perMinute ? now : timeOf(whole + 1)
     const limited = {
-      ...waiting("limited", Math.max(timeOf(slot), opensAt.day)),
+      ...withRetryAfter("limited", Math.max(timeOf(slot), opensAt.day)),
       remaining: 0,
       minute: {
         limit: plan.perMinute,
@@ -155,7 +168,7 @@ class Model {
 
   /** Moves a history that is more than a minute ahead of the clock back to a minute ahead of it. */
   followClock(now: number): void {
-    const latest = now + 60_000
+    const latest = now + MAX_LEAD_MS
     const lead = Math.max(...this.requests.map((request) => request.now), latest) - latest
     const move = (moment: number): number => moment - lead
     const day = Math.max(...this.requests.map((request) => request.day), 0)
@@ -179,15 +192,15 @@ class Model {
     let hasSlot = true
     let clock = this.requests[0]?.clock ?? 0
     for (const request of this.requests) {
-      const { admitted, isDayUsedUp, perMinute, tokens } = request
-      if (isDayUsedUp) openSlots = openSlots.slice(Math.floor((request.clock - clock) / 2_000))
-      else if (!less(tokens, fraction(perMinute))) openSlots = []
+      const { isAdmitted, isDayUsedUp, perMinute, tokens } = request
+      if (isDayUsedUp) openSlots = openSlots.slice(Math.floor((request.clock - clock) / SLOT_EXPIRY_MS))
+      else if (!isLess(tokens, fraction(perMinute))) openSlots = []
       clock = request.clock
-      if (admitted) {
+      if (isAdmitted) {
         openSlots = openSlots.slice(1)
         continue
       }
-      const maxSlots = floor(tokens) + (isDayUsedUp ? Math.max(perMinute, 8) : perMinute)
+      const maxSlots = floor(tokens) + (isDayUsedUp ? Math.max(perMinute, MIN_SLOTS_OF_DAY) : perMinute)
       hasSlot = openSlots.length < maxSlots
       openSlots = [...openSlots, request].slice(0, maxSlots)
     }
@@ -196,20 +209,20 @@ class Model {
 
   /** Replays all requests; returns the number of tokens in the bucket at `now`. */
   tokens(now: number, perMinute: number): Fraction {
-    const requests = [...this.requests, { now, perMinute, admitted: false }]
+    const requests = [...this.requests, { now, perMinute, isAdmitted: false }]
     let tokens = fraction(requests[0]?.perMinute ?? 0, 1)
     let clock = requests[0]?.now ?? 0
     let consumed = fraction(0)
     for (const request of requests) {
-      tokens = minus(tokens, consumed)
+      tokens = subtract(tokens, consumed)
       if (request.now > clock)
-        tokens = plus(tokens, {
+        tokens = add(tokens, {
           numerator: BigInt(request.now - clock) * BigInt(request.perMinute),
-          denominator: 60_000n
+          denominator: BigInt(MINUTE_MS)
         })
-      if (less(fraction(request.perMinute), tokens)) tokens = fraction(request.perMinute)
+      if (isLess(fraction(request.perMinute), tokens)) tokens = fraction(request.perMinute)
       clock = Math.max(clock, request.now)
-      consumed = fraction(request.admitted ? 1 : 0)
+      consumed = fraction(request.isAdmitted ? 1 : 0)
     }
     return tokens
   }
@@ -220,8 +233,8 @@ class Model {
 
   /** Adds a strike unless the last one is too recent; returns the end of the ban that it causes, or 0. */
   strike(now: number, ban: BanPolicy): number {
-    const last = this.strikes.at(-1)
-    if (last !== undefined && Math.abs(now - last.at) < ban.strikeIntervalMs) return 0
+    const lastStrike = this.strikes.at(-1)
+    if (lastStrike !== undefined && Math.abs(now - lastStrike.at) < ban.strikeIntervalMs) return 0
     const lastBan = this.strikes.findLastIndex((strike) => strike.bannedUntil !== undefined)
     let inWindow: ReadonlyArray<number> = []
     for (const at of [...this.strikes.slice(lastBan + 1).map((strike) => strike.at), now]) {
@@ -237,7 +250,7 @@ class Model {
     return now + duration
   }
 
-  /** Returns the ban level: one more for each ban, and one less for each clean period before the next strike. */
+  /** Returns the ban level: one more for each ban, and one isLess for each clean period before the next strike. */
   banLevel(now: number, ban: BanPolicy): number {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {
@@ -292,10 +305,10 @@ describe("RateLimit.step", () => {
         fc.array(Arbitrary.plan, { minLength: 1, maxLength: 4 }),
         Arbitrary.ban,
         fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
-        (start, moves, plans, ban, bannable) => {
+        (start, moves, plans, ban, canBan) => {
           const [first, ...rest] = plans.map((plan, index) => ({
             plan,
-            ban: bannable[index] === true ? ban : undefined
+            ban: canBan[index] === true ? ban : undefined
           }))
           if (first !== undefined) compare(start, moves, [first, ...rest])
         }
@@ -331,7 +344,7 @@ describe("RateLimit.step", () => {
         Arbitrary.moment,
         fc.array(fc.integer({ min: 1, max: 3 * Arbitrary.DAY }), { minLength: 3, maxLength: 8 }),
         (start, absences) => {
-          const hammering = Array.from(
+          const repeated = Array.from(
             { length: 40 },
             (): Arbitrary.Move => ({
               pause: { from: "now", ms: Arbitrary.SECOND },
@@ -339,7 +352,7 @@ describe("RateLimit.step", () => {
             })
           )
           const moves = absences.flatMap(
-            (ms): ReadonlyArray<Arbitrary.Move> => [{ pause: { from: "now", ms }, burst: 1 }, ...hammering]
+            (ms): ReadonlyArray<Arbitrary.Move> => [{ pause: { from: "now", ms }, burst: 1 }, ...repeated]
           )
           const sent = compare(start, moves, [
             { plan: { perMinute: 1, perDay: 1 }, ban: BanPolicies.standard }

@@ -13,7 +13,7 @@ const bucket = perMinute.chain((perMinute) =>
   })
 )
 
-describe("a token bucket", () => {
+describe("TokenBucket", () => {
   it("has the target level at the time that `reaches` returns, and a lower level one millisecond earlier", () => {
     fc.assert(
       fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), ({ at, level, perMinute }, share) => {
@@ -34,10 +34,10 @@ describe("a token bucket", () => {
         bucket,
         fc.nat({ max: 70_000 }),
         fc.nat({ max: 70_000 }),
-        ({ at, level, perMinute }, a, b) => {
-          const halfway = { level: TokenBucket.levelAt({ level, at }, at + a, perMinute), at: at + a }
-          const once = TokenBucket.levelAt({ level, at }, at + a + b, perMinute)
-          expect(TokenBucket.levelAt(halfway, at + a + b, perMinute)).toBe(once)
+        ({ at, level, perMinute }, firstMs, secondMs) => {
+          const halfway = { level: TokenBucket.levelAt({ level, at }, at + firstMs, perMinute), at: at + firstMs }
+          const direct = TokenBucket.levelAt({ level, at }, at + firstMs + secondMs, perMinute)
+          expect(TokenBucket.levelAt(halfway, at + firstMs + secondMs, perMinute)).toBe(direct)
         }
       )
     )
@@ -45,13 +45,13 @@ describe("a token bucket", () => {
 
   it("is full after a minute, for any plan, and its level is a safe integer up to its capacity", () => {
     fc.assert(
-      fc.property(bucket, perMinute, fc.integer(), ({ at, level }, changed, ms) => {
-        expect(TokenBucket.levelAt({ level, at }, TokenBucket.fullBy(at), changed)).toBe(
-          TokenBucket.capacity(changed)
+      fc.property(bucket, perMinute, fc.integer(), ({ at, level }, otherPerMinute, ms) => {
+        expect(TokenBucket.levelAt({ level, at }, TokenBucket.fullBy(at), otherPerMinute)).toBe(
+          TokenBucket.capacity(otherPerMinute)
         )
-        const now = TokenBucket.levelAt({ level, at }, at + ms, changed)
-        expect(Number.isSafeInteger(now)).toBe(true)
-        expect(now).toBeLessThanOrEqual(TokenBucket.capacity(changed))
+        const levelNow = TokenBucket.levelAt({ level, at }, at + ms, otherPerMinute)
+        expect(Number.isSafeInteger(levelNow)).toBe(true)
+        expect(levelNow).toBeLessThanOrEqual(TokenBucket.capacity(otherPerMinute))
       })
     )
   })

@@ -13,21 +13,21 @@ const histories = fc
   .map(([start, moves, { plan, ban }]) => {
     const policy = { plan, ban: ban ?? BanPolicies.standard }
     let state: RateLimit.State | undefined
-    const seen: Array<{ readonly state: RateLimit.State | undefined; readonly now: number }> = [
+    const moments: Array<{ readonly state: RateLimit.State | undefined; readonly now: number }> = [
       { state, now: start }
     ]
     for (const { now } of Arbitrary.play(start, moves, [policy])) {
       state = RateLimit.step(state, now, policy)[1]
-      seen.push({ state, now })
+      moments.push({ state, now })
     }
-    return { policy, seen }
+    return { policy, moments }
   })
 
-describe("the usage of a caller", () => {
-  it("predicts whether the next request is admitted, and its header values", () => {
+describe("Usage.at", () => {
+  it("predicts whether the current request is admitted, and its header values", () => {
     fc.assert(
-      fc.property(histories, fc.nat(2 * DAY), ({ policy, seen }, later) => {
-        for (const { now: at, state } of seen) {
+      fc.property(histories, fc.nat(2 * DAY), ({ policy, moments }, later) => {
+        for (const { now: at, state } of moments) {
           const now = at + later
           const usage = Usage.at(state, now, policy.plan, policy.ban)
           const [verdict] = RateLimit.step(state, now, policy)
@@ -46,10 +46,10 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("stays within the limits and contains no past time, even after the plan changes", () => {
+  it("returns values within the limits and no past time, even after the plan changes", () => {
     fc.assert(
-      fc.property(histories, Arbitrary.plan, ({ policy, seen }, plan) => {
-        for (const { now, state } of seen) {
+      fc.property(histories, Arbitrary.plan, ({ policy, moments }, plan) => {
+        for (const { now, state } of moments) {
           const { day, minute, strikes } = Usage.at(state, now, plan, policy.ban)
           expect(minute.limit).toBe(plan.perMinute)
           expect(minute.remaining).toBeGreaterThanOrEqual(0)
@@ -66,7 +66,7 @@ describe("the usage of a caller", () => {
     )
   })
 
-  it("has full windows, no strikes and no ban for a new caller", () => {
+  it("returns full windows, no strikes and no ban for a new caller", () => {
     const now = 20_000 * DAY + 5
     expect(Usage.at(undefined, now, { perMinute: 3, perDay: 7 }, BanPolicies.standard)).toEqual({
       minute: { limit: 3, remaining: 3, fullAt: now },
@@ -77,17 +77,17 @@ describe("the usage of a caller", () => {
   })
 })
 
-describe("an unbanned caller", () => {
-  it("has no ban, strikes or debt, and its windows are unchanged", () => {
+describe("RateLimit.unban", () => {
+  it("clears the ban, the strikes and the debt, and leaves the windows unchanged", () => {
     fc.assert(
-      fc.property(histories, ({ policy, seen }) => {
-        for (const { now, state } of seen) {
+      fc.property(histories, ({ policy, moments }) => {
+        for (const { now, state } of moments) {
           if (state === undefined) continue
-          const lifted = RateLimit.unban(state)
+          const unbanned = RateLimit.unban(state)
           const before = Usage.at(state, now, policy.plan, policy.ban)
-          const after = Usage.at(lifted, now, policy.plan, policy.ban)
+          const after = Usage.at(unbanned, now, policy.plan, policy.ban)
           expect(after).toEqual({ ...before, strikes: 0, bannedUntil: undefined })
-          expect(lifted).toEqual({
+          expect(unbanned).toEqual({
             ...RateLimit.initial(0, policy.plan),
             level: state.level,
             at: state.at,
@@ -99,20 +99,20 @@ describe("an unbanned caller", () => {
     )
   })
 
-  it("gets the shortest ban when it is banned again", () => {
+  it("resets the ban level: the current ban is the shortest one", () => {
     const policy = { plan: { perMinute: 1, perDay: 1_000 }, ban: Arbitrary.harsh }
-    const bannedFor = (state: RateLimit.State | undefined, start: number) => {
-      let next = state
+    const sendUntilBanned = (state: RateLimit.State | undefined, start: number) => {
+      let current = state
       for (let now = start; ; now += 1_000) {
-        const [verdict, after] = RateLimit.step(next, now, policy)
-        next = after
+        const [verdict, after] = RateLimit.step(current, now, policy)
+        current = after
         if (verdict.outcome === "banned") return { ms: after.bannedUntil - now, state: after, now }
       }
     }
-    const first = bannedFor(undefined, 20_000 * DAY)
-    const second = bannedFor(first.state, first.state.bannedUntil)
+    const first = sendUntilBanned(undefined, 20_000 * DAY)
+    const second = sendUntilBanned(first.state, first.state.bannedUntil)
     expect(second.ms).toBeGreaterThan(first.ms)
-    const third = bannedFor(RateLimit.unban(second.state), second.now)
+    const third = sendUntilBanned(RateLimit.unban(second.state), second.now)
     expect(third.ms).toBe(first.ms)
   })
 })

@@ -35,18 +35,18 @@ describe("the two windows of a verdict", () => {
     )
   })
 
-  it("the minute grants its next request after `moreIn` seconds, and not a second earlier", () => {
+  it("grant the next request of the minute after `moreIn` seconds, and not a second earlier", () => {
     let exhausted = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         const policy = { plan, ban: undefined }
-        const last = Arbitrary.play(start, moves, [policy]).at(-1)
-        if (last === undefined || last.after.at > last.now) return
-        const { after, now, verdict } = last
+        const lastRequest = Arbitrary.play(start, moves, [policy]).at(-1)
+        if (lastRequest === undefined || lastRequest.after.at > lastRequest.now) return
+        const { after, now, verdict } = lastRequest
         const { minute } = verdict
         const remainingAt = (moment: number): number => {
-          const later = RateLimit.step(after, moment, policy)[0]
-          return later.outcome === "admitted" ? later.minute.remaining + 1 : later.minute.remaining
+          const verdictThen = RateLimit.step(after, moment, policy)[0]
+          return verdictThen.outcome === "admitted" ? verdictThen.minute.remaining + 1 : verdictThen.minute.remaining
         }
         if (minute.moreIn === 0) return
         const moreAt = now + minute.moreIn * SECOND
@@ -59,7 +59,7 @@ describe("the two windows of a verdict", () => {
     expect(exhausted).toBeGreaterThan(20)
   })
 
-  it("the day grants more requests at midnight, after `moreIn` seconds; `moreIn` is 0 if the day is unused", () => {
+  it("grant more requests of the day at midnight, after `moreIn` seconds; `moreIn` is 0 if the day is unused", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {

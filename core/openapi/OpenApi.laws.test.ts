@@ -28,11 +28,11 @@ import { at, follow, isNode, operation, operations, read, validator } from "./Op
 const documentOf = (strict: boolean) => {
   const document = read({ strict })
   const compile = validator(document)
-  const validates = (schema: unknown) => {
+  const validatorFor = (schema: unknown) => {
     const validate = compile(schema)
     return (value: unknown) => validate(value)
   }
-  return { strict, document, validates, newPet: validates({ $ref: "#/components/schemas/NewPet" }) }
+  return { strict, document, validatorFor, isNewPet: validatorFor({ $ref: "#/components/schemas/NewPet" }) }
 }
 
 type Documented = ReturnType<typeof documentOf>
@@ -42,7 +42,7 @@ const strictness = fc.constantFrom(lenient, documentOf(true))
 
 /** Returns the differences between `response` and its description in the document. */
 const differencesFrom = (
-  { document, validates }: Documented,
+  { document, validatorFor }: Documented,
   operationId: string,
   response: TestResponse
 ): ReadonlyArray<string> => {
@@ -56,7 +56,7 @@ const differencesFrom = (
     if (name === "Content-Type") continue
     const { schema } = follow(document, at(headers, name))
     if (schema === undefined) differences.push(`${name} is not documented`)
-    else if (!validates(schema)(at({ schema }, "schema").type === "integer" ? Number(value) : value)) {
+    else if (!validatorFor(schema)(at({ schema }, "schema").type === "integer" ? Number(value) : value)) {
       differences.push(`${name}: ${value} is not valid`)
     }
   }
@@ -66,7 +66,7 @@ const differencesFrom = (
     }
   }
   const { schema } = at(definition, "content", "application/json")
-  if (!validates(schema)(response.json)) differences.push(`the body is not valid: ${response.body}`)
+  if (!validatorFor(schema)(response.json)) differences.push(`the body is not valid: ${response.body}`)
   return differences
 }
 
@@ -107,23 +107,23 @@ const queries = fc
         .join("&")}`
   )
 
-type Call = readonly [operationId: string, sent: Sent]
+type OperationRequest = readonly [operationId: string, sent: Sent]
 
 const targets = fc.tuple(queries, fc.oneof(fc.integer({ min: -1, max: 5 }).map(String), fc.constant("x")))
 
-const calls: fc.Arbitrary<Call> = fc.oneof(
-  queries.map((query): Call => ["listPets", { target: `/v1/pets${query}` }]),
-  targets.map(([query, id]): Call => ["getPet", { target: `/v1/pets/${id}${query}` }]),
+const operationRequests: fc.Arbitrary<OperationRequest> = fc.oneof(
+  queries.map((query): OperationRequest => ["listPets", { target: `/v1/pets${query}` }]),
+  targets.map(([query, id]): OperationRequest => ["getPet", { target: `/v1/pets/${id}${query}` }]),
   fc
     .tuple(queries, bodies)
-    .map(([query, json]): Call => ["createPet", { method: "POST", target: `/v1/pets${query}`, json }]),
+    .map(([query, json]): OperationRequest => ["createPet", { method: "POST", target: `/v1/pets${query}`, json }]),
   fc
     .constantFrom<Sent>(
       { body: "{" },
       { body: "{}", headers: [["Content-Type", "text/plain"]] },
       { bodyConsumed: true, json: {} }
     )
-    .map((sent): Call => ["createPet", { ...sent, method: "POST" }])
+    .map((sent): OperationRequest => ["createPet", { ...sent, method: "POST" }])
 )
 
 describe("the service", () => {
@@ -131,14 +131,14 @@ describe("the service", () => {
     fc.assert(
       fc.asyncProperty(
         strictness,
-        fc.array(fc.tuple(calls, fc.constantFrom("valid", "valid", "valid", "invalid", "none"))),
+        fc.array(fc.tuple(operationRequests, fc.constantFrom("valid", "valid", "valid", "invalid", "none"))),
         fc.boolean(),
         fc.integer({ min: 1, max: 20 }),
-        async (documented, sequence, late, perMinute) => {
+        async (documented, sequence, isAfterSunset, perMinute) => {
           const exchanges = await run(
             Effect.gen(function* () {
               const store = yield* open({ options: { strict: documented.strict }, pets: stocked(3) })
-              if (late) yield* TestClock.setTime(sunset)
+              if (isAfterSunset) yield* TestClock.setTime(sunset)
               const { secret } = yield* store.issue({ plan: "Free", limits: { perMinute } })
               const keys = { valid: secret, invalid: "invalid", none: undefined }
               return yield* Effect.forEach(sequence, ([[id, sent], key]) =>
@@ -171,10 +171,10 @@ describe("the service", () => {
         ],
         ["getPet", { target: "/v1/pets/1" }, [{ target: "/v1/pets/0" }, { target: "/v1/pets/1?%zz" }]]
       ]
-      const seen = new Set<string>()
+      const seenStatuses = new Set<string>()
       const observe = (id: string, response: TestResponse) => {
         expect(differencesFrom(lenient, id, response), `${id} ${response.status}`).toEqual([])
-        seen.add(`${id} ${response.status}`)
+        seenStatuses.add(`${id} ${response.status}`)
       }
       for (const [id, valid, invalid] of requests) {
         const store = yield* open({ pets: stocked(30) })
@@ -189,14 +189,14 @@ describe("the service", () => {
         for (const error of ["malformed_request", "request_timeout", "headers_too_large"] as const) {
           observe(id, new TestResponse(yield* store.service.transportError(error, "192.0.2.2"), undefined))
         }
-        const down = yield* open({ pets: failing })
-        observe(id, yield* down.send({ ...valid, key: (yield* down.issue("Free")).secret }))
-        const broken = yield* open({ pets: dying })
-        observe(id, yield* broken.send({ ...valid, key: (yield* broken.issue("Free")).secret }))
-        const late = yield* open()
-        const { secret: lateSecret } = yield* late.issue("Free")
+        const failingStore = yield* open({ pets: failing })
+        observe(id, yield* failingStore.send({ ...valid, key: (yield* failingStore.issue("Free")).secret }))
+        const dyingStore = yield* open({ pets: dying })
+        observe(id, yield* dyingStore.send({ ...valid, key: (yield* dyingStore.issue("Free")).secret }))
+        const storeAfterSunset = yield* open()
+        const { secret: secretAfterSunset } = yield* storeAfterSunset.issue("Free")
         yield* TestClock.setTime(sunset)
-        observe(id, yield* late.send({ ...valid, key: lateSecret }))
+        observe(id, yield* storeAfterSunset.send({ ...valid, key: secretAfterSunset }))
       }
       for (const outcome of ["Mismatch", "InProgress"] as const) {
         const store = yield* open({
@@ -210,10 +210,10 @@ describe("the service", () => {
         const body = JSON.stringify(newPet)
         observe("createPet", yield* store.send({ method: "POST", headers, body, key: secret }))
       }
-      const listed = operations(lenient.document).flatMap(({ operation }) =>
+      const documentedStatuses = operations(lenient.document).flatMap(({ operation }) =>
         Object.keys(at(operation, "responses")).map((status) => `${operation.operationId} ${status}`)
       )
-      expect([...seen].sort()).toEqual(listed.sort())
+      expect([...seenStatuses].sort()).toEqual(documentedStatuses.sort())
     })
   )
 
@@ -235,9 +235,9 @@ describe("the schemas", () => {
 
   it("accept a new animal if and only if the service accepts it", () =>
     fc.assert(
-      fc.property(strictness, bodies, ({ newPet, strict }, body) => {
-        const accepted = Result.isSuccess(NewPetBody.decode(encoder.encode(JSON.stringify(body)), strict))
-        expect(newPet(JSON.parse(JSON.stringify(body)))).toBe(accepted)
+      fc.property(strictness, bodies, ({ isNewPet, strict }, body) => {
+        const isAccepted = Result.isSuccess(NewPetBody.decode(encoder.encode(JSON.stringify(body)), strict))
+        expect(isNewPet(JSON.parse(JSON.stringify(body)))).toBe(isAccepted)
       }),
       { numRuns: 1_000 }
     ))
@@ -247,13 +247,13 @@ describe("the schemas", () => {
       fc.property(
         strictness,
         fc.integer({ min: -5, max: Page.limit.max * 2 }),
-        ({ document, strict, validates }, limit) => {
+        ({ document, strict, validatorFor }, limit) => {
           const parameters = Object.values(at(operation(document, "listPets"), "parameters"))
           const parameter = parameters.filter(isNode).find(({ name }) => name === "limit")
-          const accepted = Result.isSuccess(
+          const isAccepted = Result.isSuccess(
             QueryParameters.decode(ListPets.parameters, `limit=${limit}`, strict)
           )
-          expect(validates(parameter?.schema)(limit)).toBe(accepted)
+          expect(validatorFor(parameter?.schema)(limit)).toBe(isAccepted)
         }
       )
     ))
@@ -265,9 +265,9 @@ describe("the schemas", () => {
         fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
         fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
         fc.constantFrom(...PetStatus.all),
-        ({ validates }, id, categoryId, status) => {
+        ({ validatorFor }, id, categoryId, status) => {
           const json = PetJson.encode(new Pet(id, { name: "Rex", categoryId, status }))
-          expect(validates({ $ref: "#/components/schemas/Pet" })(JSON.parse(json))).toBe(true)
+          expect(validatorFor({ $ref: "#/components/schemas/Pet" })(JSON.parse(json))).toBe(true)
         }
       )
     ))

@@ -31,7 +31,7 @@ const anyQuery = fc.oneof(
   fc.string({ unit })
 )
 
-describe("the query of listPets", () => {
+describe("QueryParameters.decode for listPets", () => {
   it("decodes any text to a limit from 1 to 100 and a valid status, or to a short error", () => {
     fc.assert(
       fc.property(anyQuery, fc.boolean(), (query, strict) => {
@@ -75,17 +75,17 @@ describe("the query of listPets", () => {
       cursor: fc.option(fc.string({ unit: "binary" }), { nil: undefined })
     })
     fc.assert(
-      fc.property(wanted, fc.boolean(), fc.boolean(), (parameters, reversed, strict) => {
-        const pairs: Array<[string, string]> = Object.entries(parameters).flatMap(([name, each]) =>
-          each === undefined ? [] : [[name, String(each)]]
+      fc.property(wanted, fc.boolean(), fc.boolean(), (parameters, isReversed, strict) => {
+        const pairs: Array<[string, string]> = Object.entries(parameters).flatMap(([name, parameterValue]) =>
+          parameterValue === undefined ? [] : [[name, String(parameterValue)]]
         )
-        const query = new URLSearchParams(reversed ? pairs.reverse() : pairs).toString()
+        const query = new URLSearchParams(isReversed ? pairs.reverse() : pairs).toString()
         expect(QueryParameters.decode(listParameters, query, strict)).toEqual(Result.succeed(parameters))
       })
     )
   })
 
-  it("rejects unknown parameters in strict mode, and is otherwise decoded in the same way", () => {
+  it("rejects unknown parameters in strict mode, and otherwise returns the same result", () => {
     fc.assert(
       fc.property(anyQuery, (query) => {
         const lenient = QueryParameters.decode(listParameters, query, false)

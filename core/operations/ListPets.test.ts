@@ -14,8 +14,8 @@ const messageOf = (query: string, strict = false): string | undefined => {
   return decoded.failure.message
 }
 
-describe("the query of listPets", () => {
-  it("defaults to the first twenty animals of any status", () => {
+describe("QueryParameters.decode for listPets", () => {
+  it("selects the first twenty animals of any status by default", () => {
     const defaults = Result.succeed({ limit: 20, status: undefined, cursor: undefined })
     expect(QueryParameters.decode(listParameters, "", false)).toEqual(defaults)
     expect(QueryParameters.decode(listParameters, "", true)).toEqual(defaults)
@@ -124,7 +124,7 @@ describe("the query of listPets", () => {
   })
 })
 
-describe("the query of an operation without parameters", () => {
+describe("QueryParameters.decode for an operation without parameters", () => {
   it("ignores any parameter with a valid encoding, and rejects it in strict mode", () => {
     expect(Result.isSuccess(QueryParameters.decode({}, "", true))).toBe(true)
     expect(Result.isSuccess(QueryParameters.decode({}, "limit=0&limit=1&x", false))).toBe(true)

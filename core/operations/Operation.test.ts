@@ -92,7 +92,7 @@ const addName = Operation.make({
 const operations = [...Operations.all, renamePet, countPets, addName]
 
 const target = "/v1/pets/7/name"
-const named = (body: string) => ({
+const renameRequest = (body: string) => ({
   method: "PUT",
   target,
   body,
@@ -104,15 +104,15 @@ describe("an operation that is added as one record", () => {
     Effect.gen(function* () {
       const store = yield* open({ operations })
       const { secret: key } = yield* store.issue(unlimited)
-      const done = yield* store.send({ ...named('"Rex"'), key, target: `${target}?times=2` })
-      expect([done.status, done.body, done.header("X-Length")]).toEqual([200, '"7 RexRex"', "6"])
-      expect(done.rate.every(Number.isInteger)).toBe(true)
+      const renamed = yield* store.send({ ...renameRequest('"Rex"'), key, target: `${target}?times=2` })
+      expect([renamed.status, renamed.body, renamed.header("X-Length")]).toEqual([200, '"7 RexRex"', "6"])
+      expect(renamed.rate.every(Number.isInteger)).toBe(true)
       const codes = [
-        yield* store.send({ ...named('"Rex"'), key, target: `${target}?times=0` }),
-        yield* store.send({ ...named("7"), key }),
+        yield* store.send({ ...renameRequest('"Rex"'), key, target: `${target}?times=0` }),
+        yield* store.send({ ...renameRequest("7"), key }),
         yield* store.send({ method: "PUT", target, body: '"Rex"', key }),
-        yield* store.send({ ...named(`"${"x".repeat(70_000)}"`), key }),
-        yield* store.send({ ...named('"Rex"'), key, target: "/v1/pets//name" })
+        yield* store.send({ ...renameRequest(`"${"x".repeat(70_000)}"`), key }),
+        yield* store.send({ ...renameRequest('"Rex"'), key, target: "/v1/pets//name" })
       ].map(({ code }) => code)
       expect(codes).toEqual([
         "invalid_parameter",
@@ -128,15 +128,15 @@ describe("an operation that is added as one record", () => {
     Effect.gen(function* () {
       const store = yield* open({ operations })
       const { secret: key } = yield* store.issue({ plan: "Free", limits: { perMinute: 5 } })
-      expect((yield* store.send(named('"Rex"'))).code).toBe("missing_api_key")
-      const wrong = yield* store.send({ key, target })
-      expect([wrong.status, wrong.header("Allow")]).toEqual([405, "PUT, OPTIONS"])
+      expect((yield* store.send(renameRequest('"Rex"'))).code).toBe("missing_api_key")
+      const unsupported = yield* store.send({ key, target })
+      expect([unsupported.status, unsupported.header("Allow")]).toEqual([405, "PUT, OPTIONS"])
       const options = yield* store.send({ key, target: "/v1/pets/count", method: "OPTIONS" })
       expect([options.status, options.header("Allow")]).toEqual([204, "GET, HEAD, OPTIONS"])
       const head = yield* store.send({ key, target: "/v1/pets/count", method: "HEAD" })
       expect([head.status, head.body]).toEqual([200, "0"])
-      for (let count = 0; count < 2; count++) yield* store.send({ ...named('"Rex"'), key })
-      expect((yield* store.send({ ...named('"Rex"'), key })).code).toBe("rate_limit_exceeded")
+      for (let count = 0; count < 2; count++) yield* store.send({ ...renameRequest('"Rex"'), key })
+      expect((yield* store.send({ ...renameRequest('"Rex"'), key })).code).toBe("rate_limit_exceeded")
     })
   )
 
@@ -148,9 +148,9 @@ describe("an operation that is added as one record", () => {
         const { secret: key } = yield* store.issue(unlimited)
         const counted = yield* store.send({ key, target: "/v1/pets/count" })
         expect([counted.body, counted.all("Link")]).toEqual(["0", ['</v1/pets>; rel="successor-version"']])
-        const late = yield* open({ operations, at: sunset })
-        const { secret } = yield* late.issue(unlimited)
-        expect((yield* late.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
+        const storeAfterSunset = yield* open({ operations, at: sunset })
+        const { secret } = yield* storeAfterSunset.issue(unlimited)
+        expect((yield* storeAfterSunset.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
       })
   )
 
@@ -184,7 +184,7 @@ describe("an operation that is added as one record", () => {
 })
 
 describe("an operation whose record has a fingerprint", () => {
-  const names = (body: string, ...keys: ReadonlyArray<string>) => ({
+  const addNameRequest = (body: string, ...keys: ReadonlyArray<string>) => ({
     method: "POST",
     target: "/v1/names",
     body,
@@ -200,7 +200,7 @@ describe("an operation whose record has a fingerprint", () => {
       const store = yield* open({ operations })
       const { id, secret: key } = yield* store.issue(unlimited)
       const identify = (body: string, ...keys: ReadonlyArray<string>) =>
-        Effect.map(store.send({ ...names(body, ...keys), key }), ({ json }) => json)
+        Effect.map(store.send({ ...addNameRequest(body, ...keys), key }), ({ json }) => json)
       const identified = yield* identify('"Rex"', '"first"')
       expect(identified).toEqual({
         caller: id,
@@ -219,9 +219,9 @@ describe("an operation whose record has a fingerprint", () => {
       const store = yield* open({ operations })
       const { secret: key } = yield* store.issue(unlimited)
       for (const invalid of ["", "a b", '"a', "x".repeat(256)]) {
-        const rejected = yield* store.send({ ...names('"Rex"', invalid), key })
+        const rejected = yield* store.send({ ...addNameRequest('"Rex"', invalid), key })
         expect([rejected.status, rejected.code]).toEqual([400, "invalid_idempotency_key"])
-        const sent = named('"Rex"')
+        const sent = renameRequest('"Rex"')
         const headers = [...sent.headers, ["Idempotency-Key", invalid] as const]
         expect((yield* store.send({ ...sent, headers, key })).status).toBe(200)
       }
@@ -236,8 +236,8 @@ describe("an operation whose record has a fingerprint", () => {
       const store = yield* open({ operations, ...setup })
       const { secret: key } = yield* store.issue(unlimited)
       for (const value of ["first", '"'])
-        expect((yield* store.send({ ...names('"Rex"', value), key })).body).toBe("null")
-      const create = { ...names('{"name":"Rex","categoryId":1}', "a"), target: "/v1/pets", key }
+        expect((yield* store.send({ ...addNameRequest('"Rex"', value), key })).body).toBe("null")
+      const create = { ...addNameRequest('{"name":"Rex","categoryId":1}', "a"), target: "/v1/pets", key }
       expect([yield* store.send(create), yield* store.send(create)].map(({ json }) => json)).toMatchObject([
         { id: 1 },
         { id: 2 }

@@ -13,8 +13,8 @@ const limit = fc.oneof(
   fc.constant<undefined>(undefined)
 )
 
-describe("Paging", () => {
-  it("returns every matching animal exactly once, by ascending id, through `next` links while animals are added", async () => {
+describe("listPets", () => {
+  it("returns every matching animal exactly once, by ascending id, through `next` links, while animals are added", async () => {
     await fc.assert(
       fc.asyncProperty(
         animals(120),
@@ -43,7 +43,7 @@ describe("Paging", () => {
                 ...(firstLimit === undefined ? [] : [`limit=${firstLimit}`]),
                 ...(filter === undefined ? [] : [`status=${filter}`])
               ]
-              const walked: Array<unknown> = []
+              const returned: Array<unknown> = []
               const pauses = between.values()
               let pageLimit = firstLimit ?? 20
               let target: string | undefined = `/v1/pets?${query.join("&")}`
@@ -53,10 +53,10 @@ describe("Paging", () => {
                 const received: unknown = page.json
                 const matching = model.filter(({ status }) => filter === undefined || status === filter)
                 // Compares the page with the model: the next animals after the received ones, at most `limit`.
-                const expected = matching.slice(walked.length, walked.length + pageLimit)
+                const expected = matching.slice(returned.length, returned.length + pageLimit)
                 expect(received).toEqual(expected.map((pet) => ({ name: "x", categoryId: 1, ...pet })))
-                walked.push(...expected)
-                expect(page.next !== undefined).toBe(walked.length < matching.length)
+                returned.push(...expected)
+                expect(page.next !== undefined).toBe(returned.length < matching.length)
                 target = page.next
                 const [added, nextLimit] = pauses.next().value ?? [[], undefined]
                 for (const status of target === undefined ? [] : added) yield* add(status)
@@ -65,7 +65,7 @@ describe("Paging", () => {
                   pageLimit = nextLimit
                 }
               }
-              expect(walked).toEqual(model.filter(({ status }) => filter === undefined || status === filter))
+              expect(returned).toEqual(model.filter(({ status }) => filter === undefined || status === filter))
             })
           )
       ),

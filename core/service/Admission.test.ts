@@ -7,9 +7,9 @@ import * as RateLimit from "../limits/RateLimit.ts"
 import { enterprise, failing, open, type Sent, start, stocked, type TestResponse } from "./Service.fixture.ts"
 
 /** A well-formed secret that belongs to no stored key. */
-const unknown = "ast_00000000000000000000000000010kADx"
+const unknownSecret = "ast_00000000000000000000000000010kADx"
 
-const linesAbout = (message: string, lines: ReadonlyArray<string>): number =>
+const countLinesAbout = (message: string, lines: ReadonlyArray<string>): number =>
   lines.filter((line) => line.includes(message)).length
 
 const bearer = (value: string): Sent => ({ headers: [["Authorization", value]] })
@@ -58,8 +58,8 @@ describe("Credentials", () => {
       yield* store.rotate(rotated.id, 1000)
       yield* TestClock.adjust(1000)
       const hash = yield* Effect.provide(ApiKeySecret.hash(secret), NodeCrypto.layerDigest)
-      expect(ApiKeySecret.parse(unknown)).toBeDefined()
-      const last = secret.endsWith("0") ? "1" : "0"
+      expect(ApiKeySecret.parse(unknownSecret)).toBeDefined()
+      const otherDigit = secret.endsWith("0") ? "1" : "0"
       const invalid = [
         ...["Bearer", "Bearer ", "Bearer     ", "Bearer \t", `Bearer\t${secret}`, `Bearer ${secret} `],
         ...[` Bearer ${secret}`, `Bearer ${secret}\t`, `Bearer${secret}`, secret, `Token ${secret}`],
@@ -75,9 +75,9 @@ describe("Credentials", () => {
           "Bearer schl\u00fcssel"
         ],
         ...[`Bearer ${"a".repeat(512)}`, `Bearer ${"a".repeat(100_000)}`, `Bearer ${secret}${"=".repeat(9)}`],
-        ...[`Bearer ${secret.slice(0, -1)}${last}`, `Bearer ${secret.slice(0, -1)}`, `Bearer ${secret}0`],
+        ...[`Bearer ${secret.slice(0, -1)}${otherDigit}`, `Bearer ${secret.slice(0, -1)}`, `Bearer ${secret}0`],
         ...[`Bearer ${secret.toUpperCase()}`, `Bearer ${secret.replace("ast_", "abc_")}`, "Bearer ast_"],
-        ...[`Bearer ${unknown}`, `Bearer ${hash}`, `Bearer ${secret.slice(4)}`],
+        ...[`Bearer ${unknownSecret}`, `Bearer ${hash}`, `Bearer ${secret.slice(4)}`],
         ...[`Bearer ${revoked.secret}`, `Bearer ${rotated.secret}`, "Bearer __proto__", "Bearer \0"]
       ]
       const bodies = new Set<string>()
@@ -122,7 +122,7 @@ describe("Credentials", () => {
       yield* store.send()
       expect(lookups).toBe(0)
       yield* store.send({ key: secret })
-      yield* store.send({ key: unknown })
+      yield* store.send({ key: unknownSecret })
       expect(lookups).toBe(2)
     })
   )
@@ -150,7 +150,7 @@ describe("Limits of requests without a valid key", () => {
       Effect.gen(function* () {
         const store = yield* open()
         for (let left = 59; left >= 0; left--) {
-          const response = yield* store.send(left % 2 === 0 ? {} : { key: unknown })
+          const response = yield* store.send(left % 2 === 0 ? {} : { key: unknownSecret })
           expect([response.status, ...response.rate]).toEqual([401, 60, left, start / 1000 + 60 - left])
         }
         const rejected = yield* store.send()
@@ -199,7 +199,7 @@ describe("Limits of requests without a valid key", () => {
       const { id, secret } = yield* store.issue("Free")
       yield* store.send({ key: secret })
       for (let index = 0; index < 1000; index++) yield* store.send({ key: `ast_${index}` })
-      yield* store.send({ key: unknown })
+      yield* store.send({ key: unknownSecret })
       expect([...callers]).toEqual([`key:${id}`, "network:192.0.2.1"])
     })
   )
@@ -251,14 +251,14 @@ describe("Limits of requests without a valid key", () => {
 
   it.effect("apply to the address of the socket, or to the forwarded address if a proxy is trusted", () =>
     Effect.gen(function* () {
-      const forged: Sent = { headers: [["X-Forwarded-For", "198.51.100.7"]] }
+      const forgedRequest: Sent = { headers: [["X-Forwarded-For", "198.51.100.7"]] }
       const direct = yield* open()
-      yield* direct.send(forged)
+      yield* direct.send(forgedRequest)
       expect((yield* direct.send()).rate[1]).toBe(58)
       const proxied = yield* open({ options: { trustedProxyHops: 1 } })
-      yield* proxied.send(forged)
+      yield* proxied.send(forgedRequest)
       expect((yield* proxied.send()).rate[1]).toBe(59)
-      expect((yield* proxied.send(forged)).rate[1]).toBe(58)
+      expect((yield* proxied.send(forgedRequest)).rate[1]).toBe(58)
     })
   )
 })
@@ -339,10 +339,10 @@ describe("Plans", () => {
 })
 
 describe("Bans", () => {
-  const slow = enterprise(1, 1000)
+  const slowPlan = enterprise(1, 1000)
 
   /** Exhausts the key, then sends a request per second until it is banned; returns that 429 and the strike count. */
-  const hammer = Effect.fnUntraced(function* (send: Effect.Effect<TestResponse>) {
+  const sendUntilBanned = Effect.fnUntraced(function* (send: Effect.Effect<TestResponse>) {
     let response = yield* send
     while (response.status !== 429) response = yield* send
     let strikes = 0
@@ -359,8 +359,8 @@ describe("Bans", () => {
   it.effect("20 requests before the end of Retry-After ban the key from all operations for a minute", () =>
     Effect.gen(function* () {
       const store = yield* open()
-      const { secret } = yield* store.issue(slow)
-      const { response, strikes } = yield* hammer(store.send({ key: secret }))
+      const { secret } = yield* store.issue(slowPlan)
+      const { response, strikes } = yield* sendUntilBanned(store.send({ key: secret }))
       expect(strikes).toBe(20)
       const banEnd = start / 1000 + 20 + 60
       expect([response.status, ...response.rate]).toEqual([429, 1, 0, banEnd])
@@ -374,9 +374,9 @@ describe("Bans", () => {
   it.effect("requests during a ban do not extend it, and it ends at the announced time", () =>
     Effect.gen(function* () {
       const store = yield* open()
-      const { secret } = yield* store.issue(slow)
+      const { secret } = yield* store.issue(slowPlan)
       const send = store.send({ key: secret })
-      const { response } = yield* hammer(send)
+      const { response } = yield* sendUntilBanned(send)
       for (let second = 59; second > 0; second--) {
         yield* TestClock.adjust(1000)
         const during = yield* send
@@ -398,22 +398,22 @@ describe("Bans", () => {
     () =>
       Effect.gen(function* () {
         const store = yield* open()
-        const { secret } = yield* store.issue(slow)
+        const { secret } = yield* store.issue(slowPlan)
         for (const minutes of [1, 5, 15, 60, 60]) {
-          const { response } = yield* hammer(store.send({ key: secret }))
+          const { response } = yield* sendUntilBanned(store.send({ key: secret }))
           expect(response.number("Retry-After")).toBe(minutes * 60)
           yield* TestClock.adjust(minutes * 60_000)
           expect((yield* store.send({ key: secret })).status).toBe(200)
         }
         yield* TestClock.adjust(5 * 86_400_000)
-        expect((yield* hammer(store.send({ key: secret }))).response.header("Retry-After")).toBe("60")
+        expect((yield* sendUntilBanned(store.send({ key: secret }))).response.header("Retry-After")).toBe("60")
       })
   )
 
   it.effect("three bursts of 50 simultaneous requests, a minute apart, cause no ban", () =>
     Effect.gen(function* () {
       const store = yield* open()
-      const { secret } = yield* store.issue(slow)
+      const { secret } = yield* store.issue(slowPlan)
       for (let burst = 0; burst < 3; burst++) {
         for (let count = 0; count < 50; count++) {
           expect((yield* store.send({ key: secret })).code).not.toBe("api_key_banned")
@@ -446,9 +446,9 @@ describe("Bans", () => {
       const current = yield* store.rotate(id, 86_400_000)
       expect((yield* store.send({ key: current })).rate[1]).toBe(58)
       expect((yield* store.send({ key: old })).rate[1]).toBe(57)
-      const banned = yield* store.issue(slow)
+      const banned = yield* store.issue(slowPlan)
       const successor = yield* store.rotate(banned.id, 86_400_000)
-      yield* hammer(store.send({ key: banned.secret }))
+      yield* sendUntilBanned(store.send({ key: banned.secret }))
       expect((yield* store.send({ key: successor })).code).toBe("api_key_banned")
       expect((yield* store.send({ key: current })).status).toBe(200)
     })
@@ -457,15 +457,15 @@ describe("Bans", () => {
   it.effect("a revoked key gets a 401 even if it is banned", () =>
     Effect.gen(function* () {
       const store = yield* open()
-      const { id, secret } = yield* store.issue(slow)
-      yield* hammer(store.send({ key: secret }))
+      const { id, secret } = yield* store.issue(slowPlan)
+      yield* sendUntilBanned(store.send({ key: secret }))
       yield* store.revoke(id)
       expect((yield* store.send({ key: secret })).code).toBe("invalid_api_key")
     })
   )
 })
 
-describe("Unavailable stores", () => {
+describe("Store failures", () => {
   const reset = start / 1000 + 5
 
   it.effect(
@@ -483,13 +483,13 @@ describe("Unavailable stores", () => {
           reset
         ])
         expect(response.header("Retry-After")).toBe("5")
-        const stranger = yield* store.send()
-        expect([stranger.status, ...stranger.rate]).toEqual([503, 60, 0, reset])
+        const anonymous = yield* store.send()
+        expect([anonymous.status, ...anonymous.rate]).toEqual([503, 60, 0, reset])
       })
   )
 
   it.effect(
-    'with an unavailable rate limit store and "open", an anonymous IPv6 request calls the store only once',
+    'an anonymous IPv6 request calls a failing rate limit store only once if onLimitsUnavailable is "open"',
     () =>
       Effect.gen(function* () {
         let calls = 0
@@ -504,12 +504,12 @@ describe("Unavailable stores", () => {
           options: { onLimitsUnavailable: "open" }
         })
         expect((yield* store.send({ clientAddress: "2001:db8::7" })).status).toBe(401)
-        expect([calls, linesAbout("request not counted", store.logs)]).toEqual([1, 1])
+        expect([calls, countLinesAbout("request not counted", store.logs)]).toEqual([1, 1])
       })
   )
 
   it.effect(
-    'with an unavailable rate limit store and "open", requests are authenticated and served uncounted',
+    'requests are served uncounted if the rate limit store fails and onLimitsUnavailable is "open"',
     () =>
       Effect.gen(function* () {
         const store = yield* open({
@@ -522,9 +522,9 @@ describe("Unavailable stores", () => {
           const response = yield* store.send({ key: secret })
           expect([response.status, ...response.rate]).toEqual([200, 300, 300, start / 1000])
         }
-        const stranger = yield* store.send()
-        expect([stranger.status, ...stranger.rate]).toEqual([401, 60, 60, start / 1000])
-        expect(linesAbout("request not counted", store.logs)).toBe(401)
+        const anonymous = yield* store.send()
+        expect([anonymous.status, ...anonymous.rate]).toEqual([401, 60, 60, start / 1000])
+        expect(countLinesAbout("request not counted", store.logs)).toBe(401)
       })
   )
 

@@ -53,8 +53,8 @@ describe("ClientAddress.network", () => {
           const text = (groups: ReadonlyArray<number>) => groups.map((group) => group.toString(16)).join(":")
           const network = ClientAddress.network(text([...prefix, ...host]))
           expect(ClientAddress.network(text([...prefix, ...neighbor]))).toBe(network)
-          const foreign = ClientAddress.network(text([...otherPrefix, ...host]))
-          expect(foreign === network).toBe(text(prefix) === text(otherPrefix))
+          const otherNetwork = ClientAddress.network(text([...otherPrefix, ...host]))
+          expect(otherNetwork === network).toBe(text(prefix) === text(otherPrefix))
         }
       )
     )
@@ -184,10 +184,10 @@ describe("ClientAddress.effective", () => {
       fc.property(
         fc.array(fc.oneof(fc.ipV4(), fc.ipV6()), { minLength: 1, maxLength: 3 }),
         fc.oneof(fc.string(), fc.ipV4()),
-        (written, forged) => {
-          const honest = ClientAddress.effective(peer, written.join(", "), written.length)
-          expect(ClientAddress.effective(peer, `${forged}, ${written.join(", ")}`, written.length)).toBe(
-            honest
+        (proxyValues, forged) => {
+          const withoutForgery = ClientAddress.effective(peer, proxyValues.join(", "), proxyValues.length)
+          expect(ClientAddress.effective(peer, `${forged}, ${proxyValues.join(", ")}`, proxyValues.length)).toBe(
+            withoutForgery
           )
         }
       )

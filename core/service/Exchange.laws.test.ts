@@ -21,13 +21,13 @@ import {
   unlimited
 } from "./Service.fixture.ts"
 
-interface Watched extends TestStore {
+interface WatchedStore extends TestStore {
   readonly secret: string
   readonly exchanges: Array<Exchange.Exchange>
 }
 
 /** Creates a service that all runs of a property share, with the list of exchanges that it reports. */
-const watched = async (setup: Setup = {}): Promise<Watched> => {
+const openWatched = async (setup: Setup = {}): Promise<WatchedStore> => {
   const exchanges: Array<Exchange.Exchange> = []
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
@@ -61,7 +61,7 @@ describe("the observer", () => {
   it.each(setups)(
     "with %s, gets exactly one exchange per response, and it describes that response",
     async (_, setup) => {
-      const { exchanges, secret, send } = await watched(setup)
+      const { exchanges, secret, send } = await openWatched(setup)
       await fc.assert(
         fc.asyncProperty(anySent(secret), async (request) => {
           exchanges.length = 0
@@ -82,7 +82,7 @@ describe("the observer", () => {
   )
 
   it("gets a bounded number of methods and routes", async () => {
-    const { exchanges, secret, send } = await watched()
+    const { exchanges, secret, send } = await openWatched()
     await fc.assert(
       fc.asyncProperty(anySent(secret), async (request) => void (await run(send(request)))),
       { numRuns: 300 }
@@ -96,7 +96,7 @@ describe("the observer", () => {
   })
 
   it("gets no secret, whichever part of the request contains the secret", async () => {
-    const { exchanges, secret, send } = await watched()
+    const { exchanges, secret, send } = await openWatched()
     const places = [
       { method: secret },
       { target: `/v1/${secret}` },
@@ -117,23 +117,23 @@ describe("the observer", () => {
   })
 
   it("gets an outcome if and only if the request was counted", async () => {
-    let counted = 0
+    let countedRequests = 0
     const limits: NonNullable<Setup["limits"]> = (real) => {
       const modify: RateLimitStore["Service"]["modify"] = (key, step) => {
-        // An IPv6 request is also counted against its site, and a probe is not counted against any caller.
-        if (!key.includes("/48") && key !== "readiness") counted++
+        // An IPv6 request is also countedRequests against its site, and a probe is not countedRequests against any caller.
+        if (!key.includes("/48") && key !== "readiness") countedRequests++
         return real.modify(key, step)
       }
       return { modify }
     }
-    const { exchanges, issue, send } = await watched({ limits })
+    const { exchanges, issue, send } = await openWatched({ limits })
     const { id, secret } = await Effect.runPromise(issue(enterprise(2, 3)))
     await fc.assert(
       fc.asyncProperty(anySent(secret), async (request) => void (await run(send(request)))),
       { numRuns: 300 }
     )
     const outcomes = exchanges.filter(({ outcome }) => outcome !== undefined)
-    expect(outcomes).toHaveLength(counted)
+    expect(outcomes).toHaveLength(countedRequests)
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toContain("limited")
     for (const { keyId, plan } of exchanges) {
       expect([keyId, plan]).toEqual(keyId === id ? [id, "Enterprise"] : [undefined, undefined])

@@ -5,7 +5,7 @@ import * as OwnOrigin from "./OwnOrigin.ts"
 import { open, request, type Setup } from "./Service.fixture.ts"
 import type { Header } from "./ServiceResponse.ts"
 
-const from = (target: string, ...headers: ReadonlyArray<Header>) => OwnOrigin.of(request({ target, headers }))
+const originOf = (target: string, ...headers: ReadonlyArray<Header>) => OwnOrigin.of(request({ target, headers }))
 
 const serverOf = (setup: Setup, headers: ReadonlyArray<Header>, target = "/openapi.json") =>
   Effect.gen(function* () {
@@ -21,8 +21,8 @@ describe("OwnOrigin.of", () => {
     ["127.0.0.1:80", "http://127.0.0.1:80"],
     ["[::1]:8080", "http://[::1]:8080"]
   ])("returns the origin for the local host %s", (host, origin) => {
-    expect(from("/openapi.json", ["Host", host])).toBe(origin)
-    expect(from(`http://${host}/openapi.json`)).toBe(origin)
+    expect(originOf("/openapi.json", ["Host", host])).toBe(origin)
+    expect(originOf(`http://${host}/openapi.json`)).toBe(origin)
   })
 
   it.each([
@@ -34,29 +34,29 @@ describe("OwnOrigin.of", () => {
     "",
     "a@localhost"
   ])("returns undefined over http for the host %s, which is not a local host", (host) => {
-    expect(from("/openapi.json", ["Host", host])).toBeUndefined()
-    expect(from(`http://${host}/openapi.json`)).toBeUndefined()
+    expect(originOf("/openapi.json", ["Host", host])).toBeUndefined()
+    expect(originOf(`http://${host}/openapi.json`)).toBeUndefined()
   })
 
   it("returns the origin over https, because the service itself then terminates TLS", () => {
-    expect(from("https://api.example/openapi.json")).toBe("https://api.example")
-    expect(from("https://user@api.example/openapi.json")).toBeUndefined()
+    expect(originOf("https://api.example/openapi.json")).toBe("https://api.example")
+    expect(originOf("https://user@api.example/openapi.json")).toBeUndefined()
   })
 
   it.each(["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"])(
     "returns undefined for a request with the header %s",
     (name) => {
-      expect(from("/openapi.json", ["Host", "localhost"], [name, "x"])).toBeUndefined()
+      expect(originOf("/openapi.json", ["Host", "localhost"], [name, "x"])).toBeUndefined()
     }
   )
 
-  it("returns no character that could end a JSON string or the authority of a URL", () => {
+  it("never returns a character that could end a JSON string or the authority of a URL", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
         fc.constantFrom("", "http://", "https://"),
         (host, scheme) => {
-          const origin = scheme === "" ? from("/", ["Host", host]) : from(`${scheme}${host}/`)
+          const origin = scheme === "" ? originOf("/", ["Host", host]) : originOf(`${scheme}${host}/`)
           if (origin !== undefined) expect(origin).toMatch(/^https?:\/\/[a-z0-9.:[\]-]+$/)
         }
       )
@@ -64,7 +64,7 @@ describe("OwnOrigin.of", () => {
   })
 })
 
-describe("the served document", () => {
+describe("the OpenAPI document", () => {
   it.effect("has an absolute server URL if the origin is known, and otherwise a path", () =>
     Effect.gen(function* () {
       const local: ReadonlyArray<Header> = [["Host", "127.0.0.1:3000"]]

@@ -38,35 +38,35 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
   const checkStores = yield* ReadinessProbe.make(count)
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
-  const document = yield* Effect.cached(Effect.sync(() => latest(openApi())))
+  const document = yield* Effect.cached(Effect.sync(() => cacheLatest(openApi())))
   let isDraining = false
 
-  const update = ([change, next]: ReturnType<typeof StoreOutage.failed>): StoreOutage.Change | undefined => {
+  const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>): StoreOutage.Change | undefined => {
     outage = next
     return change
   }
 
   const readiness = Effect.fnUntraced(function* (requestId: string) {
     const clock = yield* Clock.Clock
-    if (isDraining) return stopping
-    if (StoreHealth.isFailing(health, monotonicMs(clock.monotonicTimeNanosUnsafe()))) return failing
+    if (isDraining) return stoppingResponse
+    if (StoreHealth.isFailing(health, monotonicMs(clock.monotonicTimeNanosUnsafe()))) return failingResponse
     const failure = yield* Effect.match(checkStores, {
       onSuccess: () => undefined,
-      onFailure: (unavailable) => unavailable
+      onFailure: (error) => error
     })
     const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
     if (failure !== undefined) yield* RequestLog.storeFailure("not ready", failure, requestId)
     const change = update(
       failure === undefined
-        ? StoreOutage.succeeded(outage, [PROBE, StoreHealth.ADMISSION], now)
-        : StoreOutage.failed(outage, PROBE, now)
+        ? StoreOutage.recordSuccess(outage, [PROBE, StoreHealth.ADMISSION], now)
+        : StoreOutage.recordFailure(outage, PROBE, now)
     )
     if (change !== undefined) yield* RequestLog.outage(change, requestId)
-    return failure === undefined ? ready : unreachable
+    return failure === undefined ? readyResponse : unreachableResponse
   })
 
   const targets = new Map<string, Target>([
-    ["/livez", () => Effect.succeed(live)],
+    ["/livez", () => Effect.succeed(liveResponse)],
     ["/readyz", readiness],
     [OPENAPI, (_, request) => Effect.map(document, (response) => response(OwnOrigin.of(request)))]
   ])
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
       if (target === undefined) return undefined
       const { method } = request
       if (method === "GET" || method === "HEAD") return target(requestId, request)
-      return Effect.succeed(method === "OPTIONS" ? options : methodNotAllowed)
+      return Effect.succeed(method === "OPTIONS" ? optionsResponse : methodNotAllowed)
     },
     /** Records the outcome of each other request. Returns the change if an outage of the stores began or ended. */
     observe: (
@@ -92,18 +92,18 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
       if (status === 503) {
         const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
-        health = StoreHealth.failed(health, failedOperation, now())
-        return update(StoreOutage.failed(outage, failedOperation, now()))
+        health = StoreHealth.recordFailure(health, failedOperation, now())
+        return update(StoreOutage.recordFailure(outage, failedOperation, now()))
       }
       const succeededOperation = status === 200 || status === 201 ? admittedOperation : undefined
-      if (succeededOperation !== undefined) health = StoreHealth.succeeded(health, succeededOperation)
+      if (succeededOperation !== undefined) health = StoreHealth.recordSuccess(health, succeededOperation)
       // The service stays ready, because it serves requests as its options require.
-      if (limits === "uncounted") return update(StoreOutage.failed(outage, StoreOutage.LIMITS, now()))
+      if (limits === "uncounted") return update(StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
       if (outage === undefined || limits === undefined) return undefined
       return update(
         succeededOperation === undefined
-          ? StoreOutage.counted(outage, now())
-          : StoreOutage.succeeded(
+          ? StoreOutage.recordCounted(outage, now())
+          : StoreOutage.recordSuccess(
               outage,
               [succeededOperation, StoreHealth.ADMISSION, StoreOutage.LIMITS],
               now()
@@ -120,8 +120,8 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
 /** Path of the OpenAPI document, which pages from all origins may read. */
 export const OPENAPI = "/openapi.json"
 
-/** Caches the latest response, because most clients use the same origin. */
-const latest = (
+/** Returns a function that caches the latest response, because most clients use the same origin. */
+const cacheLatest = (
   json: (origin: string | undefined) => string
 ): ((origin: string | undefined) => ServiceResponse.ServiceResponse) => {
   let cached:
@@ -142,14 +142,14 @@ const NANOS_PER_MS = 1_000_000n
 
 const monotonicMs = (nanos: bigint): number => Number(nanos / NANOS_PER_MS)
 
-const live = ServiceResponse.make(200, '{"status":"live"}')
-const ready = ServiceResponse.make(200, '{"status":"ready"}')
+const liveResponse = ServiceResponse.make(200, '{"status":"live"}')
+const readyResponse = ServiceResponse.make(200, '{"status":"ready"}')
 
-const unavailable = (message: string) => ServiceResponse.error(ApiError.make("service_unavailable", message))
-const stopping = unavailable("The service is stopping.")
-const failing = unavailable("Requests that need the database are failing.")
-const unreachable = unavailable("The database is unreachable.")
+const unavailableResponse = (message: string) => ServiceResponse.error(ApiError.make("service_unavailable", message))
+const stoppingResponse = unavailableResponse("The service is stopping.")
+const failingResponse = unavailableResponse("Requests that need the database are failing.")
+const unreachableResponse = unavailableResponse("The database is unreachable.")
 
 const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
-const options = ServiceResponse.make(204, "", allow)
+const optionsResponse = ServiceResponse.make(204, "", allow)
 const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

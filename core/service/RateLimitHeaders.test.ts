@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { enterprise, failing, open, type TestResponse } from "./Service.fixture.ts"
 
-const standard = (response: TestResponse): ReadonlyArray<string | undefined> => [
+const standardHeadersOf = (response: TestResponse): ReadonlyArray<string | undefined> => [
   response.header("RateLimit-Policy"),
   response.header("RateLimit")
 ]
@@ -15,16 +15,16 @@ describe("RateLimit and RateLimit-Policy", () => {
       const { secret: key } = yield* store.issue(enterprise(2, 3))
       const policy = '"minute";q=2;w=60, "day";q=3;w=86400'
       const first = yield* store.send({ key })
-      expect(standard(first)).toEqual([policy, '"minute";r=1;t=30, "day";r=2;t=43200'])
+      expect(standardHeadersOf(first)).toEqual([policy, '"minute";r=1;t=30, "day";r=2;t=43200'])
       expect(first.rate.slice(0, 2)).toEqual([2, 1])
       yield* TestClock.adjust(500)
-      expect(standard(yield* store.send({ key, method: "PUT" }))).toEqual([
+      expect(standardHeadersOf(yield* store.send({ key, method: "PUT" }))).toEqual([
         policy,
         '"minute";r=0;t=30, "day";r=1;t=43200'
       ])
       const denied = yield* store.send({ key })
       expect([denied.status, denied.header("Retry-After")]).toEqual([429, "30"])
-      expect(standard(denied)).toEqual([policy, '"minute";r=0;t=30, "day";r=1;t=43200'])
+      expect(standardHeadersOf(denied)).toEqual([policy, '"minute";r=0;t=30, "day";r=1;t=43200'])
       // This request has the second slot; the next token is refilled earlier.
       const second = yield* store.send({ key })
       expect([second.header("Retry-After"), second.header("RateLimit")]).toEqual([
@@ -39,11 +39,11 @@ describe("RateLimit and RateLimit-Policy", () => {
   )
 
   it.effect(
-    "show the limits of the network without a key, and 0 remaining while the rate limit store fails",
+    "show the limits of the network withoutHeaders a key, and 0 remaining while the rate limit store fails",
     () =>
       Effect.gen(function* () {
         const store = yield* open()
-        expect(standard(yield* store.send())).toEqual([
+        expect(standardHeadersOf(yield* store.send())).toEqual([
           '"minute";q=60;w=60, "day";q=1000;w=86400',
           '"minute";r=59;t=1, "day";r=999;t=43200'
         ])
@@ -60,17 +60,17 @@ describe("RateLimit and RateLimit-Policy", () => {
 
   it.effect("are absent from health checks, and from all responses if standardHeaders is false", () =>
     Effect.gen(function* () {
-      const on = yield* open()
-      const off = yield* open({ options: { standardHeaders: false } })
-      expect(standard(yield* on.send({ target: "/livez" }))).toEqual([undefined, undefined])
+      const enabled = yield* open()
+      const disabled = yield* open({ options: { standardHeaders: false } })
+      expect(standardHeadersOf(yield* enabled.send({ target: "/livez" }))).toEqual([undefined, undefined])
       for (const sent of [{}, { target: "/v1/pets/1" }, { method: "OPTIONS" }]) {
-        const withFields = yield* on.send(sent)
-        const without = yield* off.send(sent)
-        expect(standard(without)).toEqual([undefined, undefined])
-        const rest = (response: TestResponse) =>
+        const withHeaders = yield* enabled.send(sent)
+        const withoutHeaders = yield* disabled.send(sent)
+        expect(standardHeadersOf(withoutHeaders)).toEqual([undefined, undefined])
+        const otherHeadersOf = (response: TestResponse) =>
           response.headers.filter(([name]) => !/^(?:RateLimit|RateLimit-Policy|X-Request-Id)$/.test(name))
-        expect(rest(without)).toEqual(rest(withFields))
-        expect([without.status, without.body]).toEqual([withFields.status, withFields.body])
+        expect(otherHeadersOf(withoutHeaders)).toEqual(otherHeadersOf(withHeaders))
+        expect([withoutHeaders.status, withoutHeaders.body]).toEqual([withHeaders.status, withHeaders.body])
       }
     })
   )

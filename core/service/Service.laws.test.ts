@@ -20,14 +20,14 @@ import {
   unlimited
 } from "./Service.fixture.ts"
 
-const probe = /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/[^/?#]*)?\/(?:livez|readyz|openapi\.json)(?:\?|$)/
+const probeTarget = /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/[^/?#]*)?\/(?:livez|readyz|openapi\.json)(?:\?|$)/
 
 const statusByCode = new Map<unknown, number>(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
 /** Expects the properties that contract §2, §7 and §8.3 and the design promise for every response. */
-const expectWellFormed = (response: TestResponse, now: number, probe: boolean): void => {
+const expectWellFormed = (response: TestResponse, now: number, isProbe: boolean): void => {
   for (const [, value] of response.headers) expect(value).toMatch(/^[ -~]+$/)
   expect(response.all("Date")).toEqual([new Date(now).toUTCString()])
   expect(response.all("Cache-Control")).toEqual(["no-store"])
@@ -38,9 +38,9 @@ const expectWellFormed = (response: TestResponse, now: number, probe: boolean): 
   )
   expect(response.body === "").toBe(response.status === 204)
   for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]) {
-    expect(response.all(name)).toEqual(probe ? [] : [expect.stringMatching(/^(?:0|[1-9][0-9]*)$/)])
+    expect(response.all(name)).toEqual(isProbe ? [] : [expect.stringMatching(/^(?:0|[1-9][0-9]*)$/)])
   }
-  if (!probe) {
+  if (!isProbe) {
     const [limit, remaining, reset] = response.rate
     expect(limit).toBeGreaterThanOrEqual(1)
     expect(remaining).toBeLessThan(limit)
@@ -60,7 +60,7 @@ const expectWellFormed = (response: TestResponse, now: number, probe: boolean): 
 }
 
 /** Creates a service that all runs of a property share. */
-const shared = async (setup: Setup): Promise<TestStore & { readonly secret: string }> => {
+const openShared = async (setup: Setup): Promise<TestStore & { readonly secret: string }> => {
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
     open(setup).pipe(Scope.provide(scope), Effect.provide(TestClock.layer()))
@@ -86,7 +86,7 @@ const setups: ReadonlyArray<readonly [name: string, setup: Setup]> = [
 
 describe("Service.handle", () => {
   it.each(setups)("returns a well-formed response to any request, with %s", async (_, setup) => {
-    const store = await shared(setup)
+    const store = await openShared(setup)
     const authorization = fc.oneof(
       { weight: 3, arbitrary: fc.constant(`Bearer ${store.secret}`) },
       { weight: 1, arbitrary: badAuthorization }
@@ -97,7 +97,7 @@ describe("Service.handle", () => {
     await fc.assert(
       fc.asyncProperty(sent({ authorization }), async (request) => {
         const response = await atStart(store.send(request))
-        expectWellFormed(response, start, probe.test(request.target ?? ""))
+        expectWellFormed(response, start, probeTarget.test(request.target ?? ""))
         responses++
         ids.add(response.header("X-Request-Id") ?? "")
         statuses.add(response.status)
@@ -161,9 +161,9 @@ describe("Error responses", () => {
     ["a bearer token", (text) => ({ key: text })],
     ["a token of the right form", (text) => ({ key: `ast_${text.padEnd(33, "0").slice(0, 33)}` })],
     ["other credentials", (text) => ({ headers: [["Authorization", `Basic ${text}`]] })],
-    ["limit", (text, key) => ({ key, target: `/v1/pets?limit=${text}` })],
-    ["status", (text, key) => ({ key, target: `/v1/pets?status=${text}` })],
-    ["cursor", (text, key) => ({ key, target: `/v1/pets?cursor=${text}` })],
+    ["the parameter limit", (text, key) => ({ key, target: `/v1/pets?limit=${text}` })],
+    ["the parameter status", (text, key) => ({ key, target: `/v1/pets?status=${text}` })],
+    ["the parameter cursor", (text, key) => ({ key, target: `/v1/pets?cursor=${text}` })],
     ["an unknown parameter", (text, key) => ({ key, target: `/v1/pets?x=${text}&limit=0` })],
     ["a malformed query", (text, key) => ({ key, target: `/v1/pets?x=${text}%zz` })],
     ["a path", (text, key) => ({ key, target: `/v1/${text}` })],
@@ -192,7 +192,7 @@ describe("Error responses", () => {
   ]
 
   it.each(places)("never echo %s", async (_, request) => {
-    const stores = await Promise.all([shared({}), shared({ options: { strict: true } })])
+    const stores = await Promise.all([openShared({}), openShared({ options: { strict: true } })])
     await fc.assert(
       fc.asyncProperty(marker, fc.constantFrom(...stores), async (text, store) => {
         const response = await atStart(store.send(request(text, store.secret)))
@@ -208,7 +208,7 @@ describe("Error responses", () => {
     ["has a defect", dying]
   ])("reveal nothing about a store that %s, and no credential is logged", async (_, broken) => {
     for (const port of ["pets", "limits", "keys"] as const) {
-      const store = await shared({ [port]: broken })
+      const store = await openShared({ [port]: broken })
       const response = await atStart(store.send({ key: store.secret }))
       expect(response.status).toBeGreaterThanOrEqual(500)
       expect(JSON.stringify([response.headers, response.body])).not.toMatch(/hunter2|driver|bug|ast_/)

@@ -23,9 +23,9 @@ import {
 const json: Sent["headers"] = [["Content-Type", "application/json"]]
 const oversized = "x".repeat(65_537)
 
-describe("Order of checks", () => {
+describe("Service.handle", () => {
   it.effect(
-    "authentication comes before limits: a revoked key gets a 401 even if its limits are exhausted",
+    "authenticates before it applies limits: a revoked key gets a 401 even if its limits are exhausted",
     () =>
       Effect.gen(function* () {
         const store = yield* open()
@@ -37,7 +37,7 @@ describe("Order of checks", () => {
       })
   )
 
-  it.effect("limits come before routing: an exhausted key gets a 429 for an unknown path", () =>
+  it.effect("applies limits before it routes: an exhausted key gets a 429 for an unknown path", () =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(enterprise(1, 1))
@@ -642,11 +642,11 @@ describe("Error codes", () => {
         const idempotent = yield* open({
           pets: (real) => ({ ...real, insertOnce: () => Effect.succeed({ _tag: outcome }) })
         })
-        const { secret: own } = yield* idempotent.issue(unlimited)
+        const { secret } = yield* idempotent.issue(unlimited)
         for (const value of ["a", ""]) {
           const headers: Sent["headers"] = [...(json ?? []), ["Idempotency-Key", value]]
           const { code } = yield* idempotent.send({
-            key: own,
+            key: secret,
             method: "POST",
             headers,
             body: '{"name":"R","categoryId":1}'

@@ -118,7 +118,7 @@ const invalid: ReadonlyArray<readonly [option: keyof ServiceOptions.ServiceOptio
   ["cursorKey", JSON.parse('{"cursorKey":"a secret text of more than 32 characters"}')]
 ]
 
-describe("ServiceOptions", () => {
+describe("ServiceOptions.resolve", () => {
   it("accepts every valid value, and uses the defaults for absent and undefined options", () => {
     for (const options of valid) {
       const given = Object.entries(options).filter(([, value]) => value !== undefined)
@@ -137,7 +137,10 @@ describe("ServiceOptions", () => {
     }
   })
 
-  it.effect("a service with an invalid option cannot be created", () =>
+})
+
+describe("Service.make", () => {
+  it.effect("fails if an option is invalid", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(open({ options: { basePath: "v1" } }))
       expect(Exit.isFailure(exit)).toBe(true)

@@ -7,21 +7,21 @@ import type { StaticFile } from "./StaticFiles.ts"
 
 const encoder = new TextEncoder()
 
-const file = (path: string, more: Partial<StaticFile> = {}): StaticFile => ({
+const file = (path: string, overrides: Partial<StaticFile> = {}): StaticFile => ({
   path,
   contentType: "text/html; charset=utf-8",
   version: "v1",
   bytes: encoder.encode("<h1>plain</h1>"),
   gzip: Effect.succeed(encoder.encode("compressed")),
   headers: [["Content-Security-Policy", "default-src 'none'"]],
-  ...more
+  ...overrides
 })
 
-const start = file("/", { isForBrowsers: true })
+const startPage = file("/", { isForBrowsers: true })
 const page = file("/docs")
 
 const setup: Setup = {
-  files: [start, page],
+  files: [startPage, page],
   options: { anonymousPlan: { perMinute: 1, perDay: 1 } }
 }
 
@@ -49,7 +49,7 @@ describe("A file", () => {
 
   it.effect("is the target of a relative redirect from its path with a trailing slash", () =>
     Effect.gen(function* () {
-      const store = yield* open({ files: [start, page] })
+      const store = yield* open({ files: [startPage, page] })
       const response = yield* store.send({ target: "/docs/?x=1" })
       expect([response.status, response.header("Location")]).toEqual([308, "../docs"])
       const location = response.header("Location") ?? ""
@@ -83,10 +83,10 @@ describe("A file", () => {
 
   it.effect("is found only at its exact path, and only if it is provided", () =>
     Effect.gen(function* () {
-      const without = yield* open()
-      const { secret } = yield* without.issue(unlimited)
-      expect((yield* without.send({ target: "/docs" })).status).toBe(401)
-      expect((yield* without.send({ target: "/docs", key: secret })).status).toBe(404)
+      const storeWithoutFiles = yield* open()
+      const { secret } = yield* storeWithoutFiles.issue(unlimited)
+      expect((yield* storeWithoutFiles.send({ target: "/docs" })).status).toBe(401)
+      expect((yield* storeWithoutFiles.send({ target: "/docs", key: secret })).status).toBe(404)
       const store = yield* open({ files: [page] })
       for (const target of ["/v1/docs", "/DOCS", "/docs/../docs", "//docs"]) {
         expect((yield* store.send({ target })).status, target).toBe(401)
@@ -168,7 +168,7 @@ describe("A file for browsers", () => {
     Effect.gen(function* () {
       const store = yield* open(setup)
       const response = yield* store.send({ target: "/", headers: [browser] })
-      expect(response).toMatchObject({ status: 200, bytes: start.bytes })
+      expect(response).toMatchObject({ status: 200, bytes: startPage.bytes })
       expect(response.header("Vary")).toBe("Accept, Accept-Encoding")
     })
   )
@@ -182,9 +182,9 @@ describe("A file for browsers", () => {
     { method: "OPTIONS", headers: [browser] }
   ])("is treated as an unknown path for any other request: %j", (sent) =>
     Effect.gen(function* () {
-      const store = yield* open({ files: [start] })
-      const without = yield* open()
-      for (const { issue, send } of [store, without]) {
+      const store = yield* open({ files: [startPage] })
+      const storeWithoutFiles = yield* open()
+      for (const { issue, send } of [store, storeWithoutFiles]) {
         const { secret } = yield* issue(unlimited)
         expect((yield* send({ ...sent, target: "/" })).code).toBe("missing_api_key")
         expect((yield* send({ ...sent, target: "/", key: secret })).code).toBe("not_found")

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as StoreHealth from "./StoreHealth.ts"
 
 const operations = ["listPets", "createPet", StoreHealth.ADMISSION] as const
@@ -13,17 +13,18 @@ const histories = fc.array(
   { maxLength: 60 }
 )
 
-const run = (history: typeof histories extends fc.Arbitrary<infer History> ? History : never) => {
+const replay = (history: typeof histories extends fc.Arbitrary<infer History> ? History : never) => {
   let health = StoreHealth.initial
   let now = 0
   for (const { isFailure, operation, passMs } of history) {
     now += passMs
-    health = isFailure ? StoreHealth.failed(health, operation, now) : StoreHealth.succeeded(health, operation)
+    health = isFailure ? StoreHealth.recordFailure(health, operation, now) : StoreHealth.recordSuccess(health, operation)
   }
   return { health, now }
 }
 
-it("the stores do not count as failing before the maximum number of consecutive failures", () => {
+describe("StoreHealth.isFailing", () => {
+it("returns false before the maximum number of consecutive failures", () => {
   fc.assert(
     fc.property(fc.constantFrom(...operations), fc.array(fc.nat(5_000)), (operation, pauses) => {
       let health = StoreHealth.initial
@@ -32,57 +33,60 @@ it("the stores do not count as failing before the maximum number of consecutive 
         now += pause
         health =
           index % StoreHealth.MAX_FAILURES === StoreHealth.MAX_FAILURES - 1
-            ? StoreHealth.succeeded(health, operation)
-            : StoreHealth.failed(health, operation, now)
+            ? StoreHealth.recordSuccess(health, operation)
+            : StoreHealth.recordFailure(health, operation, now)
         expect(StoreHealth.isFailing(health, now)).toBe(false)
       }
     })
   )
 })
 
-it("the stores count as failing after the maximum number of consecutive failures, after any history", () => {
+it("returns true after the maximum number of consecutive failures, after any history", () => {
   fc.assert(
     fc.property(histories, fc.constantFrom(...operations), (history, operation) => {
-      let { health, now } = run(history)
+      let { health, now } = replay(history)
       for (let count = 0; count < StoreHealth.MAX_FAILURES; count++) {
         now += 1_000
-        health = StoreHealth.failed(health, operation, now)
+        health = StoreHealth.recordFailure(health, operation, now)
       }
       expect(StoreHealth.isFailing(health, now)).toBe(true)
     })
   )
 })
 
-it("the stores stop counting as failing after HOLD_MS without failures, or once every operation succeeds", () => {
+it("returns false after HOLD_MS without failures, or once every operation succeeds", () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const { health, now } = run(history)
+      const { health, now } = replay(history)
       expect(StoreHealth.isFailing(health, now + StoreHealth.HOLD_MS)).toBe(false)
-      const healed = operations.reduce(StoreHealth.succeeded, health)
-      expect(StoreHealth.isFailing(healed, now)).toBe(false)
-      expect(healed.size).toBe(0)
+      const recovered = operations.reduce(StoreHealth.recordSuccess, health)
+      expect(StoreHealth.isFailing(recovered, now)).toBe(false)
+      expect(recovered.size).toBe(0)
     })
   )
 })
 
-it("a success of one operation does not reset the failures of another", () => {
+it("returns true while one operation fails, even if another succeeds", () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const { health, now } = run(history)
+      const { health, now } = replay(history)
       const failures = Array.from({ length: StoreHealth.MAX_FAILURES })
       const failing = failures.reduce<StoreHealth.StoreHealth>(
-        (before) => StoreHealth.failed(before, "createPet", now),
+        (before) => StoreHealth.recordFailure(before, "createPet", now),
         health
       )
-      expect(StoreHealth.isFailing(StoreHealth.succeeded(failing, "listPets"), now)).toBe(true)
+      expect(StoreHealth.isFailing(StoreHealth.recordSuccess(failing, "listPets"), now)).toBe(true)
     })
   )
 })
+})
 
-it("the state has at most one entry per operation", () => {
+describe("StoreHealth.recordFailure", () => {
+it("adds at most one entry per operation", () => {
   fc.assert(
     fc.property(histories, (history) => {
-      expect(run(history).health.size).toBeLessThanOrEqual(operations.length)
+      expect(replay(history).health.size).toBeLessThanOrEqual(operations.length)
     })
   )
+})
 })

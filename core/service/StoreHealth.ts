@@ -33,14 +33,14 @@ export const initial: StoreHealth = new Map()
 export const ADMISSION = "admission"
 
 /** Records a store failure in an operation, or in `ADMISSION`. */
-export const failed = (health: StoreHealth, operation: string, now: number): StoreHealth => {
+export const recordFailure = (health: StoreHealth, operation: string, now: number): StoreHealth => {
   const streak = health.get(operation)
   const failures = streak === undefined || now - streak.failedAt > MEMORY_MS ? 0 : streak.failures
   return new Map(health).set(operation, { failures: failures + 1, failedAt: now })
 }
 
 /** Records the success of an operation, and of the admission before it. */
-export const succeeded = (health: StoreHealth, operation: string): StoreHealth => {
+export const recordSuccess = (health: StoreHealth, operation: string): StoreHealth => {
   if (!health.has(operation) && !health.has(ADMISSION)) return health
   const next = new Map(health)
   next.delete(operation)

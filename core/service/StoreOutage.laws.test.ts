@@ -24,21 +24,21 @@ const play = (history: ReadonlyArray<Result>) => {
   let now = 0
   return history.map(({ operation, outcome, pauseMs }) => {
     now += pauseMs
-    const [change, next] = step(outage, operation, outcome, now)
+    const [change, next] = applyResult(outage, operation, outcome, now)
     outage = next
     return { change, now, outcome, operation, isOngoing: outage !== undefined }
   })
 }
 
-const step = (
+const applyResult = (
   outage: StoreOutage.StoreOutage | undefined,
   operation: string,
   outcome: Result["outcome"],
   now: number
 ) => {
-  if (outcome === "failed") return StoreOutage.failed(outage, operation, now)
-  if (outcome === "counted") return StoreOutage.counted(outage, now)
-  return StoreOutage.succeeded(outage, [operation, ADMISSION], now)
+  if (outcome === "failed") return StoreOutage.recordFailure(outage, operation, now)
+  if (outcome === "counted") return StoreOutage.recordCounted(outage, now)
+  return StoreOutage.recordSuccess(outage, [operation, ADMISSION], now)
 }
 
 describe("an outage", () => {

@@ -23,7 +23,7 @@ export type Change = { readonly _tag: "Began" } | { readonly _tag: "Ended"; read
 type Step = readonly [change: Change | undefined, outage: StoreOutage | undefined]
 
 /** Records a store failure in an operation. */
-export const failed = (outage: StoreOutage | undefined, operation: string, now: number): Step =>
+export const recordFailure = (outage: StoreOutage | undefined, operation: string, now: number): Step =>
   outage === undefined
     ? [{ _tag: "Began" }, { beganAt: now, failedAt: now, failing: new Set([operation]) }]
     : [undefined, { ...outage, failedAt: now, failing: new Set(outage.failing).add(operation) }]
@@ -32,13 +32,13 @@ export const failed = (outage: StoreOutage | undefined, operation: string, now: 
 export const LIMITS = "limits"
 
 /** Records that a request was counted, whatever its response: the limits are available. */
-export const counted = (outage: StoreOutage | undefined, now: number): Step => {
+export const recordCounted = (outage: StoreOutage | undefined, now: number): Step => {
   if (outage === undefined || !outage.failing.has(LIMITS)) return [undefined, outage]
   return removeFailures(outage, [LIMITS], now)
 }
 
 /** Records the success of operations. */
-export const succeeded = (
+export const recordSuccess = (
   outage: StoreOutage | undefined,
   operations: ReadonlyArray<string>,
   now: number

@@ -47,7 +47,7 @@ const source = pets.chain((all) =>
 
 const crashes = fc.array(fc.constantFrom<ArchiveModel.Crash>("no", "before", "after"), { maxLength: 40 })
 
-interface Given {
+interface RunOptions {
   readonly keepIds: boolean
   readonly name: string | undefined
   readonly canGrow?: boolean
@@ -57,7 +57,7 @@ interface Given {
 const run = (
   disk: ArchiveModel.Disk,
   chunks: ReadonlyArray<Uint8Array>,
-  { canGrow = false, keepIds, name }: Given,
+  { canGrow = false, keepIds, name }: RunOptions,
   crash: Iterable<ArchiveModel.Crash> = []
 ) =>
   Effect.gen(function* () {
@@ -135,24 +135,24 @@ describe("Import.store", () => {
         source.filter(({ all }) => all.length > 0),
         fc.nat(),
         fc.boolean(),
-        ({ bytes, all }, choice, isLarge) => {
+        ({ bytes, all }, choice, isLargeChunk) => {
           const lines = new TextDecoder().decode(bytes).split("\n")
           const valid = lines.flatMap((line, index) => (line.trim() === "" ? [] : [index]))
-          const broken = valid[choice % valid.length] ?? 0
-          const damaged = lines.with(broken, '{"name":""}').join("\n")
-          const chunk = isLarge ? 1_000_000 : 50
+          const brokenLine = valid[choice % valid.length] ?? 0
+          const damaged = lines.with(brokenLine, '{"name":""}').join("\n")
+          const chunkSize = isLargeChunk ? 1_000_000 : 50
           const inChunks = (text: string) => {
             const encoded = Buffer.from(text)
-            return Array.from({ length: Math.ceil(encoded.length / chunk) }, (_, index) =>
-              encoded.subarray(index * chunk, (index + 1) * chunk)
+            return Array.from({ length: Math.ceil(encoded.length / chunkSize) }, (_, index) =>
+              encoded.subarray(index * chunkSize, (index + 1) * chunkSize)
             )
           }
           const disk = ArchiveModel.emptyDisk()
           const stored = Effect.runSync(run(disk, inChunks(damaged), { keepIds: false, name: NAME }))
-          expect(stored.invalidLines[0]?.line).toBe(broken + 1)
-          expect(contents(disk.pets.values())).toEqual(contents(all.slice(0, valid.indexOf(broken))))
-          const again = Effect.runSync(run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME }))
-          expect(again.invalidLines).toEqual([])
+          expect(stored.invalidLines[0]?.line).toBe(brokenLine + 1)
+          expect(contents(disk.pets.values())).toEqual(contents(all.slice(0, valid.indexOf(brokenLine))))
+          const resumed = Effect.runSync(run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME }))
+          expect(resumed.invalidLines).toEqual([])
           expect(contents(disk.pets.values())).toEqual(contents(all))
         }
       )
@@ -224,8 +224,8 @@ describe("Import.store", () => {
   })
 })
 
-describe("an export", () => {
-  it("results in the same catalogue if it is imported with --keep-ids", () => {
+describe("Export.chunks", () => {
+  it("returns lines from which an import with --keep-ids creates the same catalogue", () => {
     fc.assert(
       fc.property(pets, (all) => {
         const disk = ArchiveModel.emptyDisk()
@@ -241,7 +241,7 @@ describe("an export", () => {
     )
   })
 
-  it("contains the animals of all pages", () => {
+  it("returns the animals of all pages", () => {
     const disk = ArchiveModel.emptyDisk()
     for (let id = 1n; id <= 2_500n; id++) {
       disk.pets.set(id, new Pet(id, { name: "Rex", categoryId: id, status: "sold" }))

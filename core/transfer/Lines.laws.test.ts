@@ -19,7 +19,7 @@ const separated = fc
   .map(([lines, last, hasMark]) =>
     Uint8Array.from([
       ...(hasMark ? BYTE_ORDER_MARK : []),
-      ...lines.flatMap(([line, end]) => [...line, ...end]),
+      ...lines.flatMap(([line, lineEnding]) => [...line, ...lineEnding]),
       ...last
     ])
   )
@@ -93,7 +93,7 @@ describe("Lines.push", () => {
     ["LF", [LF]],
     ["CRLF", [CR, LF]]
   ])(
-    "accepts lines of at most 65,536 bytes before %s, however the file is divided into blocks",
+    "accepts lines of at most 65,536 bytes before %s and rejects longer ones, however the file is divided",
     (_, lineEnding) => {
       for (const cut of [1, 1_000, 65_535, 65_536, 65_537, 65_540, 100_000]) {
         for (const [size, isValid] of [

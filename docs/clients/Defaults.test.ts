@@ -63,7 +63,8 @@ describe.skipIf(!Clients.isInstalled)(
     }
 
     libraries.forEach(([name, retries, code], index) => {
-      const skipReason = name === "urllib3" && !hasUrllib3 ? "there is no Python with urllib3 2" : undefined
+      const skipReason =
+        name === "urllib3" && !hasUrllib3 ? "Python with urllib3 2 or later is not installed" : undefined
       it.skipIf(skipReason !== undefined)(
         `${name} retries GET ${retries} times after Retry-After, and never POST${Clients.skipSuffix(name, skipReason)}`,
         async () => {

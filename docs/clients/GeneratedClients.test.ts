@@ -102,8 +102,8 @@ describe.skipIf(!Clients.isInstalled)(
       it.each(mistakes.map(([name, , , message], mistake) => ({ name, message, mistake })))(
         "does not compile a program with $name",
         ({ message, mistake }) => {
-          const own = messages.filter((line) => line.startsWith(`${fileOf(generator, mistake)}(`))
-          expect(own.join("\n")).toMatch(message)
+          const errors = messages.filter((line) => line.startsWith(`${fileOf(generator, mistake)}(`))
+          expect(errors.join("\n")).toMatch(message)
         }
       )
 

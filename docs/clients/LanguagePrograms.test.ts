@@ -1,6 +1,4 @@
-/**
- * Checks that the programs in docs/clients.md in four languages wait after a 429, follow all pages and keep all digits.
- */
+/** Runs the programs in docs/clients.md. Each must wait after a 429, follow all pages and keep all digits. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,7 +7,7 @@ import * as Clients from "./Clients.fixture.ts"
 
 const jqVersion = spawnSync("jq", ["--version"], { encoding: "utf8" }).stdout ?? ""
 
-/** Each language with its file and command; `skipReason` states why it cannot run here, if it cannot. */
+/** The languages; `skipReason` states why this machine cannot run the program, and is `undefined` if it can. */
 const languages: ReadonlyArray<{
   readonly name: string
   readonly file: string
@@ -23,35 +21,40 @@ const languages: ReadonlyArray<{
     command: ["python3"],
     skipReason: Clients.isAvailable("python3", "-c", "import sys; assert sys.version_info >= (3, 9)")
       ? undefined
-      : "there is no Python 3.9"
+      : "Python 3.9 or later is not installed"
   },
   {
     name: "go",
     file: "animals.go",
     command: ["go", "run"],
-    skipReason: Clients.isAvailable("go", "version") ? undefined : "there is no Go"
+    skipReason: Clients.isAvailable("go", "version") ? undefined : "Go is not installed"
   },
   {
     name: "shell",
     file: "animals.sh",
     command: ["sh"],
-    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "there is no curl"
+    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "curl is not installed"
   }
 ]
 
-const isJqExact = /^jq-(?:1\.([7-9]|\d\d)|[2-9])/.test(jqVersion)
-const jqSuffix = Clients.skipSuffix(
-  "jq",
-  isJqExact ? undefined : `jq 1.7 or newer is needed, not '${jqVersion.trim()}'`
-)
+// jq before 1.7 rounds large integers.
+const jqKeepsDigits = /^jq-(?:1\.([7-9]|\d\d)|[2-9])/.test(jqVersion)
+const jqProblem =
+  jqVersion === "" ? "jq is not installed" : `needs jq 1.7 or later, found '${jqVersion.trim()}'`
+const jqSuffix = Clients.skipSuffix("jq", jqKeepsDigits ? undefined : jqProblem)
 
-const seeds = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0", "7"]
+/** The values of `categoryId` of the stored animals. */
+const categoryIds = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "0", "7"]
 
 /** Returns a name with quotes and braces, which a program must not parse as JSON. */
-const nameOf = (seed: string): string => `animal "${seed}" {"id":1}`
+const nameOf = (categoryId: string): string => `animal "${categoryId}" {"id":1}`
+
+/** The indexes of the server's keys; the first key creates and lists the stored animals. */
+const JQ_KEY = 1
+const FIRST_LANGUAGE_KEY = 2
 
 describe.skipIf(!Clients.isInstalled)(
-  `the programs in docs/clients.md${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  `docs/clients.md${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
     let directory = ""
     let server: Clients.Server
@@ -59,7 +62,9 @@ describe.skipIf(!Clients.isInstalled)(
     beforeAll(async () => {
       directory = Clients.createDirectory()
       server = await Clients.serve(["pro", "pro", ...languages.map(() => "free")])
-      for (const seed of seeds) await Clients.createAnimal(server, nameOf(seed), seed)
+      for (const categoryId of categoryIds) {
+        await Clients.createAnimal(server, nameOf(categoryId), categoryId)
+      }
       fs.writeFileSync(path.join(directory, "package.json"), '{"type":"module"}')
     })
 
@@ -68,24 +73,24 @@ describe.skipIf(!Clients.isInstalled)(
       fs.rmSync(directory, { recursive: true, force: true })
     })
 
-    const environment = (index: number) => ({ BASE_URL: server.url, API_KEY: server.keys[index]?.key })
+    const environment = (keyIndex: number) => ({ BASE_URL: server.url, API_KEY: server.keys[keyIndex]?.key })
 
     languages.forEach(({ command: [command = "", ...parameters], file, name, skipReason }, index) => {
       it.skipIf(skipReason !== undefined).concurrent(
-        `${name} waits after a 429, follows all pages and keeps all digits${Clients.skipSuffix(name, skipReason)}`,
+        `has a ${name} program that waits after a 429, follows all pages and keeps all digits${Clients.skipSuffix(name, skipReason)}`,
         async ({ expect }) => {
-          const own = path.join(directory, name)
-          fs.mkdirSync(own)
-          fs.writeFileSync(path.join(own, file), Clients.program(name))
-          const key = server.keys[index + 2]
+          const programDirectory = path.join(directory, name)
+          fs.mkdirSync(programDirectory)
+          fs.writeFileSync(path.join(programDirectory, file), Clients.program(name))
+          const key = server.keys[FIRST_LANGUAGE_KEY + index]
           // Uses up a Free key, so that each request of the program has to wait for about a second.
           while ((await Clients.get(`${server.url}/pets?limit=1`, key?.key ?? "")).status !== 429);
           const before = server.log().length
           const { status, stderr, stdout } = await Clients.run(
             command,
             [...parameters, file],
-            environment(index + 2),
-            own
+            environment(FIRST_LANGUAGE_KEY + index),
+            programDirectory
           )
           expect(status, stderr).toBe(0)
           const [created, ...listed] = stdout.trim().split("\n").flatMap(Clients.parseExactly)
@@ -95,8 +100,8 @@ describe.skipIf(!Clients.isInstalled)(
           expect(lines.filter((line: string) => !stored.has(line))).toEqual([])
           expect(new Set(lines).size).toBe(lines.length)
           // The list has the five stored animals, and the animal that the program created before it listed them.
-          for (const seed of seeds) {
-            expect(listed).toContainEqual(expect.objectContaining({ name: nameOf(seed), categoryId: seed }))
+          for (const categoryId of categoryIds) {
+            expect(listed).toContainEqual(expect.objectContaining({ name: nameOf(categoryId), categoryId }))
           }
           expect(listed).toContainEqual(created)
           const denied = server
@@ -109,7 +114,7 @@ describe.skipIf(!Clients.isInstalled)(
       )
     })
 
-    it("are all run by a test, except a block that only sets variables", () => {
+    it("contains only programs that a test runs, except a block that only sets variables", () => {
       expect(Clients.unnamed).toEqual(["export BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ast_…\n"])
       const tests = fs
         .readdirSync(new URL(".", import.meta.url))
@@ -120,16 +125,16 @@ describe.skipIf(!Clients.isInstalled)(
       expect(Clients.names.filter((name) => !isRun(name))).toEqual([])
     })
 
-    it("the TypeScript program compiles in strict mode", async () => {
+    it("has a TypeScript program that compiles in strict mode", async () => {
       fs.writeFileSync(path.join(directory, "animals.ts"), Clients.program("typescript"))
       expect(await Clients.compile(directory, ["animals.ts"])).toEqual([])
     }, 120_000)
 
-    it.skipIf(!isJqExact)(`jq keeps all digits of an int64${jqSuffix}`, async () => {
+    it.skipIf(!jqKeepsDigits)(`has a jq program that keeps all digits of an int64${jqSuffix}`, async () => {
       const { status, stderr, stdout } = await Clients.run(
         "sh",
         ["-c", Clients.program("jq")],
-        environment(1),
+        environment(JQ_KEY),
         directory
       )
       expect(status, stderr).toBe(0)
@@ -137,7 +142,7 @@ describe.skipIf(!Clients.isInstalled)(
         .trim()
         .split("\n")
         .map((line) => Clients.parseExactly(line).categoryId)
-      expect(ids).toEqual(expect.arrayContaining(seeds))
+      expect(ids).toEqual(expect.arrayContaining(categoryIds))
     })
   }
 )

@@ -17,7 +17,7 @@ const headerSuffix = Clients.skipSuffix(
 )
 
 describe.skipIf(!Clients.isInstalled)(
-  `repeated creations${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
+  `libraries that repeat a creation${Clients.isInstalled ? "" : ` (skipped, ${Clients.missing})`}`,
   () => {
     let directory = ""
     let server: Clients.Server
@@ -38,11 +38,11 @@ describe.skipIf(!Clients.isInstalled)(
 
     for (const { create, name, skipReason } of libraries) {
       const suffix = Clients.skipSuffix(name, skipReason)
-      const title = (claim: string): string => `${name}: ${claim}${suffix}`
+      const title = (claim: string): string => `${name} ${claim}${suffix}`
       const key = `"${randomUUID()}"`
 
       it.skipIf(skipReason !== undefined)(
-        title("retries after a lost connection and a 503 with the same key, and receives 201"),
+        title("retries with the same key after a lost connection and a 503, and receives 201"),
         async () => {
           expect(await create({ url: proxy.url, key: server.keys[0]?.key ?? "" }, key)).toEqual([201])
           expect(proxy.attempts.filter((attempt) => attempt === key)).toHaveLength(3)
@@ -50,7 +50,7 @@ describe.skipIf(!Clients.isInstalled)(
       )
 
       it.skipIf(skipReason !== undefined || !isSupported)(
-        title(`stores one animal${headerSuffix}`),
+        title(`creates only one animal${headerSuffix}`),
         async () => {
           const created = (await Clients.listAnimals(server)).filter(
             (pet) => Reflect.get(Object(pet), "name") === name

@@ -12,24 +12,28 @@ export interface Access {
   readonly key: string
 }
 
-/** A library; `skipReason` states why it cannot run here. Each function returns the statuses its program receives. */
+/**
+ * A retrying library. Each function runs its program and returns the statuses that the program received; `skipReason`
+ * states why this machine cannot run it.
+ */
 export interface Library {
   readonly name: string
   readonly skipReason: string | undefined
-  readonly inARow: (access: Access, count: number) => Promise<ReadonlyArray<number>>
-  readonly atOnce: (access: Access, count: number) => Promise<ReadonlyArray<number>>
+  readonly inSequence: (access: Access, count: number) => Promise<ReadonlyArray<number>>
+  readonly concurrently: (access: Access, count: number) => Promise<ReadonlyArray<number>>
   readonly create: (access: Access, idempotencyKey: string) => Promise<ReadonlyArray<number>>
 }
 
 const statusesOf = ({ stderr, stdout }: Clients.ProcessResult): ReadonlyArray<number> => {
-  if (!/^\[[\d,. ]*\]\s*$/.test(stdout)) throw new Error(`no statuses: ${stdout}${stderr}`)
+  if (!/^\[[\d,. ]*\]\s*$/.test(stdout))
+    throw new Error(`the program printed no statuses: ${stdout}${stderr}`)
   return JSON.parse(stdout)
 }
 
 const environmentOf = ({ key, url }: Access) => ({ BASE_URL: url, API_KEY: key })
 
-/** Returns a library; a driver imports its program from the page and calls the exported functions. */
-const module = (
+/** Creates a library whose program is a module; a driver imports the module and calls its exported functions. */
+const moduleLibrary = (
   directory: () => string,
   name: string,
   extension: string,
@@ -47,15 +51,15 @@ const module = (
   return {
     name,
     skipReason,
-    inARow: (access, count) => run(access, "in-a-row", String(count)),
-    atOnce: (access, count) => run(access, "at-once", String(count)),
+    inSequence: (access, count) => run(access, "in-sequence", String(count)),
+    concurrently: (access, count) => run(access, "concurrently", String(count)),
     create: (access, idempotencyKey) => run(access, "create", name, idempotencyKey)
   }
 }
 
-const curl = (directory: () => string): Library => {
+const curlLibrary = (directory: () => string): Library => {
   const run = async (access: Access, program: string, environment: NodeJS.ProcessEnv = {}) => {
-    // Runs the program as printed, with a curl option that prints the status after the body.
+    // The program from the page, plus a curl option that prints the status after the body.
     const command = Clients.program(program).replace("curl ", "curl -w '\\n%{http_code}' ")
     const { stderr, stdout } = await Clients.run(
       "sh",
@@ -68,13 +72,13 @@ const curl = (directory: () => string): Library => {
   const list = (access: Access) => run(access, "curl-list")
   return {
     name: "curl",
-    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "there is no curl",
-    inARow: async (access, count) => {
+    skipReason: Clients.isAvailable("curl", "--version") ? undefined : "curl is not installed",
+    inSequence: async (access, count) => {
       const statuses: Array<number> = []
       while (statuses.length < count) statuses.push(...(await list(access)))
       return statuses
     },
-    atOnce: async (access, count) =>
+    concurrently: async (access, count) =>
       (await Promise.all(Array.from({ length: count }, () => list(access)))).flat(),
     create: (access, idempotencyKey) => run(access, "curl-create", { IDEMPOTENCY_KEY: idempotencyKey })
   }
@@ -86,16 +90,16 @@ const hasUrllib3 = Clients.isAvailable("python3", "-c", "import urllib3; assert 
 
 /** Returns all libraries; `directory` returns the directory for their programs. */
 export const libraries = (directory: () => string): ReadonlyArray<Library> => [
-  module(directory, "got", "mjs", javascript),
-  module(directory, "ky", "mjs", javascript),
-  module(directory, "axios-retry", "mjs", javascript),
-  module(directory, "undici", "mjs", javascript),
-  curl(directory),
-  module(
+  moduleLibrary(directory, "got", "mjs", javascript),
+  moduleLibrary(directory, "ky", "mjs", javascript),
+  moduleLibrary(directory, "axios-retry", "mjs", javascript),
+  moduleLibrary(directory, "undici", "mjs", javascript),
+  curlLibrary(directory),
+  moduleLibrary(
     directory,
     "urllib3",
     "py",
     ["python3", path.join(here, "retry_driver.py")],
-    hasUrllib3 ? undefined : "there is no Python with urllib3 2"
+    hasUrllib3 ? undefined : "Python with urllib3 2 or later is not installed"
   )
 ]

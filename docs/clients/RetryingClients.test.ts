@@ -7,8 +7,8 @@ import * as RetryingClients from "./RetryingClients.fixture.ts"
 const PER_MINUTE = 6
 
 /** The number of sequential requests; each request after the sixth is denied once, and then retried. */
-const IN_A_ROW = 9
-const AT_ONCE = 12
+const SEQUENTIAL_REQUESTS = 9
+const CONCURRENT_REQUESTS = 12
 
 /** The statuses that a program receives, or its error. */
 type Result = ReadonlyArray<number> | Error
@@ -23,7 +23,7 @@ describe.skipIf(!Clients.isInstalled)(
     let directory = ""
     let server: Clients.Server
     const libraries = RetryingClients.libraries(() => directory)
-    /** The results of each library for sequential and for parallel requests; `undefined` if it cannot run here. */
+    /** The results of each library for sequential and for concurrent requests; `undefined` if it cannot run here. */
     let results: ReadonlyArray<readonly [Promise<Result>, Promise<Result>] | undefined> = []
 
     beforeAll(async () => {
@@ -34,11 +34,11 @@ describe.skipIf(!Clients.isInstalled)(
         )
       )
       const access = (index: number) => ({ url: server.url, key: server.keys[index]?.key ?? "" })
-      results = libraries.map(({ atOnce, inARow, skipReason }, index) =>
+      results = libraries.map(({ concurrently, inSequence, skipReason }, index) =>
         skipReason === undefined
           ? [
-              resultOrError(inARow(access(2 * index), IN_A_ROW)),
-              resultOrError(atOnce(access(2 * index + 1), AT_ONCE))
+              resultOrError(inSequence(access(2 * index), SEQUENTIAL_REQUESTS)),
+              resultOrError(concurrently(access(2 * index + 1), CONCURRENT_REQUESTS))
             ]
           : undefined
       )
@@ -50,13 +50,13 @@ describe.skipIf(!Clients.isInstalled)(
     })
 
     const cases = [
-      ["nine sequential requests all get a 200 in the end", IN_A_ROW],
-      ["twelve parallel requests all get a 200 in the end", AT_ONCE]
+      ["gets a 200 for each of nine sequential requests", SEQUENTIAL_REQUESTS],
+      ["gets a 200 for each of twelve concurrent requests", CONCURRENT_REQUESTS]
     ] as const
 
     libraries.forEach(({ name, skipReason }, index) => {
       const suffix = Clients.skipSuffix(name, skipReason)
-      const title = (claim: string): string => `${name}: ${claim}${suffix}`
+      const title = (claim: string): string => `${name} ${claim}${suffix}`
       cases.forEach(([claim, count], caseIndex) => {
         it.skipIf(skipReason !== undefined)(
           title(claim),

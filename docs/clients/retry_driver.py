@@ -9,9 +9,9 @@ spec = importlib.util.spec_from_file_location("program", file)
 program = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(program)
 
-if mode == "in-a-row":
+if mode == "in-sequence":
     statuses = [program.list_pets().status for _ in range(int(first))]
-elif mode == "at-once":
+elif mode == "concurrently":
     with ThreadPoolExecutor(int(first)) as pool:
         statuses = [call.result().status for call in [pool.submit(program.list_pets) for _ in range(int(first))]]
 else:

@@ -91,11 +91,11 @@ describeWith(["sqlite3"], "the backup script", () => {
     const directory = createDirectory()
     await openStore(`${directory}/data/animal-store.db`)
     fs.mkdirSync(`${directory}/backups`)
-    const old = ["animal-store-20260101T000000Z.db", "animal-store-20260102T000000Z.db"]
-    for (const name of [...old, "notes.txt"]) fs.writeFileSync(`${directory}/backups/${name}`, "")
+    const oldCopies = ["animal-store-20260101T000000Z.db", "animal-store-20260102T000000Z.db"]
+    for (const name of [...oldCopies, "notes.txt"]) fs.writeFileSync(`${directory}/backups/${name}`, "")
     expect(shell(command(directory, 2)).status).toBe(0)
     expect(copiesIn(directory)).toEqual([
-      old[1],
+      oldCopies[1],
       expect.stringMatching(/^animal-store-2\d+T\d+Z\.db$/),
       "notes.txt"
     ])

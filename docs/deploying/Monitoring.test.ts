@@ -98,18 +98,18 @@ describe("the alerting rules and the dashboard", () => {
     expect(expressions.length).toBeGreaterThan(30)
   })
 
-  it.each(expressions)("%s uses only documented metrics and labels", (_, expression) => {
+  it.each(expressions)("use only documented metrics and labels in %s", (_, expression) => {
     const selectors = selectorsOf(expression)
     expect(selectors.length).toBeGreaterThan(0)
-    const own = selectors.filter(({ name }) => !isForeign(name))
-    expect(own.filter(({ name }) => metricOf(name) === undefined)).toEqual([])
+    const ownSelectors = selectors.filter(({ name }) => !isForeign(name))
+    expect(ownSelectors.filter(({ name }) => metricOf(name) === undefined)).toEqual([])
     const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) =>
       list.split(/, */)
     )
-    const known = own.flatMap(({ name }) => documented.get(metricOf(name) ?? "")?.labels ?? [])
-    if (own.length > 0) {
+    const known = ownSelectors.flatMap(({ name }) => documented.get(metricOf(name) ?? "")?.labels ?? [])
+    if (ownSelectors.length > 0) {
       expect([...SCRAPE_LABELS, "le", ...known]).toEqual(expect.arrayContaining(grouped))
-      for (const { labels, name } of own) {
+      for (const { labels, name } of ownSelectors) {
         const allowed = [...SCRAPE_LABELS, ...(documented.get(metricOf(name) ?? "")?.labels ?? [])]
         expect(allowed).toEqual(expect.arrayContaining([...labels]))
       }
@@ -179,7 +179,7 @@ describe("the dashboard", () => {
 })
 
 describeWith(["promtool"], "promtool", () => {
-  it.each(commandsOf("promtool"))("reports no problem: %s", (command) => {
+  it.each(commandsOf("promtool"))("reports no problem for %s", (command) => {
     const { status, stderr, stdout } = shell(command)
     expect(status, stdout + stderr).toBe(0)
   })

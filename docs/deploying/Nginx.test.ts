@@ -27,7 +27,7 @@ interface Ports {
 }
 
 /** Writes an nginx configuration that includes `nginx.conf` with other ports and paths, and returns its path. */
-const configuration = (directory: string, ports: Ports): string => {
+const writeConfiguration = (directory: string, ports: Ports): string => {
   const site = read("docs/deploying/nginx.conf")
     .replaceAll(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 80;", `listen 127.0.0.1:${ports.http};`)
@@ -83,7 +83,7 @@ const start = async () => {
   const subject = `/CN=${HOST}`
   const certificate = `-keyout ${directory}/privkey.pem -out ${directory}/fullchain.pem -subj ${subject} -days 1`
   expect(shell(`openssl req -x509 -newkey rsa:2048 -nodes ${certificate}`).status).toBe(0)
-  const file = configuration(directory, ports)
+  const file = writeConfiguration(directory, ports)
   const [check = ""] = commandsOf("nginx")
   const checked = shell(`${check.replace("sudo ", "")} -c ${file}`)
   expect(checked.status, checked.stderr).toBe(0)

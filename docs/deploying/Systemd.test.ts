@@ -27,7 +27,7 @@ describeWith(["systemd-analyze"], "the systemd units", () => {
     expect(status).toBe(0)
   })
 
-  it.each(["animal-store.service", "animal-store-backup.service"])("%s passes the security check", (unit) => {
+  it.each(["animal-store.service", "animal-store-backup.service"])("pass the security check: %s", (unit) => {
     const command = security.replace("animal-store.service", unit)
     const { status, stdout } = shell(command, copyUnits())
     expect(stdout).toMatch(/Overall exposure level/)

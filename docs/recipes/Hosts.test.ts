@@ -1,11 +1,11 @@
 /**
- * Runs the printed recipes of hosts with the packed package. Starting from an empty directory, each responds with 200
+ * Runs the recipes for hosts with the packed package. Starting from an empty directory, each responds with 200
  * within a minute. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
-import { checkTimeToFirst200, freePort, paste, Recipes, tarball } from "./Recipes.fixture.ts"
+import { checkTimeToFirst200, freePort, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
 
 const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 
@@ -64,7 +64,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     timeout: 120_000
   }, async (context) => {
     skipUnlessInstalled(context)
-    const response = paste(await start(name))
+    const response = runCurl(await start(name))
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
     checkTimeToFirst200(name, began)
   })
@@ -75,11 +75,11 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     async (context) => {
       skipUnlessInstalled(context)
       const line = await start(name, "start")
-      expect(paste(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
+      expect(runCurl(line)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
       const headers = "-H 'Content-Type: application/json'"
-      const created = paste(line, `${headers} -d '{"name":"Rex","categoryId":9223372036854775807}'`)
+      const created = runCurl(line, `${headers} -d '{"name":"Rex","categoryId":9223372036854775807}'`)
       expect(created).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*^location: \/v1\/pets\/1\r$/m)
-      expect(paste(line)).toContain('"categoryId":9223372036854775807')
+      expect(runCurl(line)).toContain('"categoryId":9223372036854775807')
     }
   )
 
@@ -89,7 +89,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     async (context) => {
       skipUnlessInstalled(context)
       const line = await start(name)
-      const response = paste(line, "-H 'Origin: https://shop.example'")
+      const response = runCurl(line, "-H 'Origin: https://shop.example'")
       expect(response).toMatch(/^HTTP\/1\.1 200 OK/)
       expect(response).toMatch(/^access-control-allow-origin: https:\/\/shop\.example\r$/im)
       expect(response).toMatch(/^x-ratelimit-limit: 60\r$/im)

@@ -92,7 +92,7 @@ export class Recipes {
     for (const server of this.#running.splice(0)) {
       if (server.pid === undefined || server.exitCode !== null) continue
       const closed = new Promise((resolve) => server.once("close", resolve))
-      process.kill(-server.pid, "SIGKILL") // with its group, because npm starts programs through a shell
+      process.kill(-server.pid, "SIGKILL") // kills the process group, because npm runs scripts in a shell
       await closed
     }
   }
@@ -110,8 +110,8 @@ const MAX_SECONDS = 60
 const MAX_LOAD = 2
 
 /**
- * Prints the time from an empty directory, at `began` on the clock of `performance.now()`, to the first 200. Throws if
- * this exceeds one minute, unless other programs keep the machine busy.
+ * Prints the time from an empty directory to the first 200; `began` is the value of `performance.now()` at the start.
+ * Throws if the time exceeds one minute, unless other programs keep the machine busy.
  */
 export const checkTimeToFirst200 = (name: string, began: number): void => {
   const seconds = (performance.now() - began) / 1000
@@ -132,5 +132,5 @@ export const freePort = (): Promise<number> =>
   })
 
 /** Runs a printed `curl` command in a shell with additional options, and returns the response with its headers. */
-export const paste = (line: string, options = ""): string =>
+export const runCurl = (line: string, options = ""): string =>
   spawnSync("bash", ["-c", `${line} --silent --include ${options}`], { encoding: "utf8" }).stdout

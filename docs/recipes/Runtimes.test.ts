@@ -1,5 +1,5 @@
 /**
- * Runs the printed recipes for Bun, Deno and workerd with the packed package, and runs the conformance suite against
+ * Runs the recipes for Bun, Deno and workerd with the packed package, and runs the conformance suite against
  * the package on these runtimes. `npm run test:runtimes` packs the package.
  */
 import { spawn } from "node:child_process"
@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Databases from "../../adapters/sql/Databases.fixture.ts"
-import { checkTimeToFirst200, freePort, paste, Recipes, tarball } from "./Recipes.fixture.ts"
+import { checkTimeToFirst200, freePort, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
 
 const programs = fileURLToPath(new URL("conformance/", import.meta.url))
 const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
@@ -89,7 +89,7 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
   }, async (context) => {
     skipUnlessInstalled(context)
     const { line } = await start(name, "curl ")
-    const response = paste(line)
+    const response = runCurl(line)
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
     checkTimeToFirst200(name, began)
   })

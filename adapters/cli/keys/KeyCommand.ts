@@ -27,7 +27,7 @@ const MAX_EXPIRY_MS = 36_500 * DAY_MS
 export const flags = {
   database: Database.address,
   databaseTimeoutMs: Database.timeoutMs,
-  json: Setting.toggle("json", "Print the result as one line of JSON, and nothing else.")
+  json: Setting.toggle("json", "Print the result as one line of JSON, and nothing else, to standard output.")
 }
 
 /** Flags of commands that read or change rate limits and bans. */
@@ -47,12 +47,12 @@ export const open = (
   openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
   const limits = given === undefined ? undefined : Option.getOrUndefined(given)
-  if (database === "memory:") return inMemory(Failure.flagOf.database, "keys")
-  if (limits === "memory:") return inMemory(Failure.flagOf.limits, "limits")
+  if (database === "memory:") return rejectMemory(Failure.flagOf.database, "keys")
+  if (limits === "memory:") return rejectMemory(Failure.flagOf.limits, "limits")
   return openStore({ database, databaseTimeoutMs, limits })
 }
 
-const inMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
+const rejectMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
   Effect.fail(
     Failure.userError(
       new Error(

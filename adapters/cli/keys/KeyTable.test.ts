@@ -22,22 +22,22 @@ const key: KeyStatus = {
   secrets: [{ hash: "00ff", createdAt: now, expiresAt: undefined }]
 }
 
-const expiring = (expiresAt: number): KeyStatus["secrets"] => [
+const withOldSecret = (expiresAt: number): KeyStatus["secrets"] => [
   ...key.secrets,
   { hash: "ff00", createdAt: now, expiresAt }
 ]
 
-it("formats keys in columns, and escapes labels that would break the layout", () => {
+it("KeyTable.make formats keys in columns, and escapes labels that would break the layout", () => {
   const keys: ReadonlyArray<KeyStatus> = [
     key,
     {
       ...{ ...key, id: "key_longer", plan: "Enterprise", label: "shop\n\x1b[31m\u202efront" },
       limits: { perMinute: 1_000_000_000, perDay: 5 }
     },
-    { ...key, label: "till №1, 日本", secrets: expiring(now + 1) },
-    { ...key, secrets: expiring(now) },
-    { ...key, revokedAt: now + 5, secrets: expiring(now + 1) },
-    { ...key, secrets: expiring(Number.MAX_SAFE_INTEGER) },
+    { ...key, label: "till №1, 日本", secrets: withOldSecret(now + 1) },
+    { ...key, secrets: withOldSecret(now) },
+    { ...key, revokedAt: now + 5, secrets: withOldSecret(now + 1) },
+    { ...key, secrets: withOldSecret(Number.MAX_SAFE_INTEGER) },
     { ...key, expiresAt: now },
     { ...key, expiresAt: now + 1, usage: { ...key.usage, bannedUntil: now + 2 } }
   ]

@@ -23,10 +23,10 @@ export const state = (
 ): string => {
   if (revokedAt !== undefined) return `revoked at ${time(revokedAt)}`
   if (expiresAt !== undefined && expiresAt <= now) return `expired at ${time(expiresAt)}`
-  const rotating = secrets.find((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)
+  const oldSecret = secrets.find((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)
   const states = [
     ...(usage?.bannedUntil === undefined ? [] : [`banned until ${time(usage.bannedUntil)}`]),
-    ...(rotating?.expiresAt === undefined ? [] : [`rotating until ${time(rotating.expiresAt)}`])
+    ...(oldSecret?.expiresAt === undefined ? [] : [`rotating until ${time(oldSecret.expiresAt)}`])
   ]
   const current = states.length === 0 ? "active" : states.join(", ")
   return expiresAt === undefined ? current : `${current}, expires at ${time(expiresAt)}`

@@ -7,7 +7,7 @@ export type Path = typeof Path.Type
 
 /** A message from the primary to a worker. */
 export const ToWorker = Schema.Union([
-  /** Requests a page. */
+  /** Asks for a page. */
   Schema.TaggedStruct("PageWanted", { path: Path }),
   /** Stops the worker after a drain. */
   Schema.TaggedStruct("Stop", { drainMs: Schema.Int }),

@@ -32,36 +32,36 @@ const event = fc.oneof(
     increment: fc.nat(100),
     seconds: fc.double({ min: 0, max: 10, noNaN: true })
   }),
-  fc.record({ place: fc.integer({ min: 1, max: places }), kind: fc.constant("died" as const) })
+  fc.record({ place: fc.integer({ min: 1, max: places }), kind: fc.constant("exited" as const) })
 )
 
-describe("the metrics page of all workers", () => {
-  it("sums the counters of all workers, and no sum decreases when a worker exits", () => {
+describe("MetricsSum", () => {
+  it("sums the counters of all workers; no sum decreases when a worker exits", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let sum = MetricsSum.empty
         const present = new Map<number, { counted: number; seconds: number }>()
-        let all = 0
-        let before = { counted: 0, seconds: 0 }
-        for (const happened of events) {
-          const worker = present.get(happened.place) ?? { counted: 0, seconds: 0 }
-          if (happened.kind === "died") {
-            sum = MetricsSum.ended(sum, happened.place)
-            present.delete(happened.place)
+        let total = 0
+        let previous = { counted: 0, seconds: 0 }
+        for (const step of events) {
+          const worker = present.get(step.place) ?? { counted: 0, seconds: 0 }
+          if (step.kind === "exited") {
+            sum = MetricsSum.recordExit(sum, step.place)
+            present.delete(step.place)
           } else {
-            const counted = worker.counted + happened.increment
-            const seconds = worker.seconds + happened.seconds
-            present.set(happened.place, { counted, seconds })
-            all += happened.increment
+            const counted = worker.counted + step.increment
+            const seconds = worker.seconds + step.seconds
+            present.set(step.place, { counted, seconds })
+            total += step.increment
             const page = Exposition.parse(pageOf(counted, seconds, 1, 2))
-            sum = MetricsSum.updated(sum, happened.place, page)
+            sum = MetricsSum.recordPage(sum, step.place, page)
           }
           const page = MetricsSum.page(sum)
           const counted = valueIn(page, "requests_total", 'requests_total{plan="Free"}')
           const seconds = valueIn(page, "seconds", 'seconds_sum{route="a b"}')
-          expect(counted).toBe(all)
-          expect(seconds).toBeGreaterThanOrEqual(before.seconds)
-          before = { counted, seconds }
+          expect(counted).toBe(total)
+          expect(seconds).toBeGreaterThanOrEqual(previous.seconds)
+          previous = { counted, seconds }
           // Gauges and process metrics include running workers only.
           expect(valueIn(page, "active", "active")).toBe(present.size)
           expect([...(page.get("process_cpu_seconds_total")?.samples.keys() ?? [])].sort()).toEqual(
@@ -73,8 +73,8 @@ describe("the metrics page of all workers", () => {
   })
 
   it("adds the buckets, sums and counts of histograms", () => {
-    const first = MetricsSum.updated(MetricsSum.empty, 1, Exposition.parse(pageOf(3, 0.5, 2, 1)))
-    const both = MetricsSum.updated(first, 2, Exposition.parse(pageOf(4, 0.25, 1, 7)))
+    const first = MetricsSum.recordPage(MetricsSum.empty, 1, Exposition.parse(pageOf(3, 0.5, 2, 1)))
+    const both = MetricsSum.recordPage(first, 2, Exposition.parse(pageOf(4, 0.25, 1, 7)))
     expect(Exposition.format(MetricsSum.page(both))).toBe(
       pageOf(7, 0.75, 3, 0).replace(
         "process_cpu_seconds_total 0",
@@ -84,8 +84,8 @@ describe("the metrics page of all workers", () => {
   })
 })
 
-describe("parse and format of a metrics page", () => {
-  it("format returns the text that was parsed", () => {
+describe("Exposition.format", () => {
+  it("returns the text that was parsed", () => {
     fc.assert(
       fc.property(fc.nat(), fc.double({ min: 0, noNaN: true }), fc.nat(), (counted, seconds, active) => {
         const text = pageOf(counted, seconds === 0 ? 0 : seconds, active, 1).replaceAll("Infinity", "+Inf")

@@ -8,9 +8,9 @@ import * as Exposition from "./Exposition.ts"
 /** The metrics of one place, in which a new worker replaces one that exited. */
 interface Place {
   /** The counts of earlier workers. */
-  readonly ended: Exposition.Exposition
+  readonly exited: Exposition.Exposition
   /** The latest page from the current worker. */
-  readonly present: Exposition.Exposition
+  readonly current: Exposition.Exposition
 }
 
 /** The metrics by place; places are numbered from 1. */
@@ -19,18 +19,18 @@ export type MetricsSum = ReadonlyMap<number, Place>
 /** The state before the first response of a worker. */
 export const empty: MetricsSum = new Map()
 
-const nothing: Place = { ended: Exposition.empty, present: Exposition.empty }
+const emptyPlace: Place = { exited: Exposition.empty, current: Exposition.empty }
 
 /** Records a page from the current worker at a place. */
-export const updated = (sum: MetricsSum, place: number, page: Exposition.Exposition): MetricsSum =>
-  new Map(sum).set(place, { ...(sum.get(place) ?? nothing), present: page })
+export const recordPage = (sum: MetricsSum, place: number, page: Exposition.Exposition): MetricsSum =>
+  new Map(sum).set(place, { ...(sum.get(place) ?? emptyPlace), current: page })
 
 /** Records that the worker at a place exited. */
-export const ended = (sum: MetricsSum, place: number): MetricsSum => {
-  const { ended, present } = sum.get(place) ?? nothing
+export const recordExit = (sum: MetricsSum, place: number): MetricsSum => {
+  const { exited, current } = sum.get(place) ?? emptyPlace
   return new Map(sum).set(place, {
-    ended: Exposition.add(ended, Exposition.filter(present, isAdded)),
-    present: Exposition.empty
+    exited: Exposition.add(exited, Exposition.filter(current, isCumulative)),
+    current: Exposition.empty
   })
 }
 
@@ -38,16 +38,16 @@ export const ended = (sum: MetricsSum, place: number): MetricsSum => {
 export const page = (sum: MetricsSum): Exposition.Exposition => {
   let total = Exposition.empty
   // The order is always the same, because a sum of floating-point numbers in another order may be lower.
-  for (const [place, { ended, present }] of [...sum].sort(([a], [b]) => a - b)) {
-    const own = Exposition.filter(present, isProcessMetric)
-    const shared = Exposition.filter(present, (name) => !isProcessMetric(name))
-    total = Exposition.add(total, Exposition.add(ended, shared))
-    total = Exposition.add(total, Exposition.addLabel(own, "worker", String(place)))
+  for (const [place, { exited, current }] of [...sum].sort(([a], [b]) => a - b)) {
+    const processMetrics = Exposition.filter(current, isProcessMetric)
+    const serviceMetrics = Exposition.filter(current, (name) => !isProcessMetric(name))
+    total = Exposition.add(total, Exposition.add(exited, serviceMetrics))
+    total = Exposition.add(total, Exposition.addLabel(processMetrics, "worker", String(place)))
   }
   return total
 }
 
-const isAdded = (name: string, { type }: Exposition.Family): boolean =>
+const isCumulative = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isProcessMetric(name)
 
 /** Whether a metric describes a single process; a sum or a mean of two event loops would be meaningless. */

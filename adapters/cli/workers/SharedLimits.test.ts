@@ -38,8 +38,8 @@ const SKEW = 5
 
 const serve = async ({ kind, limits, workers }: Backend, plan: string): Promise<Workers.Server> => {
   const { address } = await Databases.createForTest(kind)
-  const limitsAt = limits === undefined ? [] : ["--limits", await limits.start()]
-  return Workers.serve(workers, address, [...limitsAt, "--issue-key", Workers.UNLIMITED], { plan })
+  const limitsFlags = limits === undefined ? [] : ["--limits", await limits.start()]
+  return Workers.serve(workers, address, [...limitsFlags, "--issue-key", Workers.UNLIMITED], { plan })
 }
 
 /** Expects that `GET /pets/{id}` returns each of the animals. */
@@ -80,7 +80,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "workers together admit as many requests with a key as a single bucket of 1,000 tokens, and lose no acknowledged animal, even when one is killed",
+      "together admit as many requests with a key as a single bucket of 1,000 tokens, and lose no acknowledged animal, even if one is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const served = await serve(backend, "Business")
@@ -88,7 +88,7 @@ for (const backend of backends) {
         const next = Load.makeAnimals(5)
         const created: Array<Load.WirePet> = []
         const responding = new Set<string>()
-        const broken = new Set<number>()
+        const brokenClients = new Set<number>()
         let [admitted, denied, count] = [0, 0, 0]
         const startedAt = performance.now()
         await Load.runClients([url], 24, async (first, index) => {
@@ -113,8 +113,8 @@ for (const backend of backends) {
               else admitted++
             } catch (error) {
               // Only connections of the killed worker break, and each breaks once.
-              if (broken.has(index) || count < 500) throw error
-              broken.add(index)
+              if (brokenClients.has(index) || count < 500) throw error
+              brokenClients.add(index)
               client.close()
               client = Load.connect(url)
             }
@@ -125,20 +125,20 @@ for (const backend of backends) {
         expect(responding.size).toBeGreaterThanOrEqual(backend.workers)
         // At most a full bucket plus the tokens refilled in the elapsed time. A request that the killed worker counted
         // may have no response.
-        expect(admitted).toBeGreaterThanOrEqual(1_000 - broken.size)
+        expect(admitted).toBeGreaterThanOrEqual(1_000 - brokenClients.size)
         expect(admitted).toBeLessThanOrEqual(1_000 + Math.floor(((elapsedMs + 1) * 1_000) / 60_000))
-        expect(broken.size).toBeGreaterThan(0)
+        expect(brokenClients.size).toBeGreaterThan(0)
         expect(new Set(created.map(({ id }) => id)).size).toBe(created.length)
         await expectStored(served, created)
         console.log(
-          `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${broken.size} cut`
+          `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${brokenClients.size} connections broke`
         )
       },
       60_000
     )
 
     it.skipIf(missing !== undefined)(
-      "each worker returns animals immediately after another worker has created them",
+      "return animals immediately after another worker has created them",
       async () => {
         const served = await serve(backend, Workers.UNLIMITED)
         const { key } = served

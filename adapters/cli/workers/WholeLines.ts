@@ -12,51 +12,54 @@ const MAX_LINE_BYTES = 1_048_576
 
 const LINE_FEED = 10
 
-/** Creates a function that forwards the lines of a worker. `lost` formats the report of lost lines. */
-export const makeForward = (to: Writable, lost: (count: number) => string): ((from: Readable) => void) => {
-  LogSink.ignoreErrors(to)
+/** Creates a function that forwards the lines of a worker. `formatLost` formats the report of lost lines. */
+export const makeForward = (
+  output: Writable,
+  formatLost: (count: number) => string
+): ((pipe: Readable) => void) => {
+  LogSink.ignoreErrors(output)
   const paused = new Set<Readable>()
   let lostLines = 0
 
   const write = (lines: Buffer): boolean => {
     // Begins with a line feed, because a failed write may have left part of a line.
-    const before = lostLines === 0 ? "" : `\n${lost(lostLines)}\n`
-    const reported = lostLines
+    const report = lostLines === 0 ? "" : `\n${formatLost(lostLines)}\n`
+    const reportedLines = lostLines
     lostLines = 0
-    return to.write(Buffer.concat([Buffer.from(before), lines]), (error) => {
-      if (error != null) lostLines += reported + lineCount(lines)
+    return output.write(Buffer.concat([Buffer.from(report), lines]), (error) => {
+      if (error != null) lostLines += reportedLines + lineCount(lines)
     })
   }
 
   const resume = (): void => {
-    for (const stream of paused) stream.resume()
+    for (const pipe of paused) pipe.resume()
     paused.clear()
   }
 
-  return (from) => {
-    let rest: Buffer = Buffer.alloc(0)
-    from.on("data", (chunk: Buffer) => {
+  return (pipe) => {
+    let unfinished: Buffer = Buffer.alloc(0)
+    pipe.on("data", (chunk: Buffer) => {
       const end = chunk.lastIndexOf(LINE_FEED) + 1
-      const isTooLong = end === 0 && rest.length + chunk.length > MAX_LINE_BYTES
+      const isTooLong = end === 0 && unfinished.length + chunk.length > MAX_LINE_BYTES
       if (end === 0 && !isTooLong) {
-        rest = Buffer.concat([rest, chunk])
+        unfinished = Buffer.concat([unfinished, chunk])
         return
       }
       const lines = isTooLong
-        ? Buffer.concat([rest, chunk, Buffer.from("\n")])
-        : Buffer.concat([rest, chunk.subarray(0, end)])
-      rest = isTooLong ? Buffer.alloc(0) : chunk.subarray(end)
+        ? Buffer.concat([unfinished, chunk, Buffer.from("\n")])
+        : Buffer.concat([unfinished, chunk.subarray(0, end)])
+      unfinished = isTooLong ? Buffer.alloc(0) : chunk.subarray(end)
       if (write(lines)) return
-      if (paused.size === 0) to.once("drain", resume)
-      paused.add(from.pause())
+      if (paused.size === 0) output.once("drain", resume)
+      paused.add(pipe.pause())
     })
-    from.once("close", () => {
-      paused.delete(from)
+    pipe.once("close", () => {
+      paused.delete(pipe)
       // A worker that is killed may end in the middle of a line.
-      if (rest.length > 0) write(Buffer.concat([rest, Buffer.from("\n")]))
+      if (unfinished.length > 0) write(Buffer.concat([unfinished, Buffer.from("\n")]))
     })
     // A broken pipe means that the worker has exited.
-    from.on("error", () => undefined)
+    pipe.on("error", () => undefined)
   }
 }
 

@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
       {
         log,
         metrics: (text) => {
-          if (workers.get(place) === worker) sum = MetricsSum.updated(sum, place, Exposition.parse(text))
+          if (workers.get(place) === worker) sum = MetricsSum.recordPage(sum, place, Exposition.parse(text))
         }
       }
     )
@@ -82,9 +82,9 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /** Records that a worker listens; returns false if its port is not the server's. */
-  const join = (place: number, chosen: number): boolean => {
-    port ??= chosen
-    if (chosen !== port) return false
+  const join = (place: number, workerPort: number): boolean => {
+    port ??= workerPort
+    if (workerPort !== port) return false
     listening.add(place)
     if (!hasStarted && listening.size === count) {
       hasStarted = true
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* (
       const servedMs = isMember ? (yield* Clock.currentTimeMillis) - joinedAt : 0
       listening.delete(place)
       workers.delete(place)
-      sum = MetricsSum.ended(sum, place)
+      sum = MetricsSum.recordExit(sum, place)
       exits++
       if (isStopping) return
       const [delayMs, next] = Backoff.next(backoff, servedMs)
@@ -160,7 +160,7 @@ export const make = Effect.fnUntraced(function* (
 
   const pages = Effect.fnUntraced(function* (path: Message.Path) {
     const members = [...workers].filter(([place]) => listening.has(place))
-    const found = yield* Effect.forEach(
+    const responses = yield* Effect.forEach(
       members,
       ([, worker]) =>
         Effect.timeoutOption(
@@ -169,7 +169,7 @@ export const make = Effect.fnUntraced(function* (
         ),
       { concurrency: "unbounded" }
     )
-    return found.flatMap((page) => Option.toArray(Option.flatten(page)))
+    return responses.flatMap((page) => Option.toArray(Option.flatten(page)))
   })
 
   return {

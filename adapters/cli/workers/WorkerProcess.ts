@@ -32,7 +32,7 @@ export interface WorkerProcess {
   /** Completes when the process has exited. */
   readonly ended: Effect.Effect<End>
   readonly hasEnded: () => boolean
-  /** Requests a page; never completes if the worker does not respond. */
+  /** Gets a page from the worker; never completes if the worker does not respond. */
   readonly page: (path: Message.Path) => Effect.Effect<Page>
   /** Kills the process with SIGKILL. */
   readonly kill: () => void
@@ -41,7 +41,7 @@ export interface WorkerProcess {
 /** The receivers of a worker's log and metrics. */
 export interface Outlets {
   readonly log: (stream: NonNullable<Worker["process"]["stderr"]>) => void
-  /** Receives metrics, even after the timeout of the request for them. */
+  /** Receives metrics, even if they arrive after the timeout. */
   readonly metrics: (text: string) => void
 }
 
@@ -55,7 +55,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
 
   const listening = Deferred.makeUnsafe<number>()
   const ended = Deferred.makeUnsafe<End>()
-  /** Requested pages. At most one request per page is open, so that requests do not pile up if the worker hangs. */
+  /** The pages that the worker has not sent yet. Each is asked for only once, so that messages do not pile up. */
   const pages = new Map<Message.Path, Deferred.Deferred<Page>>()
   let startFailure: string | undefined
 
@@ -73,9 +73,9 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
       case "PageMade": {
         const { body, path, status } = message
         if (path === "/metrics" && status === 200) outlets.metrics(body)
-        const wanted = pages.get(path)
+        const pending = pages.get(path)
         pages.delete(path)
-        if (wanted !== undefined) Deferred.doneUnsafe(wanted, Effect.succeed({ status, body }))
+        if (pending !== undefined) Deferred.doneUnsafe(pending, Effect.succeed({ status, body }))
       }
     }
   }
@@ -101,12 +101,12 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
     hasEnded: () => Deferred.isDoneUnsafe(ended),
     page: (path) =>
       Effect.suspend(() => {
-        const wanted = pages.get(path) ?? Deferred.makeUnsafe<Page>()
+        const pending = pages.get(path) ?? Deferred.makeUnsafe<Page>()
         if (!pages.has(path)) {
-          pages.set(path, wanted)
+          pages.set(path, pending)
           send({ _tag: "PageWanted", path })
         }
-        return Deferred.await(wanted)
+        return Deferred.await(pending)
       }),
     kill: () => void worker.process.kill("SIGKILL")
   }

@@ -12,7 +12,7 @@ export const missing: string | undefined = ((): string | undefined => {
     execFileSync("pgrep", ["-P", "1"])
   } catch (error) {
     // Code 1 means that no process matched.
-    if (!(error instanceof Error && "status" in error && error.status === 1)) return "there is no pgrep"
+    if (!(error instanceof Error && "status" in error && error.status === 1)) return "pgrep is not installed"
   }
   return undefined
 })()
@@ -91,10 +91,11 @@ export const isAlive = (pid: number): boolean => {
 }
 
 /** Waits until a condition is true; fails after ten seconds. */
-export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+export const waitUntil = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + 10_000
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ten seconds: ${condition}`)
+    if (performance.now() > deadline)
+      throw new Error(`the condition was not true within ten seconds: ${condition}`)
     await sleep(20)
   }
 }

@@ -12,7 +12,7 @@ import * as Load from "../Load.fixture.ts"
 import { run, stop } from "../Serve.fixture.ts"
 import * as Workers from "./Workers.fixture.ts"
 
-const file = async (): Promise<string> => (await Databases.createForTest(Databases.sqlite)).address
+const createDatabase = async (): Promise<string> => (await Databases.createForTest(Databases.sqlite)).address
 
 const refusesConnections = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
@@ -51,25 +51,27 @@ describe("serve --workers with invalid flags", () => {
   })
 })
 
-describe("a failed startup", () => {
+describe("serve --workers", () => {
   const expectSameFailure = async (args: ReadonlyArray<string>) => {
-    const alone = await run(["serve", ...args])
-    const together = await run(["serve", "--workers", "2", ...args])
-    expect(alone.code).toBe(1)
-    expect(together).toEqual(alone)
-    return alone.stderr
+    const single = await run(["serve", ...args])
+    const withWorkers = await run(["serve", "--workers", "2", ...args])
+    expect(single.code).toBe(1)
+    expect(withWorkers).toEqual(single)
+    return single.stderr
   }
 
-  it("serve --workers reports a taken port with the message and the exit code of a single process", async () => {
+  it("reports a taken port with the message and the exit code of a single process", async () => {
     const otherServer = net.createServer()
     await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void otherServer.close())
     const address = otherServer.address()
     const port = typeof address === "object" ? String(address?.port) : ""
-    expect(await expectSameFailure(["--database", await file(), "--port", port])).toContain("EADDRINUSE")
+    expect(await expectSameFailure(["--database", await createDatabase(), "--port", port])).toContain(
+      "EADDRINUSE"
+    )
   })
 
-  it("serve --workers reports an unusable database with the message and the exit code of a single process", async () => {
+  it("reports an unusable database with the message and the exit code of a single process", async () => {
     expect(
       await expectSameFailure(["--port", "0", "--database", "postgres://x:secret@127.0.0.1:1/none"])
     ).toMatch(/^animal-store: --database \(ANIMAL_STORE_DATABASE\): .*\n$/)
@@ -77,8 +79,8 @@ describe("a failed startup", () => {
 })
 
 describeWorkers("several workers", () => {
-  it("several workers share the port, the start line and the key, and each connection stays with one worker", async () => {
-    const database = await file()
+  it("share the port, the start line and the key; each connection stays with one worker", async () => {
+    const database = await createDatabase()
     const served = await Workers.serve(3, database)
     expect(served.server.greeting.trim().split("\n")).toHaveLength(1)
     expect(served.workers()).toHaveLength(3)
@@ -97,8 +99,8 @@ describeWorkers("several workers", () => {
     expect(stderr.match(/stopping/g)).toHaveLength(1)
   })
 
-  it("all workers serve the same reference page", async () => {
-    const { server, url } = await Workers.serve(2, await file())
+  it("serve the same reference page", async () => {
+    const { server, url } = await Workers.serve(2, await createDatabase())
     const tags = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const response = await fetch(new URL("/docs", url), { headers: { Connection: "close" } })
@@ -110,9 +112,9 @@ describeWorkers("several workers", () => {
     await stop(server)
   })
 
-  it("several workers issue the first key only once", async () => {
+  it("issue the requested key only once, even with --first-key", async () => {
     const { code, stdout } = await (async () => {
-      const server = await Workers.serve(2, await file(), ["--first-key"], { plan: "Pro" })
+      const server = await Workers.serve(2, await createDatabase(), ["--first-key"], { plan: "Pro" })
       expect(JSON.parse(server.server.greeting).keys).toEqual([expect.objectContaining({ plan: "Pro" })])
       return stop(server.server)
     })()
@@ -122,15 +124,15 @@ describeWorkers("several workers", () => {
 
 describeWorkers("--workers auto", () => {
   it("starts one worker per available core", async () => {
-    const served = await Workers.serve("auto", await file())
+    const served = await Workers.serve("auto", await createDatabase())
     expect(served.workers()).toHaveLength(availableParallelism())
     await Workers.connectToEach(served, availableParallelism())
   })
 })
 
 describeWorkers("a worker that is killed", () => {
-  it("a killed worker breaks only its own connections, loses no acknowledged animal, and is replaced", async () => {
-    const served = await Workers.serve(3, await file())
+  it("breaks only its own connections, loses no acknowledged animal, and is replaced", async () => {
+    const served = await Workers.serve(3, await createDatabase())
     const { key, server, url, workers } = served
     const before = workers()
     const next = Load.makeAnimals(7)
@@ -181,8 +183,8 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("connections that a killed worker had not accepted are handed to another worker", async () => {
-    const served = await Workers.serve(2, await file())
+  it("loses no connection that it had not accepted: another worker gets it", async () => {
+    const served = await Workers.serve(2, await createDatabase())
     const { key, url, workers } = served
     const [stuck = 0] = workers()
     process.kill(stuck, "SIGSTOP")
@@ -200,15 +202,15 @@ describeWorkers("a worker that is killed", () => {
         return status
       })
     )
-    await Workers.until(() => responded === 3)
+    await Workers.waitUntil(() => responded === 3)
     await sleep(300)
     expect(responded).toBe(3)
     process.kill(stuck, "SIGKILL")
     expect(await statuses).toEqual([200, 200, 200, 200])
   })
 
-  it("a worker that is killed repeatedly is replaced after increasing delays", async () => {
-    const { server, workers } = await Workers.serve(2, await file())
+  it("is replaced after increasing delays if it is killed repeatedly", async () => {
+    const { server, workers } = await Workers.serve(2, await createDatabase())
     const [first = 0, survivor] = workers()
     process.kill(first, "SIGKILL")
     await server.waitForLog(/another one starts in 1 s\n[\s\S]*serves again\n/)
@@ -219,8 +221,8 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("a killed worker is replaced as soon as the database can be opened again", async () => {
-    const database = await file()
+  it("is replaced as soon as the database can be opened again", async () => {
+    const database = await createDatabase()
     const filename = database.slice("sqlite:".length)
     const served = await Workers.serve(2, database)
     const { server, workers } = served
@@ -236,8 +238,8 @@ describeWorkers("a worker that is killed", () => {
     expect((await stop(server)).code).toBe(0)
   })
 
-  it("all workers are replaced on the same port when all of them are killed", async () => {
-    const served = await Workers.serve(2, await file())
+  it("is replaced on the same port even if all workers are killed", async () => {
+    const served = await Workers.serve(2, await createDatabase())
     for (const pid of served.workers()) process.kill(pid, "SIGKILL")
     await served.server.waitForLog(/(?:[\s\S]*serves again\n){2}/)
     await Workers.connectToEach(served, 2)
@@ -246,8 +248,8 @@ describeWorkers("a worker that is killed", () => {
 })
 
 describeWorkers("a worker", () => {
-  it("a worker ignores SIGINT and SIGHUP, which a terminal sends to every process", async () => {
-    const served = await Workers.serve(2, await file())
+  it("ignores SIGINT and SIGHUP, which a terminal sends to every process", async () => {
+    const served = await Workers.serve(2, await createDatabase())
     const pids = served.workers()
     for (const pid of pids) for (const signal of ["SIGINT", "SIGHUP"]) process.kill(pid, signal)
     await sleep(500)
@@ -259,8 +261,10 @@ describeWorkers("a worker", () => {
 })
 
 describeWorkers("a worker that gets SIGTERM", () => {
-  it("a worker that gets SIGTERM drains, loses no request, and is replaced", async () => {
-    const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1s" } })
+  it("drains, loses no request, and is replaced", async () => {
+    const served = await Workers.serve(2, await createDatabase(), [], {
+      environment: { ANIMAL_STORE_DRAIN: "1s" }
+    })
     const { key, server, url, workers } = served
     let isReplaced = false
     void server.waitForLog(/serves again\n/).then(() => {
@@ -285,11 +289,13 @@ describeWorkers("a worker that gets SIGTERM", () => {
   })
 })
 
-describeWorkers("stopping a server with workers", () => {
+describeWorkers("a server with workers", () => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])(
-    "a server with workers loses no request on %s, and each connection gets Connection: close",
+    "loses no request on %s, and each connection gets Connection: close",
     async (signal) => {
-      const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "2s" } })
+      const served = await Workers.serve(2, await createDatabase(), [], {
+        environment: { ANIMAL_STORE_DRAIN: "2s" }
+      })
       const { key, server, url, workers } = served
       const pids = workers()
       let sent = 0
@@ -315,9 +321,11 @@ describeWorkers("stopping a server with workers", () => {
   )
 
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "all workers drain until a second signal when %s reaches every process, as from a terminal or systemd",
+    "drains until a second signal when %s reaches every process, as from a terminal or systemd",
     async (signal) => {
-      const served = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
+      const served = await Workers.serve(2, await createDatabase(), [], {
+        environment: { ANIMAL_STORE_DRAIN: "1h" }
+      })
       const { server, workers } = served
       const clients = await Workers.connectToEach(served, 2)
       const allPids = [...workers(), server.process.pid ?? 0]
@@ -341,8 +349,8 @@ describeWorkers("stopping a server with workers", () => {
     }
   )
 
-  it("/readyz of each worker returns 503 during the drain, which a second signal ends", async () => {
-    const served = await Workers.serve(2, await file(), ["--admin-port", "0"], {
+  it("returns 503 on /readyz of each worker during the drain, which a second signal ends", async () => {
+    const served = await Workers.serve(2, await createDatabase(), ["--admin-port", "0"], {
       environment: { ANIMAL_STORE_DRAIN: "1h" }
     })
     const { server, url } = served
@@ -351,7 +359,7 @@ describeWorkers("stopping a server with workers", () => {
     await Workers.connectToEach(served, 2)
     server.process.kill("SIGTERM")
     await server.waitForLog(/stopping/)
-    await Workers.until(async () => (await fetch(`${admin}/readyz`)).status === 503)
+    await Workers.waitUntil(async () => (await fetch(`${admin}/readyz`)).status === 503)
     for (let probe = 0; probe < 6; probe++) {
       expect((await fetch(new URL("/readyz", url))).status).toBe(503)
     }
@@ -361,9 +369,9 @@ describeWorkers("stopping a server with workers", () => {
   })
 
   it.each(["the primary", "every process"])(
-    "the server responds on all earlier connections when a signal is sent to %s",
+    "responds on all earlier connections when a signal is sent to %s",
     async (target) => {
-      const { key, server, url, workers } = await Workers.serve(2, await file())
+      const { key, server, url, workers } = await Workers.serve(2, await createDatabase())
       const signaled = target === "the primary" ? [] : workers()
       const { hostname, port } = new URL(url)
       const responses: Array<Promise<string>> = []
@@ -388,13 +396,15 @@ describeWorkers("stopping a server with workers", () => {
     }
   )
 
-  it("a server with workers stops immediately if there was no request", async () => {
-    const { server } = await Workers.serve(2, await file(), [], { environment: { ANIMAL_STORE_DRAIN: "1h" } })
+  it("stops immediately if there was no request", async () => {
+    const { server } = await Workers.serve(2, await createDatabase(), [], {
+      environment: { ANIMAL_STORE_DRAIN: "1h" }
+    })
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
   })
 
-  it("kill -9 of the primary leaves no worker, and requests in flight finish", async () => {
-    const { key, server, url, workers } = await Workers.serve(2, await file())
+  it("leaves no worker if the primary is killed, and finishes requests in flight", async () => {
+    const { key, server, url, workers } = await Workers.serve(2, await createDatabase())
     const pids = workers()
     const body = '{"name":"Rex","categoryId":1}'
     const { hostname, port } = new URL(url)
@@ -405,17 +415,17 @@ describeWorkers("stopping a server with workers", () => {
     )
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
     server.process.kill("SIGKILL")
-    await Workers.until(() => refusesConnections(url))
+    await Workers.waitUntil(() => refusesConnections(url))
     await sleep(300)
     socket.write(body)
     expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
-    await Workers.until(() => !pids.some(Workers.isAlive))
+    await Workers.waitUntil(() => !pids.some(Workers.isAlive))
   })
 })
 
 describeWorkers("the log of workers", () => {
-  it("the log of workers consists of whole lines, one per response", async () => {
-    const served = await Workers.serve(3, await file(), ["--access-log", "--log-format", "json"])
+  it("consists of whole lines, one per response", async () => {
+    const served = await Workers.serve(3, await createDatabase(), ["--access-log", "--log-format", "json"])
     const ids = new Set<string>()
     await Load.runClients([served.url], 30, async (client) => {
       for (let sent = 0; sent < 50; sent++) {
@@ -440,8 +450,8 @@ const valueOf = (text: string, series: string): number =>
 describeWorkers("the metrics of workers", () => {
   const admitted = 'animal_store_admissions_total{outcome="admitted",plan="Enterprise"}'
 
-  it("the sums of the metrics never decrease, even while a worker hangs and after it exits", async () => {
-    const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+  it("never decrease in sum, even while a worker hangs and after it exits", async () => {
+    const served = await Workers.serve(2, await createDatabase(), ["--admin-port", "0"])
     const { key, server, workers } = served
     const [, admin] = await server.waitForLog(/metrics on (http:\S+)\/metrics/)
     const scrape = async (): Promise<string> => (await fetch(`${admin}/metrics`)).text()
@@ -480,8 +490,8 @@ describeWorkers("the metrics of workers", () => {
     expect(valueOf(await scrape(), admitted)).toBeGreaterThan(sent)
   })
 
-  it("the metrics include the counts of workers that exited after SIGTERM and were never scraped", async () => {
-    const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+  it("include the counts of workers that exited after SIGTERM and were never scraped", async () => {
+    const served = await Workers.serve(2, await createDatabase(), ["--admin-port", "0"])
     const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
     const clients = await Workers.connectToEach(served, 2)
     for (const client of clients.values()) client.close()
@@ -494,9 +504,9 @@ describeWorkers("the metrics of workers", () => {
   const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined
 
   it.skipIf(!hasPromtool)(
-    `promtool accepts the metrics of a server with workers${hasPromtool ? "" : " (skipped: there is no promtool)"}`,
+    `pass the checks of promtool${hasPromtool ? "" : " (skipped: promtool is not installed)"}`,
     async () => {
-      const served = await Workers.serve(2, await file(), ["--admin-port", "0"])
+      const served = await Workers.serve(2, await createDatabase(), ["--admin-port", "0"])
       const [, admin] = await served.server.waitForLog(/metrics on (http:\S+)\/metrics/)
       await Workers.connectToEach(served, 2)
       const input = await (await fetch(`${admin}/metrics`)).text()
@@ -510,9 +520,14 @@ describeWorkers("the metrics of workers", () => {
 })
 
 describeWorkers("--otlp with workers", () => {
-  it("--otlp exports from each worker with a different service.instance.id", async () => {
+  it("exports from each worker with a different service.instance.id", async () => {
     const receiver = await Receiver.start()
-    const served = await Workers.serve(2, await file(), ["--otlp", receiver.url, "--trace-sample", "1"])
+    const served = await Workers.serve(2, await createDatabase(), [
+      "--otlp",
+      receiver.url,
+      "--trace-sample",
+      "1"
+    ])
     await Workers.connectToEach(served, 2)
     expect((await stop(served.server)).code).toBe(0)
     expect(receiver.spans.map(({ name }) => name)).toContain("GET /v1/pets")

@@ -61,7 +61,7 @@ describe("prettyPrint", () => {
     )
   })
 
-  it("prints the same as JSON.stringify if no number is rounded", () => {
+  it("returns the same as JSON.stringify if no number is rounded", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (json) => {
         expect(prettyPrint(JSON.stringify(json))).toBe(JSON.stringify(json, null, 2))

@@ -1,4 +1,4 @@
-/** Starts servers with database paths that can never be opened: start-up must fail quickly. */
+/** Starts servers with database paths that can never be opened: startup must fail quickly. */
 import { existsSync } from "node:fs"
 import * as CommandProcess from "../CommandProcess.ts"
 import * as Finding from "../Finding.ts"

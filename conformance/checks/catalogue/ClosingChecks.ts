@@ -12,16 +12,16 @@ import * as Lists from "../http/Lists.ts"
 import * as Responses from "../http/Responses.ts"
 
 /** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
-const EACH = 8
+const SAMPLE_SIZE = 8
 
 /** Maximum number of animals in a list, by the contract. */
 const FULL = 100
 
-/** Returns the first `EACH` animals, the last `EACH`, and `EACH` at equal distances in the whole list, each once. */
-const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
-  const step = Math.max(1, Math.floor(all.length / (EACH + 1)))
-  const middle = Array.from({ length: EACH }, (_, index) => all[(index + 1) * step])
-  return [...new Set([...all.slice(0, EACH), ...middle, ...all.slice(-EACH)])].filter(
+/** Returns the first `SAMPLE_SIZE` animals, the last `SAMPLE_SIZE`, and `SAMPLE_SIZE` at equal distances in the whole list, each once. */
+const sampleOf = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
+  const step = Math.max(1, Math.floor(all.length / (SAMPLE_SIZE + 1)))
+  const middle = Array.from({ length: SAMPLE_SIZE }, (_, index) => all[(index + 1) * step])
+  return [...new Set([...all.slice(0, SAMPLE_SIZE), ...middle, ...all.slice(-SAMPLE_SIZE)])].filter(
     (animal) => animal !== undefined
   )
 }
@@ -29,13 +29,13 @@ const sampled = (all: ReadonlyArray<Animal>): ReadonlyArray<Animal> => {
 const closing = family({ level: "spec", profile: "core", on: "http", isClosing: true })
 
 /** A list of at most `FULL` animals. */
-interface Shown {
+interface FetchedList {
   readonly animals: ReadonlyMap<bigint, Animal>
   /** Whether the list is not full, so that it must hold every matching animal. */
   readonly isComplete: boolean
 }
 
-const fetchList = (http: Http, query: string): Effect.Effect<Shown, Failure> =>
+const fetchList = (http: Http, query: string): Effect.Effect<FetchedList, Failure> =>
   Effect.map(Lists.list(http, `limit=${FULL}${query}`), (animals) => ({
     animals: new Map(animals.map((animal) => [animal.id, animal])),
     isComplete: animals.length < FULL
@@ -43,8 +43,8 @@ const fetchList = (http: Http, query: string): Effect.Effect<Shown, Failure> =>
 
 /** The list of all, the list of each status, and the status of animals that getPet showed. */
 interface Reading {
-  readonly all: Shown
-  readonly lists: ReadonlyArray<Shown & { readonly status: PetStatus.PetStatus }>
+  readonly all: FetchedList
+  readonly lists: ReadonlyArray<FetchedList & { readonly status: PetStatus.PetStatus }>
   readonly byId: ReadonlyMap<bigint, Animal>
 }
 
@@ -104,7 +104,7 @@ const read = Effect.fnUntraced(function* (
       statusOf(reading, animal) === undefined &&
       lists.some(({ isComplete, status }) => isComplete && status === animal.status)
   )
-  for (const { id } of sampled(missing)) {
+  for (const { id } of sampleOf(missing)) {
     if ((yield* http.now) >= REMOVAL_BEGINS) break
     byId.set(id, yield* Responses.petOf(yield* http.send({ path: `/pets/${id}` }), 200))
   }
@@ -124,7 +124,7 @@ export const checks: ReadonlyArray<Check> = [
         return yield* postponed("by the server's time, getPet is removed: restart the server")
       }
       yield* Creations.createOwn(http, trial)
-      for (const animal of sampled(http.created())) {
+      for (const animal of sampleOf(http.created())) {
         const shown = yield* Responses.petOf(yield* http.send({ path: `/pets/${animal.id}` }), 200)
         const isSame = shown.name === animal.name && shown.categoryId === animal.categoryId
         yield* expect(isSame, PetJson.line(animal), PetJson.line(shown))

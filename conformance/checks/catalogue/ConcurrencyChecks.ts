@@ -335,6 +335,9 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ programs: anyPrograms(8), seed: fc.noShrink(fc.integer()) }),
     runs: { port: 4, http: 0 },
     holds: (pets, { programs, seed }, trial) =>
-      Concurrency.interleaved(seed, expectLinearizable(PortSubject.catalogue(pets, trial), programs, trial))
+      Concurrency.runInterleaved(
+        seed,
+        expectLinearizable(PortSubject.catalogue(pets, trial), programs, trial)
+      )
   })
 ]

@@ -11,7 +11,7 @@ import * as OwnAnimals from "./OwnAnimals.ts"
 
 type Status = PetStatus.PetStatus
 
-/** The statuses of the animals to create, and the list to request afterwards. */
+/** The statuses of the animals to create, and the list to read afterwards. */
 interface Scene {
   readonly statuses: ReadonlyArray<Status | undefined>
   readonly listing: Listing

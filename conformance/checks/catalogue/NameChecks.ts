@@ -36,7 +36,7 @@ const name = fc
   .map((text) => text.replaceAll("\0", ""))
 
 /** A name that not every service accepts, as the strings around its unique part, and the status of the animal. */
-interface Awkward {
+interface AwkwardName {
   readonly before: string
   readonly after: string
   readonly status: Status
@@ -45,7 +45,7 @@ interface Awkward {
 const LISTED = "an animal with an awkward name in a list with its status"
 
 /** Creates an animal; fails with `Inapplicable` if its name is rejected, which the contract allows. */
-const createdUnlessRejected = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
+const createUnlessRejected = (catalogue: Catalogue, draft: Draft): Effect.Effect<Animal, Failure> =>
   Effect.catchTag(
     catalogue.create(draft),
     "Violation",
@@ -60,7 +60,7 @@ const spec = family({ level: "spec", profile: "core", on: "catalogue" })
 const design = family({ level: "design", profile: "core", on: "catalogue" })
 
 export const checks: ReadonlyArray<Check> = [
-  spec<Awkward>({
+  spec<AwkwardName>({
     id: "catalogue.name-consistent",
     finds: ["short list"],
     law: "Lists, filtered or not, and getPet show the name that the creation returned.",
@@ -83,7 +83,7 @@ export const checks: ReadonlyArray<Check> = [
         categoryId: catalogue.categoryOf(1n),
         status
       }
-      const created = yield* createdUnlessRejected(catalogue, draft)
+      const created = yield* createUnlessRejected(catalogue, draft)
       const shows = (animal: Animal, where: string) =>
         expect(
           animal.name === created.name,

@@ -13,7 +13,7 @@ import { describedAs, momentsOf, ofLevel, violation } from "./ExchangeLaws.ts"
 const [MAX_LIMIT, DEFAULT_LIMIT] = [100, 20]
 
 /** Parses the body and reads its value; returns `undefined` if only the beginning of the body is stored. */
-const parsed = <A>(
+const parseBody = <A>(
   { response }: Exchange,
   read: (value: unknown) => Result.Result<A, string>
 ): Result.Result<A, string> | undefined =>
@@ -24,7 +24,7 @@ const createdBy = (exchange: Exchange): Animal | undefined => {
   const { request, response } = exchange
   // A server may have a catalogue for each key.
   if (exchange.key !== "main" || request.method !== "POST" || response.status !== 201) return undefined
-  const read = parsed(exchange, PetJson.animal)
+  const read = parseBody(exchange, PetJson.animal)
   return read && Result.getOrUndefined(read)
 }
 
@@ -35,8 +35,8 @@ const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
   if (operation !== "list" && operation !== "get") return []
   const read =
     operation === "list"
-      ? parsed(exchange, PetJson.animals)
-      : parsed(exchange, (value) => Result.map(PetJson.animal(value), (animal) => [animal]))
+      ? parseBody(exchange, PetJson.animals)
+      : parseBody(exchange, (value) => Result.map(PetJson.animal(value), (animal) => [animal]))
   return (read && Result.getOrUndefined(read)) ?? []
 }
 
@@ -130,7 +130,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
     ],
     begin: () => (exchange) => {
       if (describedAs(exchange) !== "list" || exchange.response.status !== 200) return undefined
-      const read = parsed(exchange, PetJson.animals)
+      const read = parseBody(exchange, PetJson.animals)
       if (read === undefined) return undefined
       if (Result.isFailure(read)) return { violation: violation("an array of Pet", read.failure) }
       const status = parameterOf(exchange, "status")

@@ -51,7 +51,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
   ...ofLevel("spec", [
     {
       id: "every.error-body",
-      law: "Every response with status 400 or more has an Error body: a code and a message that are not empty, and an integer status.",
+      law: "Every response with status 400 or more has an Error body: code and message are not blank strings, status is an integer.",
       clauses: ["errors.body", "errors.body-types"],
       isAbout: (exchange) => exchange.response.status >= 400 && hasBody(exchange) && isOfService(exchange),
       examine: ({ response }) =>

@@ -13,6 +13,9 @@ const MAX_MINUTE_WAIT_S = 60
 /** Minimum number of requests in a row after the first one, because a window may end at one of them. */
 const MIN_ROW = 3
 
+/** Maximum difference in seconds between two values of Reset that show the same window. */
+const SAME_WINDOW_S = 45
+
 /** Maximum number of different limits of one key: the per-minute limit and the daily limit. */
 const MAX_LIMITS = 2
 
@@ -57,7 +60,7 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
           before.limit === after.limit &&
           // Otherwise a new window began, or the window refilled.
           after.remaining <= before.remaining &&
-          Math.abs(after.resetAt - before.resetAt) < 45
+          Math.abs(after.resetAt - before.resetAt) < SAME_WINDOW_S
         if (!isSuccess(exchange) || !exchange.isAlone || after === undefined) row = { all: [] }
         else if (isNext) row.all.push(exchange)
         else row = { all: [exchange] }

@@ -49,8 +49,11 @@ const successionOf = (exchange: Exchange, previous: Exchange): Succession | unde
     : { before, after }
 }
 
+/** Maximum difference in seconds between the advance of Reset and the elapsed time if the window is the same. */
+const MAX_RESET_SHIFT_S = 75
+
 /** Returns the rate headers of two consecutive successes that show the same window; `undefined` for others. */
-const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
+const sameWindowSuccession: Look<Succession | undefined> = (exchange, previous) => {
   // Keys may share a budget (contract §8), so no other request may be between the two.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || exchange.response.status >= 300 || previous.response.status >= 300)
@@ -60,15 +63,15 @@ const sameWindow: Look<Succession | undefined> = (exchange, previous) => {
   // Minute and day may have the same limit; their resets are far apart.
   const { after, before } = succession
   const moved = after.resetAt - before.resetAt - (exchange.receivedAt - previous.sentAt) / 1_000
-  return Math.abs(moved) > 75 ? undefined : succession
+  return Math.abs(moved) > MAX_RESET_SHIFT_S ? undefined : succession
 }
 
 /**
  * Returns the rate headers of two consecutive successes if the second shows fewer requests left in the same window. If
  * as many are left, the window may have refilled, and a server that refills it in steps may show an earlier reset.
  */
-const falling: Look<Succession | undefined> = (...look) => {
-  const succession = sameWindow(...look)
+const fallingSuccession: Look<Succession | undefined> = (...look) => {
+  const succession = sameWindowSuccession(...look)
   return succession !== undefined && succession.after.remaining < succession.before.remaining
     ? succession
     : undefined
@@ -81,7 +84,7 @@ const dateOf = ({ response }: Exchange): number => Date.parse(header(response, "
  * Returns the rate headers of two consecutive responses to a valid key on the same UTC day, and the maximum time in ms
  * between them; `undefined` for other exchanges.
  */
-const timed: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
+const timedSuccession: Look<(Succession & { readonly ms: number }) | undefined> = (exchange, previous) => {
   // Requests with other credentials may count for the same key.
   if (previous === undefined || previous.index !== exchange.index - 1) return undefined
   if (!isOfValidKey(exchange) || !isOfValidKey(previous)) return undefined
@@ -149,7 +152,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       id: "every.remaining-falls-by-one",
       law: "Between two consecutive successes of one key, Remaining of the same window falls by at most one.",
       clauses: ["limits.remaining-truth"],
-      ...about(sameWindow, ({ after, before }) =>
+      ...about(sameWindowSuccession, ({ after, before }) =>
         unless(
           after.remaining >= before.remaining - 1,
           `at least ${before.remaining - 1} remaining after one more request`,
@@ -160,8 +163,8 @@ export const checks: ReadonlyArray<AmbientCheck> = [
     {
       id: "every.reset-forward",
       law: "Between two consecutive successes of one key, the Reset of a window with fewer requests left does not move back.",
-      clauses: ["limits.reset-truth"],
-      ...about(falling, ({ after, before }) =>
+      clauses: ["limits.reset-forward"],
+      ...about(fallingSuccession, ({ after, before }) =>
         unless(
           after.resetAt >= before.resetAt - RESET_SLACK_S,
           `X-RateLimit-Reset ${dated(before.resetAt)}, as shown before, or later`,
@@ -257,7 +260,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       id: "every.remaining-arithmetic",
       law: "Each request lowers Remaining by one, and Remaining rises by no more than the elapsed time allows.",
       clauses: ["limits.every-request-costs", "limits.bucket-refill", "limits.remaining-floor"],
-      ...about(timed, ({ after, before, ms }) => {
+      ...about(timedSuccession, ({ after, before, ms }) => {
         const min = Math.max(before.remaining - 1, 0)
         const max = Math.max(before.remaining - 1 + Math.ceil((ms * before.limit) / 60_000), 0)
         return unless(

@@ -11,7 +11,7 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
 import * as Responses from "./Responses.ts"
 
-const { create, inCategory, nested, withMember } = Creations
+const { create, withCategory, nestedArrays, withMember } = Creations
 
 const spec = family({ level: "spec", profile: "core", on: "http" })
 const design = family({ level: "design", profile: "core", on: "http" })
@@ -132,7 +132,7 @@ export const checks: ReadonlyArray<Check> = [
       { source: "9007199254740993e0", integer: 2n ** 53n + 1n }
     ],
     *holds(http, { integer, source }, trial) {
-      const exchange = yield* http.send(Creations.request(http, trial, inCategory(source)))
+      const exchange = yield* http.send(Creations.request(http, trial, withCategory(source)))
       if (exchange.response.status === 400) return
       const { categoryId } = yield* Responses.petOf(exchange, 201)
       yield* expect(categoryId === integer, `categoryId ${integer} for ${source}, or 400`, String(categoryId))
@@ -147,7 +147,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ id: fc.bigInt({ min: 2n ** 40n, max: 2n ** 50n }) }),
     runs: { port: 10, http: 2 },
     *holds(http, { id }, trial) {
-      const usedId = id ?? (yield* create(http, Creations.filled(Creations.PLAIN, http, trial))).id
+      const usedId = id ?? (yield* create(http, Creations.fill(Creations.PLAIN, http, trial))).id
       const exchange = yield* http.send(Creations.request(http, trial, withMember(`"id":${usedId}`)))
       if (exchange.response.status === 400) return
       const animal = yield* Responses.petOf(exchange, 201)
@@ -190,7 +190,7 @@ export const checks: ReadonlyArray<Check> = [
       unedited('"abc"', "9007199254740993", '"sold"'),
       unedited('"a\\ud83d"', "1"),
       unedited('"a\\u0000b"', "1"),
-      unedited('"a"', "1", '"sold"', nested(60))
+      unedited('"a"', "1", '"sold"', nestedArrays(60))
     ],
     cases: fc.record({ members, edit: orAbsent(edit) }),
     runs: { port: 100, http: 30 },
@@ -238,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 2,
     examples: [undefined],
     *holds(http, _, trial) {
-      const body = Creations.filled(Creations.PLAIN, http, trial)
+      const body = Creations.fill(Creations.PLAIN, http, trial)
       const first = yield* create(http, body)
       const second = yield* create(http, body)
       yield* expect(first.id !== second.id, "two animals with the same name", `the id ${first.id} twice`)
@@ -258,7 +258,7 @@ export const checks: ReadonlyArray<Check> = [
       { source: "-92233720368547758.08e2", integer: Int64.min }
     ],
     *holds(http, { integer, source }, trial) {
-      const { categoryId } = yield* create(http, Creations.filled(inCategory(source), http, trial))
+      const { categoryId } = yield* create(http, Creations.fill(withCategory(source), http, trial))
       yield* expect(categoryId === integer, `categoryId ${integer}`, String(categoryId))
     }
   }),
@@ -269,7 +269,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 1,
     examples: [undefined],
     *holds(http, _, trial) {
-      const { status } = yield* create(http, Creations.filled(Creations.PLAIN, http, trial))
+      const { status } = yield* create(http, Creations.fill(Creations.PLAIN, http, trial))
       yield* expect(status === "available", "the status available", PetJson.show(status))
     }
   }),
@@ -278,7 +278,13 @@ export const checks: ReadonlyArray<Check> = [
     law: "Members that the contract does not name, including an id, are ignored and not returned.",
     clauses: ["create.unknown-fields", "create.id-ignored"],
     requests: 5,
-    examples: ['"colour":"red"', '"id":1', '"id":"x"', '"__proto__":{"status":"sold"}', `"a":${nested(31)}`],
+    examples: [
+      '"colour":"red"',
+      '"id":1',
+      '"id":"x"',
+      '"__proto__":{"status":"sold"}',
+      `"a":${nestedArrays(31)}`
+    ],
     *holds(http, member, trial) {
       const exchange = yield* http.send(Creations.request(http, trial, withMember(member)))
       yield* Responses.petOf(exchange, 201)
@@ -303,7 +309,7 @@ export const checks: ReadonlyArray<Check> = [
       'application/json ; charset="utf-8"'
     ],
     *holds(http, type, trial) {
-      const body = Creations.filled(Creations.PLAIN, http, trial)
+      const body = Creations.fill(Creations.PLAIN, http, trial)
       yield* Responses.petOf(yield* http.send(Creations.withHeaders([["Content-Type", type]], body)), 201)
     }
   }),
@@ -314,7 +320,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 2,
     examples: [" ", "\u{1f408}"],
     *holds(http, padding, trial) {
-      const sent = Creations.padded(http, trial, Creations.MAX_BODY_BYTES, padding)
+      const sent = Creations.withPadding(http, trial, Creations.MAX_BODY_BYTES, padding)
       yield* Responses.petOf(yield* http.send(sent), 201)
     }
   }),

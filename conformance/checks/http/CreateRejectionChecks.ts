@@ -6,7 +6,7 @@ import { type Check, family } from "../Check.ts"
 import * as Creations from "./Creations.ts"
 import * as Responses from "./Responses.ts"
 
-const { PLAIN, inCategory, named, nested, withMember, withStatus } = Creations
+const { PLAIN, withCategory, withName, nestedArrays, withMember, withStatus } = Creations
 
 /** Defines checks that send invalid bodies, given as templates or bytes, and expect the rejection `expected`. */
 const rejection =
@@ -62,8 +62,8 @@ export const checks: ReadonlyArray<Check> = [
     "A creation whose name is not a string or whose category is not an integer is rejected with 400.",
     ["create.name-type", "create.category-type"],
     [
-      ...["5", "null", "true", '["a"]', '{"a":1}'].map(named),
-      ...['"5"', "1.5", "-0.1", "5e-1", "true", "false", "null", "[5]", "{}", '""'].map(inCategory)
+      ...["5", "null", "true", '["a"]', '{"a":1}'].map(withName),
+      ...['"5"', "1.5", "-0.1", "5e-1", "true", "false", "null", "[5]", "{}", '""'].map(withCategory)
     ]
   ),
   badRequest(
@@ -72,7 +72,7 @@ export const checks: ReadonlyArray<Check> = [
     ["create.category-range"],
     "9223372036854775808 -9223372036854775809 18446744073709551617 -18446744073709551617 36893488147419103233 1e19 1e999999999"
       .split(" ")
-      .map(inCategory)
+      .map(withCategory)
   ),
   badRequest(
     "create.status-values",
@@ -110,26 +110,26 @@ export const checks: ReadonlyArray<Check> = [
     "create.name-limits",
     "An empty name or a name of more than 255 code points is rejected with 400.",
     ["create.name-length"],
-    [named('""'), named(`"${"a".repeat(256)}"`), named(`"${"\u{1f408}".repeat(256)}"`)]
+    [withName('""'), withName(`"${"a".repeat(256)}"`), withName(`"${"\u{1f408}".repeat(256)}"`)]
   ),
   invalidBody(
     "create.blank-name",
     "A name that consists only of white space is rejected with 400.",
     ["create.name-blank"],
-    ['" "', '"\\t\\r\\n"', '"\u00a0\u3000\u2028"'].map(named)
+    ['" "', '"\\t\\r\\n"', '"\u00a0\u3000\u2028"'].map(withName)
   ),
   invalidBody(
     "create.impossible-characters",
     "A name with U+0000 or a lone surrogate is rejected with 400.",
     ["create.name-characters"],
-    ['"\\u0000"', '"a\\u0000b"', '"a\\ud83d"', '"\\udc08a"', '"\\udc08\\ud83d"'].map(named)
+    ['"\\u0000"', '"a\\u0000b"', '"a\\ud83d"', '"\\udc08a"', '"\\udc08\\ud83d"'].map(withName)
   ),
   invalidBody(
     "create.huge-number",
     "A number with a huge exponent is rejected with 400 without delay.",
     ["create.number-cost"],
     ["1e999999999", "-1e999999999", "1e-999999999", `1e${"9".repeat(1_000)}`, `0.${"0".repeat(50_000)}1`].map(
-      inCategory
+      withCategory
     ),
     { timeoutMs: 3_000 }
   ),
@@ -145,7 +145,7 @@ export const checks: ReadonlyArray<Check> = [
     ["create.codes"],
     [
       ...["{}", "null", "[]", '[{"name":"$name","categoryId":1}]'],
-      ...[named("5"), inCategory('"5"'), withStatus('"x"')]
+      ...[withName("5"), withCategory('"5"'), withStatus('"x"')]
     ]
   ),
   invalidJson(
@@ -173,7 +173,7 @@ export const checks: ReadonlyArray<Check> = [
     "create.too-deep",
     "A body nested more than 32 levels deep is rejected with 400.",
     ["create.json-depth"],
-    [32, 500].map((levels) => withMember(`"a":${nested(levels)}`))
+    [32, 500].map((levels) => withMember(`"a":${nestedArrays(levels)}`))
   ),
   invalidJson(
     "create.not-utf8",
@@ -207,7 +207,7 @@ export const checks: ReadonlyArray<Check> = [
       const headers: ReadonlyArray<Header> = type === undefined ? [] : [["Content-Type", type]]
       return Responses.sendInvalid(
         http,
-        Creations.withHeaders(headers, Creations.filled(PLAIN, http, trial)),
+        Creations.withHeaders(headers, Creations.fill(PLAIN, http, trial)),
         UNSUPPORTED
       )
     }
@@ -238,7 +238,7 @@ export const checks: ReadonlyArray<Check> = [
       { size: 4 * Creations.MAX_BODY_BYTES, padding: " " }
     ],
     holds: (http, { padding, size }, trial) =>
-      Responses.sendInvalid(http, Creations.padded(http, trial, size, padding), {
+      Responses.sendInvalid(http, Creations.withPadding(http, trial, size, padding), {
         status: [413],
         code: "payload_too_large"
       })

@@ -16,14 +16,14 @@ export const categoryOf = ({ facts }: Http, wanted = 1n): bigint =>
 export const createOwn = (http: Http, trial: Trial, status?: PetStatus): Effect.Effect<Animal, Failure> =>
   http.create({ name: trial.name(), categoryId: categoryOf(http), status })
 
-/** The template of a body that every implementation accepts; see `filled`. */
+/** The template of a body that every implementation accepts; see `fill`. */
 export const PLAIN = '{"name":"$name","categoryId":$category}'
 
 /** Returns PLAIN with this JSON as the value of `name`. */
-export const named = (value: string): string => `{"name":${value},"categoryId":$category}`
+export const withName = (value: string): string => `{"name":${value},"categoryId":$category}`
 
 /** Returns PLAIN with this JSON as the value of `categoryId`. */
-export const inCategory = (value: string): string => `{"name":"$name","categoryId":${value}}`
+export const withCategory = (value: string): string => `{"name":"$name","categoryId":${value}}`
 
 /** Returns PLAIN with one more member. */
 export const withMember = (member: string): string => `{"name":"$name","categoryId":$category,${member}}`
@@ -32,10 +32,10 @@ export const withMember = (member: string): string => `{"name":"$name","category
 export const withStatus = (value: string): string => withMember(`"status":${value}`)
 
 /** Returns the JSON of arrays that are nested `levels` deep. */
-export const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
+export const nestedArrays = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 
 /** Fills a template: `$name` becomes a new name of the trial, `$category` a category that the subject accepts. */
-export const filled = (template: string, http: Http, trial: Trial): string =>
+export const fill = (template: string, http: Http, trial: Trial): string =>
   template.replaceAll("$name", () => trial.name()).replaceAll("$category", String(categoryOf(http)))
 
 const JSON_TYPE: Header = ["Content-Type", "application/json"]
@@ -53,7 +53,7 @@ export const withHeaders = (headers: ReadonlyArray<Header>, body: string | Uint8
 
 /** Returns a creation whose body is the filled template. */
 export const request = (http: Http, trial: Trial, template: string = PLAIN): Sent =>
-  withBody(filled(template, http, trial))
+  withBody(fill(template, http, trial))
 
 /** Sends a creation with exactly this body; fails unless the response is 201 with the animal. */
 export const create = (http: Http, body: string): Effect.Effect<Animal, Failure> =>
@@ -63,8 +63,8 @@ export const create = (http: Http, body: string): Effect.Effect<Animal, Failure>
 export const MAX_BODY_BYTES = 65_536
 
 /** Returns a creation whose body has `size` bytes; `padding` may be a character of several bytes. */
-export const padded = (http: Http, trial: Trial, size: number, padding: string): Sent => {
-  const start = `${filled(PLAIN, http, trial).slice(0, -1)},"padding":"`
+export const withPadding = (http: Http, trial: Trial, size: number, padding: string): Sent => {
+  const start = `${fill(PLAIN, http, trial).slice(0, -1)},"padding":"`
   const room = size - Buffer.byteLength(start) - 2
   const width = Buffer.byteLength(padding)
   return withBody(`${start}${padding.repeat(Math.floor(room / width))}${"x".repeat(room % width)}"}`)

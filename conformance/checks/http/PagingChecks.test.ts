@@ -38,7 +38,7 @@ const evaluate = async (
     return wireResponse(200, headers, body)
   })
   const check = checks.find((candidate) => candidate.id === id)
-  if (check === undefined) throw new Error(`there is no ${id}`)
+  if (check === undefined) throw new Error(`unknown check: ${id}`)
   const failure = await Effect.runPromise(
     Effect.gen(function* () {
       const subject = yield* HttpSubject.make({
@@ -159,15 +159,15 @@ describe("the next link of a page", () => {
   })
 
   it("keeps its cursor when a law changes the limit", async () => {
-    const last = await evaluate("list.paging.last", { status: undefined }, (_request, index) =>
+    const result = await evaluate("list.paging.last", { status: undefined }, (_request, index) =>
       index === 0
         ? [pets(1, 100), next(`/v1/pets?cursor=${cursor}&limit=100`)]
         : index === 3
           ? [pets(101, 4), next(`/v1/pets?cursor=y`)]
           : [pets(101, 5)]
     )
-    expect(last.failure).toBeUndefined()
-    expect(last.lists.slice(1)).toEqual([
+    expect(result.failure).toBeUndefined()
+    expect(result.lists.slice(1)).toEqual([
       `/v1/pets?cursor=${cursor}&limit=100`,
       `/v1/pets?cursor=${cursor}&limit=5`,
       `/v1/pets?cursor=${cursor}&limit=4`
@@ -175,10 +175,10 @@ describe("the next link of a page", () => {
   })
 
   it("has one character of its cursor replaced when a law forges it", async () => {
-    const forged = await evaluate("list.paging.forged", { alter: 1 }, () => [
+    const result = await evaluate("list.paging.forged", { alter: 1 }, () => [
       pets(1, 1),
       next("/v1/pets?limit=1&cursor=%2Ba+b/")
     ])
-    expect(forged.lists.at(-1)).toBe("/v1/pets?limit=1&cursor=%2Ba+0/")
+    expect(result.lists.at(-1)).toBe("/v1/pets?limit=1&cursor=%2Ba+0/")
   })
 })

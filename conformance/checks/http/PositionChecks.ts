@@ -21,7 +21,7 @@ const SYMBOLS = " <b>&amp;  \u00e9e\u0301\u{1f98a}"
 const tails = [`${SYMBOLS}${LETTERS} `, `${SYMBOLS} `, " <b>&  a", ""] as const
 
 /** Categories that a double cannot represent exactly, and that rounding to tens changes. */
-const unusual = {
+const unusualCategories = {
   sold: -(2n ** 53n) - 3n,
   pending: -(2n ** 60n) - 7n,
   available: 2n ** 62n + 9n
@@ -36,12 +36,12 @@ interface Content {
 
 /** Returns the contents to try for an animal with this status, the most unusual first. */
 const contentsOf = (status: PetStatus.PetStatus, first: number): ReadonlyArray<Content> =>
-  [unusual[status], 1n].flatMap((categoryId) =>
+  [unusualCategories[status], 1n].flatMap((categoryId) =>
     tails.slice(first).map((tail) => ({ tail, categoryId, status }))
   )
 
 /** Creates an animal; returns `undefined` if the service rejects this content, as the contract allows. */
-const createdUnlessRejected = Effect.fnUntraced(function* (
+const createUnlessRejected = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
   { categoryId: wanted, status, tail }: Content
@@ -75,10 +75,10 @@ const create = Effect.fnUntraced(function* (
   first: number
 ): Effect.fn.Return<void, Failure> {
   for (const [index, content] of contentsOf(status, first).entries()) {
-    const animal = yield* createdUnlessRejected(http, trial, content)
+    const animal = yield* createUnlessRejected(http, trial, content)
     if (animal !== undefined) return
     if (index > 0) continue
-    const again = yield* createdUnlessRejected(http, trial, content)
+    const again = yield* createUnlessRejected(http, trial, content)
     yield* expect(
       again === undefined,
       "the same result for two creations that differ only in the letters at the start of the name",

@@ -20,7 +20,7 @@ const MARGIN = 1_500
 
 /** Moves the subject's time forward to a moment; does nothing if the moment has passed. */
 const moveTimeTo = (http: Http, moment: number): Effect.Effect<void, Failure> =>
-  Effect.flatMap(http.now, (now) => (now < moment ? http.pass(moment - now) : Effect.void))
+  Effect.flatMap(http.now, (now) => (now < moment ? http.advance(moment - now) : Effect.void))
 
 const get = (http: Http, { id }: Pick<Animal, "id">): Effect.Effect<Exchange, Failure> =>
   http.send({ path: `/pets/${id}` })

@@ -76,7 +76,7 @@ export const sendWithoutKey = Effect.fnUntraced(function* (
     if (exchange.response.status !== 429) return exchange
     const seconds = RateHeaders.retryAfterSeconds(exchange) ?? 60
     if (!http.facts.hasClock && seconds > SHORT_WAIT) break
-    yield* http.pass((seconds + 1) * 1_000)
+    yield* http.advance((seconds + 1) * 1_000)
   }
   return yield* undecided(
     "callers without a valid key are over their limit: a clock that can be moved (--clock URL) helps"

@@ -29,9 +29,9 @@ const rateOf = Effect.fnUntraced(function* ({
 /** Evaluates a law with a full bucket, and waits until the bucket is full again, because other laws also use it. */
 const withFullBucket = (http: Http, law: Effect.Effect<void, Failure>): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
-    yield* http.pass(DAY + MINUTE)
+    yield* http.advance(DAY + MINUTE)
     yield* law
-    yield* http.pass(MINUTE + SECOND)
+    yield* http.advance(MINUTE + SECOND)
   })
 
 /** Defines a check that starts with a full bucket on a new day, because a day allows only 1,000 requests. */
@@ -105,7 +105,7 @@ export const checks: ReadonlyArray<Check> = [
         `0 of ${perMinute} remaining with the 429`,
         `${rate.remaining} of ${rate.limit}`
       )
-      yield* http.pass((RateHeaders.retryAfterSeconds(denied) ?? 0) * SECOND)
+      yield* http.advance((RateHeaders.retryAfterSeconds(denied) ?? 0) * SECOND)
       const { response } = yield* http.send(withoutKey)
       yield* expect(response.status === 401, "401 again after Retry-After", String(response.status))
     }
@@ -169,7 +169,7 @@ export const checks: ReadonlyArray<Check> = [
       // The maximum number of denied requests that get a slot.
       for (let sent = 0; sent < 60; sent++) yield* http.send(withoutKey)
       for (let round = 0; round < 22; round++) {
-        yield* http.pass(SECOND)
+        yield* http.advance(SECOND)
         for (let sent = 0; sent < 3; sent++) {
           const { response } = yield* http.send(withoutKey)
           const isBan = ErrorBody.codeOf(response) === "api_key_banned"

@@ -26,6 +26,9 @@ const MAX_WAIT_S = 31 * 86_400
  */
 const MAX_MINUTE_WAIT_S = 70
 
+/** Maximum numbers of denials and of requests that a law causes to get a key banned. */
+const [MAX_DENIALS, MAX_REQUESTS] = [45, 150]
+
 const list = { path: "/pets?limit=1" } as const
 
 const victim = family({ ...Offender.aboutVictim, examples: [null] })
@@ -41,8 +44,8 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.requireSmall(meter, Offender.MAX_PER_MINUTE)
       yield* Bursts.spendAfterRest(meter)
       let last = yield* Bursts.provokeDenial(meter)
-      for (let sent = 0; sent < 45; sent++) {
-        yield* meter.pass(SECOND + 100)
+      for (let denials = 0; denials < MAX_DENIALS; denials++) {
+        yield* meter.advance(SECOND + 100)
         const before: Reading = last
         last = yield* meter.spend
         if (last.admitted) last = yield* Bursts.provokeDenial(meter)
@@ -98,12 +101,12 @@ export const checks: ReadonlyArray<Check> = [
           return yield* new Violation({ expected, actual: Conversation.outcome(response) })
         }
         // A shared per-minute limit admits again after two minutes.
-        yield* http.pass(2 * MINUTE)
+        yield* http.advance(2 * MINUTE)
         const again = yield* http.sendUnpaced(list)
         const actual = Conversation.outcome(again.response)
         yield* expect(again.response.status === 200, "200 for a key that waited two minutes", actual)
       })
-      for (let denials = 0; sent < 150 && denials < 45; sent++) {
+      for (let denials = 0; sent < MAX_REQUESTS && denials < MAX_DENIALS; sent++) {
         const exchange = yield* http.send({ ...list, key: "victim" })
         const { status } = exchange.response
         if (status === 403) break
@@ -113,7 +116,7 @@ export const checks: ReadonlyArray<Check> = [
         if (wait > MAX_MINUTE_WAIT_S) break
         // A response need not reveal a ban, and a ban may be short.
         if (denials % 3 === 0) yield* expectAdmitted
-        yield* http.pass(SECOND + 100)
+        yield* http.advance(SECOND + 100)
       }
       yield* expectAdmitted
     }
@@ -130,14 +133,14 @@ export const checks: ReadonlyArray<Check> = [
     mustSee: ["a ban"],
     examples: [null],
     *holds(http, _given, trial) {
-      yield* http.pass(5 * DAY)
+      yield* http.advance(5 * DAY)
       for (let sent = 0; sent < 250; sent++) {
         const { response } = yield* http.send({ ...list, key: "victim" })
         if (ErrorBody.codeOf(response) === "api_key_banned") {
           trial.saw("a ban")
           break
         }
-        if (response.status === 429) yield* http.pass(Offender.APART_MS)
+        if (response.status === 429) yield* http.advance(Offender.APART_MS)
       }
       const { response } = yield* http.sendUnpaced(list)
       yield* expect(response.status === 200, "200 for another key", Conversation.outcome(response))
@@ -164,7 +167,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter) {
       yield* Offender.waitForCleanSlate(meter)
       const ban = yield* Offender.getBanned(meter)
-      yield* meter.pass(7_000)
+      yield* meter.advance(7_000)
       yield* meter.now
       const later = yield* meter.spend
       yield* expect(
@@ -178,8 +181,8 @@ export const checks: ReadonlyArray<Check> = [
         String(later.resetAt)
       )
       const left = [
-        later.resetAt * SECOND - later.between[1],
-        later.resetAt * SECOND - later.between[0]
+        later.resetAt * SECOND - later.decidedBetween[1],
+        later.resetAt * SECOND - later.decidedBetween[0]
       ] as const
       yield* expect(
         later.retryAfter >= Offender.seconds(left[0] - SECOND) &&
@@ -198,14 +201,14 @@ export const checks: ReadonlyArray<Check> = [
       yield* Offender.waitForCleanSlate(meter)
       const { retryAfter } = yield* Offender.getBanned(meter)
       const early = (retryAfter - 1) * SECOND - 200
-      yield* meter.pass(early)
+      yield* meter.advance(early)
       const during = yield* meter.spend
       yield* expect(
         !during.admitted && during.banned === true,
         `a ban of ${retryAfter} s to last at least ${early} ms`,
         during.admitted ? "a request admitted" : "429 without a ban"
       )
-      yield* meter.pass(retryAfter * SECOND - early)
+      yield* meter.advance(retryAfter * SECOND - early)
       const after = yield* meter.spend
       yield* expect(after.admitted, `a request admitted after a ban of ${retryAfter} s`, "429")
     }
@@ -220,7 +223,7 @@ export const checks: ReadonlyArray<Check> = [
       const { resetAt, retryAfter } = yield* Offender.getBanned(meter)
       let passed = 0
       while (passed + 2_000 < (retryAfter - 1) * SECOND) {
-        yield* meter.pass(2_000)
+        yield* meter.advance(2_000)
         passed += 2_000
         const during = yield* meter.spend
         yield* expect(
@@ -229,7 +232,7 @@ export const checks: ReadonlyArray<Check> = [
           during.admitted ? "a request admitted" : `an end at ${during.resetAt}`
         )
       }
-      yield* meter.pass(retryAfter * SECOND - passed)
+      yield* meter.advance(retryAfter * SECOND - passed)
       const after = yield* meter.spend
       yield* expect(after.admitted, "a request admitted at the end of the ban", "429 after its end")
       yield* Offender.expectDuration(yield* Offender.getBanned(meter), DURATIONS_MS[1] ?? 0)
@@ -245,7 +248,7 @@ export const checks: ReadonlyArray<Check> = [
       for (const duration of DURATIONS_MS) {
         const ban = yield* Offender.getBanned(meter)
         yield* Offender.expectDuration(ban, duration)
-        yield* meter.pass(ban.retryAfter * SECOND)
+        yield* meter.advance(ban.retryAfter * SECOND)
       }
     }
   }),
@@ -267,10 +270,10 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter, pauses) {
       yield* Offender.waitForCleanSlate(meter)
       for (const { cleanMs, step } of pauses) {
-        yield* meter.pass(cleanMs)
+        yield* meter.advance(cleanMs)
         const ban = yield* Offender.getBanned(meter)
         yield* Offender.expectDuration(ban, DURATIONS_MS[step] ?? 0)
-        yield* meter.pass(ban.retryAfter * SECOND)
+        yield* meter.advance(ban.retryAfter * SECOND)
       }
     }
   }),
@@ -282,7 +285,7 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter) {
       yield* Offender.waitForCleanSlate(meter)
       yield* Bursts.provokeDenial(meter)
-      for (const reading of yield* meter.spendAtOnce(2 * Offender.STRIKES)) {
+      for (const reading of yield* meter.spendConcurrently(2 * Offender.STRIKES)) {
         yield* expect(
           reading.banned !== true,
           `no ban for ${2 * Offender.STRIKES} concurrent requests`,
@@ -290,7 +293,7 @@ export const checks: ReadonlyArray<Check> = [
         )
       }
       // Three rounds make one strike, so 30 rounds make about half of the strikes that lead to a ban.
-      yield* meter.pass(WITHIN_MS + MINUTE)
+      yield* meter.advance(WITHIN_MS + MINUTE)
       const { ban, rounds } = yield* Offender.hammer(meter, 30, 400)
       yield* expect(ban === undefined, "no ban for 30 denials within 12 s", `a ban after ${rounds}`)
     }
@@ -305,7 +308,7 @@ export const checks: ReadonlyArray<Check> = [
       const first = yield* Offender.hammer(meter, Offender.STRIKES - 1)
       yield* expect(first.ban === undefined, `no ban after ${Offender.STRIKES - 1} strikes`, "a ban")
       // The first strike is then five minutes and a second ago.
-      yield* meter.pass(WITHIN_MS + SECOND - (Offender.STRIKES - 2) * Offender.APART_MS)
+      yield* meter.advance(WITHIN_MS + SECOND - (Offender.STRIKES - 2) * Offender.APART_MS)
       yield* Offender.expectBanAtLastStrike(
         yield* Offender.hammer(meter, Offender.STRIKES + 2),
         " of the new count"

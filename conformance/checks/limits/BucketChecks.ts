@@ -61,7 +61,7 @@ const walk: fc.Arbitrary<Walk> = fc.record({
 const step = Effect.fnUntraced(function* (meter: Meter, { from, ms }: Pause) {
   const now = yield* meter.now
   const wait = from === "now" ? ms : (Math.floor(now / DAY) + 1) * DAY + ms - now
-  if (wait > 0) yield* meter.pass(wait)
+  if (wait > 0) yield* meter.advance(wait)
   yield* meter.now
   return yield* meter.spend
 })
@@ -73,7 +73,7 @@ const runWalk = Effect.fnUntraced(function* (
   holds: (reading: Reading, expected: BucketModel.Expected) => Effect.Effect<void, Failure>
 ) {
   yield* Bursts.requireSmall(meter, 10)
-  yield* meter.pass(DAY + MINUTE)
+  yield* meter.advance(DAY + MINUTE)
   const { perDay, perMinute } = meter.plan
   if (usesDay) yield* Bursts.requireSmallDay(meter)
   const day = Array.from({ length: usesDay ? perDay - 1 : 0 }, (_, index): Pause => {
@@ -105,7 +105,7 @@ const remainingOf = ({ response }: Exchange): number => RateHeaders.of(response)
  * Remaining is 0.
  */
 const beginWindows = Effect.fnUntraced(function* (http: Http) {
-  yield* http.pass(DAY + MINUTE)
+  yield* http.advance(DAY + MINUTE)
   const exchange = yield* http.send(Bursts.tinyList)
   const left = remainingOf(exchange)
   return exchange.response.status === 200 && left >= 1
@@ -132,9 +132,9 @@ const failing: ReadonlyArray<Sent & { readonly fails: string }> = [
 /** Sets the clock back and restores it; fails with `Inapplicable` if it only moves forward. */
 const requireClockThatStepsBack = Effect.fnUntraced(function* (meter: Meter) {
   const begin = yield* meter.now
-  yield* meter.pass(-1)
+  yield* meter.advance(-1)
   if ((yield* meter.now) >= begin) return yield* inapplicable("its clock only moves forward")
-  yield* meter.pass(1)
+  yield* meter.advance(1)
 })
 
 const withClock = family({ level: "design", profile: "limits", on: "meter", needs: ["tinyPlan", "clock"] })
@@ -211,15 +211,15 @@ export const checks: ReadonlyArray<Check> = [
     runs: { port: 30, http: 3 },
     *holds(meter, lateMs, trial) {
       yield* Bursts.requireSmall(meter, 10)
-      yield* meter.pass(DAY + MINUTE)
+      yield* meter.advance(DAY + MINUTE)
       for (let sent = 0; sent < meter.plan.perMinute; sent++) yield* meter.spend
-      yield* meter.pass(lateMs)
+      yield* meter.advance(lateMs)
       const denied = (yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))).at(-1)
       if (denied === undefined || denied.admitted) return yield* undecided("there was no 429")
       const early = (denied.retryAfter - 1) * SECOND - 200
       if (early > 0) {
         trial.saw("a wait of more than a second")
-        yield* meter.pass(early)
+        yield* meter.advance(early)
         const tooEarly = yield* meter.spend
         yield* expect(
           !tooEarly.admitted,
@@ -227,7 +227,7 @@ export const checks: ReadonlyArray<Check> = [
           "a request admitted"
         )
       }
-      yield* meter.pass(denied.retryAfter * SECOND - Math.max(early, 0))
+      yield* meter.advance(denied.retryAfter * SECOND - Math.max(early, 0))
       const last = yield* meter.spend
       yield* expect(
         last.admitted,
@@ -247,10 +247,10 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter, ms) {
       yield* requireClockThatStepsBack(meter)
       yield* Bursts.provokeDenial(meter)
-      yield* meter.pass(-ms)
+      yield* meter.advance(-ms)
       const earlier = yield* meter.spend
       yield* expect(!earlier.admitted, `a 429 although the clock went back ${ms} ms`, "a request admitted")
-      yield* meter.pass(ms)
+      yield* meter.advance(ms)
       const later = yield* meter.spend
       yield* expect(!later.admitted, "a 429 when the clock shows the former time", "a request admitted")
     }
@@ -266,9 +266,9 @@ export const checks: ReadonlyArray<Check> = [
     *holds(meter, ms) {
       yield* requireClockThatStepsBack(meter)
       yield* Bursts.provokeDenial(meter)
-      yield* meter.pass(-ms)
+      yield* meter.advance(-ms)
       yield* meter.spend
-      yield* meter.pass(MINUTE + Math.ceil(MINUTE / meter.plan.perMinute))
+      yield* meter.advance(MINUTE + Math.ceil(MINUTE / meter.plan.perMinute))
       const { admitted, retryAfter } = yield* meter.spend
       yield* expect(
         admitted,

@@ -61,7 +61,7 @@ export const make = ({ perDay, perMinute }: Plan) => {
   let slots: Range = [0, 0]
 
   return (reading: Reading): Effect.Effect<Expected, Failure> => {
-    const [earliest, latest] = reading.between
+    const [earliest, latest] = reading.decidedBetween
     const before = at ?? [earliest, latest]
     const now: Range = [Math.max(Math.floor(earliest), before[0]), Math.max(Math.ceil(latest), before[0])]
     const today = Math.floor(now[0] / DAY)

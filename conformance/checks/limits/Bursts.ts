@@ -11,6 +11,12 @@ export const DAY = 86_400_000
 /** Maximum per-minute limit of a plan that laws use up by default. */
 const MAX_PER_MINUTE = 100
 
+/** Maximum daily limit of a plan that laws use up. */
+const MAX_PER_DAY = 200
+
+/** Maximum number of admitted requests before a law gives up using up the small key. */
+const MAX_ADMITTED = 250
+
 /** Fails with `Undecided` if the per-minute limit is too large to use up. */
 export const requireSmall = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Effect.Effect<void, Failure> =>
   plan.perMinute <= maxPerMinute
@@ -21,22 +27,24 @@ export const requireSmall = ({ plan }: Meter, maxPerMinute = MAX_PER_MINUTE): Ef
 
 /** Fails with `Undecided` if the daily limit is too large to use up. */
 export const requireSmallDay = ({ plan }: Meter): Effect.Effect<void, Failure> =>
-  plan.perDay <= 200
+  plan.perDay <= MAX_PER_DAY
     ? Effect.void
-    : undecided(`${plan.perDay} requests per day are too many to use up: use a key with at most 200`)
+    : undecided(
+        `${plan.perDay} requests per day are too many to use up: use a key with at most ${MAX_PER_DAY}`
+      )
 
 /** Waits until the whole per-minute limit is available, whatever the algorithm of the subject. */
 export const rest = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   const begin = yield* meter.now
   yield* meter.refill
   // Waiting for Reset is not enough: contract §8.3 leaves its meaning open, and it may be the time of the next request.
-  const waited = meter.canTravel ? 0 : (yield* meter.now) - begin
-  yield* meter.pass(Math.max(MINUTE + SECOND - waited, 0))
+  const waited = meter.hasClock ? 0 : (yield* meter.now) - begin
+  yield* meter.advance(Math.max(MINUTE + SECOND - waited, 0))
 })
 
 /** Waits for the Retry-After of a denial, and a second more if time cannot be moved. */
 export const waitForRetryAfter = (meter: Meter, denial: Reading): Effect.Effect<void, Failure> =>
-  meter.pass(denial.retryAfter * SECOND + (meter.canTravel ? 0 : SECOND))
+  meter.advance(denial.retryAfter * SECOND + (meter.hasClock ? 0 : SECOND))
 
 /**
  * Rests, then sends one request, which must be admitted. An earlier law may have caused a ban, so a denied request is
@@ -92,7 +100,8 @@ export const showsMinute = ({ plan }: Meter, { limit }: Reading): boolean =>
   limit === plan.perMinute && plan.perMinute !== plan.perDay
 
 /** Returns the ms from the earliest possible decision of one reading to the latest of another. */
-export const span = (first: Reading, last: Reading): number => last.between[1] - first.between[0]
+export const span = (first: Reading, last: Reading): number =>
+  last.decidedBetween[1] - first.decidedBetween[0]
 
 /**
  * Repeats an attempt that ends in a `Violation`, up to three attempts in all: the end of a window can spoil one
@@ -109,10 +118,10 @@ export const tinyList = { path: "/pets?limit=1", key: "tiny" } as const satisfie
  * requests.
  */
 export const useUpTiny = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<void, Failure> {
-  for (let sent = 0; sent <= 250; sent++) {
+  for (let sent = 0; sent <= MAX_ADMITTED; sent++) {
     const { response } = yield* http.send(tinyList)
     if (response.status === 429) return
     if (response.status === 403) break
   }
-  return yield* undecided("the small key gets no 429 in 250 requests: use one on a smaller plan")
+  return yield* undecided(`the small key gets no 429 in ${MAX_ADMITTED} requests: use one on a smaller plan`)
 })

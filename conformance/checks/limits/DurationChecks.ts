@@ -36,12 +36,12 @@ const maxSent = (allowed: number): number => 4 * allowed + 20
 /** Waits two days, so that no ban or used window from another law is left. */
 const waitForFreshDays = Effect.fnUntraced(function* (meter: Meter) {
   yield* Bursts.spendAfterRest(meter)
-  yield* meter.pass(2 * DAY)
+  yield* meter.advance(2 * DAY)
 })
 
 /** Waits for the Retry-After of a denial, at least a second, so that time passes. */
 const waitAfterDenial = (meter: Meter, { retryAfter }: Reading): Effect.Effect<void, Failure> =>
-  meter.pass(Math.max(retryAfter, 1) * SECOND)
+  meter.advance(Math.max(retryAfter, 1) * SECOND)
 
 /**
  * Returns the number of requests that are admitted within `ms` milliseconds. The client pauses only after denials, for
@@ -59,7 +59,7 @@ const throughput = Effect.fnUntraced(function* (
     first ??= reading
     if (Bursts.span(first, reading) > ms) break
     if (!reading.admitted) yield* waitAfterDenial(meter, reading)
-    else if (++admitted % burst === 0 && pause > 0) yield* meter.pass(pause)
+    else if (++admitted % burst === 0 && pause > 0) yield* meter.advance(pause)
   }
   return admitted
 })
@@ -76,7 +76,7 @@ const useUpDay = Effect.fnUntraced(function* (
   let last = first
   let admitted = 0
   while (last.admitted && ++admitted <= perDay) {
-    if (admitted % perMinute === 0) yield* meter.pass(APART)
+    if (admitted % perMinute === 0) yield* meter.advance(APART)
     last = yield* meter.spend
   }
   return { admitted, ms: Bursts.span(first, last) }
@@ -131,7 +131,7 @@ export const checks: ReadonlyArray<Check> = [
         Math.max(Math.floor(MANY / perMinute), 2)
       )
       for (let sent = 0; sent < bursts * perMinute; sent++) {
-        if (sent > 0 && sent % perMinute === 0) yield* meter.pass(APART)
+        if (sent > 0 && sent % perMinute === 0) yield* meter.advance(APART)
         const reading = yield* meter.spend
         yield* expect(
           reading.admitted,
@@ -169,7 +169,7 @@ export const checks: ReadonlyArray<Check> = [
       }
       let excesses = 0
       for (let day = 1; day <= 3; day++) {
-        if (day > 1) yield* meter.pass(SILENCE)
+        if (day > 1) yield* meter.advance(SILENCE)
         const { admitted, ms } = yield* useUpDay(meter)
         yield* expect(
           admitted >= perDay,
@@ -199,14 +199,14 @@ export const checks: ReadonlyArray<Check> = [
     examples: [null],
     *holds(meter) {
       yield* Bursts.requireSmall(meter)
-      if (meter.canTravel) yield* Bursts.rest(meter)
+      if (meter.hasClock) yield* Bursts.rest(meter)
       const first = yield* meter.spend
       if (!first.admitted) yield* Bursts.waitForRetryAfter(meter, first)
       const readings = [first, ...(yield* Bursts.spendUntilDenied(meter, meter.plan.perMinute - 1))]
       const shown = readings.filter((reading) => reading.admitted && Bursts.showsMinute(meter, reading))
       if (shown.length === 0) return yield* inapplicable("no response shows the per-minute limit")
       for (const reading of shown) {
-        const ahead = reading.resetAt * SECOND - reading.between[1]
+        const ahead = reading.resetAt * SECOND - reading.decidedBetween[1]
         yield* expect(
           ahead <= MINUTE + CLOCK_SLACK,
           `Reset at most 60 s ahead with Limit ${reading.limit}, the plan's requests per minute`,
@@ -229,15 +229,15 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http) {
       const main = { path: "/pets?limit=1" } as const
       const { perDay, perMinute } = http.facts.tinyPlan ?? { perDay: 0, perMinute: 0 }
-      if (http.facts.hasClock) yield* http.pass(2 * DAY)
+      if (http.facts.hasClock) yield* http.advance(2 * DAY)
       const first = yield* http.send(Bursts.tinyList)
       if (first.response.status === 429) {
-        yield* http.pass((RateHeaders.retryAfterSeconds(first) ?? 0) * SECOND)
+        yield* http.advance((RateHeaders.retryAfterSeconds(first) ?? 0) * SECOND)
       }
       const mainLimit = limitOf(yield* http.send(main))
       // Few requests, because plans may be small; responses to denied requests also have the headers.
       const mixed = [main, Bursts.tinyList, main, main, Bursts.tinyList, main, main, Bursts.tinyList, main]
-      const exchanges = yield* http.sendAtOnce(mixed)
+      const exchanges = yield* http.sendConcurrently(mixed)
       if (mainLimit === perMinute || mainLimit === perDay) {
         return yield* undecided(
           "the small key and the main key show the same limit: use keys on different plans"

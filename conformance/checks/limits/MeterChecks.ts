@@ -21,7 +21,7 @@ const MAX_RETRY_AFTER_S = 86_400 + 3_600
 const MAX_WAIT_S = 3 * 86_400
 
 /** Waits until the small key has a new day and no ban, if time can be moved; otherwise does nothing. */
-const waitForFreshDay = (http: Http) => (http.facts.hasClock ? http.pass(2 * DAY) : Effect.void)
+const waitForFreshDay = (http: Http) => (http.facts.hasClock ? http.advance(2 * DAY) : Effect.void)
 
 const draftOf = ({ facts }: Http, name: string): string => {
   const [categoryId = 1n] = facts.categories === "any" ? [1n] : facts.categories
@@ -82,7 +82,7 @@ export const checks: ReadonlyArray<Check> = [
     timeoutMs: WAITS_MS,
     examples: [{ denials: 1 }, { denials: 2 }],
     *holds(meter, { denials }) {
-      if (denials > 1 && !meter.canTravel) return yield* undecided("a second wait needs a clock (--clock)")
+      if (denials > 1 && !meter.hasClock) return yield* undecided("a second wait needs a clock (--clock)")
       let last = yield* Bursts.provokeDenial(meter)
       for (let more = 1; more < denials; more++) last = yield* meter.spend
       if (last.admitted) return
@@ -106,13 +106,13 @@ export const checks: ReadonlyArray<Check> = [
     timeoutMs: WAITS_MS,
     *holds(meter) {
       yield* Bursts.requireSmall(meter)
-      if (meter.canTravel) yield* Bursts.spendAfterRest(meter)
+      if (meter.hasClock) yield* Bursts.spendAfterRest(meter)
       const readings = yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))
       for (const [index, reading] of readings.entries()) {
         const next = readings[index + 1]
         if (next === undefined || next.admitted || !Bursts.showsMinute(meter, reading)) continue
         // Without a clock, earlier checks may have used up the day.
-        const isOfMinute = meter.canTravel || next.retryAfter <= 2 * 60
+        const isOfMinute = meter.hasClock || next.retryAfter <= 2 * 60
         yield* expect(
           reading.remaining === 0 || !isOfMinute,
           `Remaining 0 before a denial`,
@@ -128,7 +128,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 6,
     *holds(meter) {
       yield* Bursts.requireSmall(meter)
-      if (meter.canTravel) yield* Bursts.rest(meter)
+      if (meter.hasClock) yield* Bursts.rest(meter)
       const { perDay, perMinute } = meter.plan
       for (const { admitted, limit } of yield* Bursts.spendUntilDenied(meter, Bursts.maxInBurst(meter))) {
         yield* expect(
@@ -155,21 +155,21 @@ export const checks: ReadonlyArray<Check> = [
         yield* Bursts.requireSmall(meter)
         const { perMinute } = meter.plan
         yield* Bursts.rest(meter)
-        let readings = yield* meter.spendAtOnce(perMinute + 3)
+        let readings = yield* meter.spendConcurrently(perMinute + 3)
         const [first] = readings
         if (first !== undefined && readings.every(({ admitted }) => !admitted)) {
           // Another law caused a ban.
           yield* Bursts.waitForRetryAfter(meter, first)
           yield* Bursts.rest(meter)
-          readings = yield* meter.spendAtOnce(perMinute + 3)
+          readings = yield* meter.spendConcurrently(perMinute + 3)
         }
         const admitted = readings.filter((reading) => reading.admitted).length
-        const from = Math.min(...readings.map(({ between }) => between[0]))
-        const to = Math.max(...readings.map(({ between }) => between[1]))
+        const from = Math.min(...readings.map(({ decidedBetween }) => decidedBetween[0]))
+        const to = Math.max(...readings.map(({ decidedBetween }) => decidedBetween[1]))
         const max = perMinute + Math.floor(((to - from) * perMinute) / MINUTE)
         // The denied requests may have caused a ban, which must not affect the next law.
         const wait = Math.max(...readings.map(({ retryAfter }) => retryAfter))
-        if (meter.canTravel) yield* meter.pass(Math.min(wait, MAX_WAIT_S) * SECOND)
+        if (meter.hasClock) yield* meter.advance(Math.min(wait, MAX_WAIT_S) * SECOND)
         if (admitted >= perMinute && admitted <= max) return undefined
         const violation = new Violation({
           expected: `${perMinute} of ${perMinute + 3} concurrent requests admitted`,
@@ -266,7 +266,7 @@ export const checks: ReadonlyArray<Check> = [
         yield* Bursts.requireSmall(meter)
         const { retryAfter } = yield* burst(yield* Bursts.spendAfterRest(meter), "minutes")
         if (silentMs === 0) return
-        yield* meter.pass(Math.max(silentMs, retryAfter * SECOND))
+        yield* meter.advance(Math.max(silentMs, retryAfter * SECOND))
         yield* burst(yield* meter.spend, `${silentMs / SECOND} s`)
       })
       return Bursts.tryThrice(attempt)
@@ -311,7 +311,7 @@ export const checks: ReadonlyArray<Check> = [
       const wait = denied.resetAt * SECOND - (yield* meter.now)
       if (wait > 2 * DAY) return yield* undecided("Reset is days ahead")
       // A second more, because the rounding of Reset is not defined.
-      yield* meter.pass(Math.max(wait, 0) + SECOND)
+      yield* meter.advance(Math.max(wait, 0) + SECOND)
       const after = yield* meter.spend
       yield* expect(after.admitted, "a request admitted at the time of Reset", "429 a second after it")
     }
@@ -337,9 +337,9 @@ export const checks: ReadonlyArray<Check> = [
       yield* Bursts.requireSmallDay(meter)
       const { perDay, perMinute } = meter.plan
       yield* Bursts.spendAfterRest(meter)
-      yield* meter.pass(2 * DAY)
+      yield* meter.advance(2 * DAY)
       for (let sent = 0; sent <= 2 * perDay; sent++) {
-        if (sent > 0 && sent % perMinute === 0) yield* meter.pass(2 * MINUTE + SECOND)
+        if (sent > 0 && sent % perMinute === 0) yield* meter.advance(2 * MINUTE + SECOND)
         const reading = yield* meter.spend
         if (reading.admitted) continue
         yield* expect(

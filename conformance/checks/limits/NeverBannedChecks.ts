@@ -8,6 +8,9 @@ import * as Offender from "./Offender.ts"
 
 const { MINUTE, SECOND } = Bursts
 
+/** The longest wait of impatient clients, in seconds. */
+const CAPPED_WAIT_S = 30
+
 const victim = family({ ...Offender.aboutVictim, examples: [null] })
 const exhaustedDay = family({ level: "design", profile: "ban", on: "meter", needs: ["tinyPlan", "clock"] })
 
@@ -22,7 +25,7 @@ export const checks: ReadonlyArray<Check> = [
       for (let waits = 0; waits < 40; waits++) {
         const denial = yield* Bursts.provokeDenial(meter)
         yield* Offender.expectNotBanned(denial, `after ${waits} waits for Retry-After`)
-        yield* meter.pass(denial.retryAfter * SECOND)
+        yield* meter.advance(denial.retryAfter * SECOND)
       }
     }
   }),
@@ -41,12 +44,12 @@ export const checks: ReadonlyArray<Check> = [
       const due: Array<number> = Array.from({ length: workers }, () => begin)
       for (let sent = 0; sent < 60; sent++) {
         const next = Math.min(...due)
-        yield* meter.pass(Math.max(next - (yield* meter.now), 0))
+        yield* meter.advance(Math.max(next - (yield* meter.now), 0))
         const reading = yield* meter.spend
         yield* Offender.expectNotBanned(reading, `after ${sent} requests`)
-        const { admitted, between, retryAfter } = reading
-        const late = (sent * 137) % (jitterMs + 1)
-        due[due.indexOf(next)] = between[1] + (admitted ? 1 : retryAfter * SECOND + late)
+        const { admitted, decidedBetween, retryAfter } = reading
+        const lateMs = (sent * 137) % (jitterMs + 1)
+        due[due.indexOf(next)] = decidedBetween[1] + (admitted ? 1 : retryAfter * SECOND + lateMs)
       }
     }
   }),
@@ -65,8 +68,8 @@ export const checks: ReadonlyArray<Check> = [
         const reading = yield* meter.spend
         if (!reading.admitted) denied.push(reading)
       }
-      for (const { between, retryAfter } of denied) {
-        yield* meter.pass(Math.max(between[1] + retryAfter * SECOND - (yield* meter.now), 0))
+      for (const { decidedBetween, retryAfter } of denied) {
+        yield* meter.advance(Math.max(decidedBetween[1] + retryAfter * SECOND - (yield* meter.now), 0))
         const again = yield* meter.spend
         const actual = `429 again, Retry-After ${again.retryAfter} s`
         yield* expect(
@@ -91,7 +94,9 @@ export const checks: ReadonlyArray<Check> = [
       for (let round = 0; round < 10; round++) {
         for (let worker = 0; worker < workers; worker++) {
           yield* Offender.expectNotBanned(yield* meter.spend, `in round ${round + 1}`)
-          yield* meter.pass(worker < workers - 1 ? apartMs : 30 * SECOND - (workers - 1) * apartMs)
+          yield* meter.advance(
+            worker < workers - 1 ? apartMs : CAPPED_WAIT_S * SECOND - (workers - 1) * apartMs
+          )
         }
       }
     }
@@ -107,9 +112,9 @@ export const checks: ReadonlyArray<Check> = [
       yield* Offender.useUpDay(meter)
       for (let waits = 0; waits < 40; waits++) {
         const reading = yield* meter.spend
-        if (reading.retryAfter > 30) trial.saw("a wait longer than 30 s")
+        if (reading.retryAfter > CAPPED_WAIT_S) trial.saw("a wait longer than 30 s")
         yield* Offender.expectNotBanned(reading, `after ${waits} waits of 30 s`)
-        if (!reading.admitted) yield* meter.pass(Math.min(reading.retryAfter, 30) * SECOND)
+        if (!reading.admitted) yield* meter.advance(Math.min(reading.retryAfter, CAPPED_WAIT_S) * SECOND)
       }
     }
   })

@@ -28,9 +28,9 @@ export const aboutVictim = {
 export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.requireSmall(meter, MAX_PER_MINUTE)
   yield* Bursts.requireSmallDay(meter)
-  yield* meter.pass(DAY + MINUTE)
+  yield* meter.advance(DAY + MINUTE)
   for (let used = 0; used < meter.plan.perDay; used++) {
-    if (used > 0 && used % meter.plan.perMinute === 0) yield* meter.pass(MINUTE)
+    if (used > 0 && used % meter.plan.perMinute === 0) yield* meter.advance(MINUTE)
     yield* meter.spend
   }
 })
@@ -38,7 +38,7 @@ export const useUpDay = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Re
 /** Waits five days, after which no earlier strike or ban counts; `Undecided` if the plan is too large. */
 export const waitForCleanSlate = Effect.fnUntraced(function* (meter: Meter): Effect.fn.Return<void, Failure> {
   yield* Bursts.requireSmall(meter, MAX_PER_MINUTE)
-  yield* meter.pass(5 * DAY)
+  yield* meter.advance(5 * DAY)
 })
 
 /**
@@ -91,7 +91,7 @@ export const hammer = Effect.fnUntraced(function* (
   const first = yield* begin
   if (first.banned === true) return { rounds: 0, ban: first }
   for (let rounds = 1; rounds <= maxStrikes; rounds++) {
-    yield* meter.pass(apartMs)
+    yield* meter.advance(apartMs)
     const reading = yield* round
     if (reading.banned === true) return { rounds, ban: reading }
   }
@@ -124,7 +124,7 @@ export const seconds = (ms: number): number => Math.ceil(ms / SECOND)
 /** Fails unless a ban that has just started lasts `ms` milliseconds, according to its Reset. */
 export const expectDuration = (ban: Reading, ms: number): Effect.Effect<void, Failure> =>
   expect(
-    ban.resetAt >= seconds(ban.between[0] + ms) && ban.resetAt <= seconds(ban.between[1] + ms),
+    ban.resetAt >= seconds(ban.decidedBetween[0] + ms) && ban.resetAt <= seconds(ban.decidedBetween[1] + ms),
     `a ban of ${ms / MINUTE} min`,
-    `a ban of about ${Math.round((ban.resetAt * SECOND - ban.between[0]) / SECOND)} s`
+    `a ban of about ${Math.round((ban.resetAt * SECOND - ban.decidedBetween[0]) / SECOND)} s`
   )

@@ -24,7 +24,7 @@ const runThrowingUpdate = (keys: Keys.Keys, id: string, trial: Trial): Effect.Ef
 }
 
 /** Returns the key with this id as it is stored; `undefined` for an unknown id. */
-const current = (
+const storedKey = (
   keys: Keys.Keys,
   id: string,
   trial: Trial
@@ -170,7 +170,7 @@ const interruptWrites = (
       yield* incrementCreatedAt(keys, updatedKey.id, trial)
       acknowledged++
     }
-    const left = yield* current(keys, updatedKey.id, trial)
+    const left = yield* storedKey(keys, updatedKey.id, trial)
     const updates = (left?.createdAt ?? 0) - updatedKey.createdAt
     yield* expect(
       updates >= acknowledged && updates <= acknowledged + unknown,
@@ -205,7 +205,7 @@ export const checks: ReadonlyArray<Check> = [
       )
       const distinct = new Set(seen).size
       yield* expect(distinct === updates, `${updates} different states seen`, `${distinct}`)
-      const left = yield* current(keys, key.id, trial)
+      const left = yield* storedKey(keys, key.id, trial)
       yield* expect(left?.createdAt === updates, `${updates} updates at the end`, `${left?.createdAt}`)
     }
   }),
@@ -244,7 +244,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (keys, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, runClients(keys, programs, trial))
+      Concurrency.runInterleaved(seed, runClients(keys, programs, trial))
   }),
   law({
     id: "keys-store.throwing-change",
@@ -289,6 +289,6 @@ export const checks: ReadonlyArray<Check> = [
     }),
     runs: { port: 5, http: 0 },
     holds: (keys, { rounds, seed }, trial) =>
-      Concurrency.interleaved(seed, interruptWrites(keys, rounds, trial))
+      Concurrency.runInterleaved(seed, interruptWrites(keys, rounds, trial))
   })
 ]

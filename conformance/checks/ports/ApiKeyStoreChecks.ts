@@ -57,7 +57,7 @@ const changeOf = (
 }
 
 /** A sequence of commands with every kind of change. */
-const life: ReadonlyArray<Command> = [
+const everyKindOfCommand: ReadonlyArray<Command> = [
   { insertFirst: Keys.plain },
   { insertFirst: Keys.plain },
   { insert: { ...Keys.plain, createdAt: 0, secrets: [3, { createdAt: 1, expiresAt: 2 }] } },
@@ -223,7 +223,7 @@ export const checks: ReadonlyArray<Check> = [
       "keys-store.find.dropped-secret",
       "keys-store.find.each-secret"
     ],
-    examples: [life],
+    examples: [everyKindOfCommand],
     cases: fc.array(command, { maxLength: 10, size: "max" }),
     runs: { port: 12, http: 0 },
     holds: (keys, commands, trial) =>
@@ -250,7 +250,7 @@ export const checks: ReadonlyArray<Check> = [
       "keys-store.list.all",
       "keys-store.exact"
     ],
-    examples: [life],
+    examples: [everyKindOfCommand],
     cases: fc.array(command, { maxLength: 30, size: "max" }),
     runs: { port: 15, http: 0 },
     *holds(keys, commands, trial) {

@@ -64,7 +64,7 @@ export const runConcurrently = <A>(
  * Runs a program with its fibers interleaved step by step; the same seed gives the same order. Fibers that outlive the
  * program, such as one that opens a pool connection, keep running; closing the store waits for them.
  */
-export const interleaved = <A>(
+export const runInterleaved = <A>(
   seed: number,
   program: Effect.Effect<A, Failure>
 ): Effect.Effect<A, Failure> => {
@@ -73,7 +73,7 @@ export const interleaved = <A>(
   return Effect.flatten(Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })))
 }
 
-/** Generates a seed for `interleaved`. Not shrunk: smaller seeds are not simpler. */
+/** Generates a seed for `runInterleaved`. Not shrunk: smaller seeds are not simpler. */
 export const seed: fc.Arbitrary<number> = fc.noShrink(fc.integer())
 
 /** A call that is interrupted after `turns` turns of its fiber, while `concurrentCalls` other calls complete. */

@@ -107,21 +107,21 @@ export const checks: ReadonlyArray<Check> = [
       for (const { event, method, key: number } of calls) {
         const key = all[number]
         if (key === undefined) continue
-        const own = event === undefined ? undefined : { ...event, keyId: key.id }
+        const keyEvent = event === undefined ? undefined : { ...event, keyId: key.id }
         const isInsert = method === "insert" || method === "insertFirst"
         // The port requires a new id for each insert.
         if (isInsert && stored.has(key.id)) continue
         const isApplied =
           method === "insert" || (method === "insertFirst" ? stored.size === 0 : stored.has(key.id))
-        if (method === "insert") yield* Keys.insert(keys, key, trial, own)
-        else if (method === "insertFirst") yield* Keys.insertFirst(keys, key, trial, own)
+        if (method === "insert") yield* Keys.insert(keys, key, trial, keyEvent)
+        else if (method === "insertFirst") yield* Keys.insertFirst(keys, key, trial, keyEvent)
         else {
           const change = (before: ApiKey) =>
-            [0, method === "update" ? { ...before, label: "changed" } : before, own] as const
+            [0, method === "update" ? { ...before, label: "changed" } : before, keyEvent] as const
           yield* Keys.update(keys, key.id, method, change, trial)
         }
         if (isApplied && isInsert) stored.set(key.id, key)
-        if (isApplied && own !== undefined) recorded.push(own)
+        if (isApplied && keyEvent !== undefined) recorded.push(keyEvent)
       }
       for (const id of [undefined, ...all.map((key) => key.id), "key_unknown"]) {
         const found = yield* portCall(trial, `events of ${id ?? "all keys"}`, () => events(id), textOf)

@@ -5,14 +5,14 @@ import * as Exit from "effect/Exit"
 import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
-import type { Faces } from "../../evaluation/Faces.ts"
+import type { Interfaces } from "../../evaluation/Faces.ts"
 import { inapplicable, Violation } from "../../evaluation/Outcome.ts"
 import { type Check, define } from "../Check.ts"
 import * as Keys from "./Keys.ts"
 import * as RateLimitHistory from "./RateLimitHistory.ts"
 import * as States from "./States.ts"
 
-type Ports = Faces["outage"]
+type Ports = Interfaces["outage"]
 
 /** Calls one method; returns `undefined` when the subject has no such port or method. */
 type Call = (ports: Ports) => Effect.Effect<unknown, StoreUnavailable> | undefined
@@ -57,7 +57,7 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): string => {
 }
 
 /** Whether a call failed with `StoreUnavailable` and with no other cause. */
-const isTyped = (exit: Exit.Exit<unknown, unknown>): boolean =>
+const isStoreUnavailable = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.length > 0 &&
   exit.cause.reasons.every(
@@ -91,7 +91,7 @@ const outageCheck = (port: keyof Ports, id: string, clause: ClauseSlug): Check =
         trial.record({ did: `${method}, while the backend does not respond`, got: "" })
         const exit = yield* Effect.exit(call)
         if (!isOffered) return yield* inapplicable(`the outage offers no ${port} with ${method}`)
-        if (isTyped(exit)) return
+        if (isStoreUnavailable(exit)) return
         return yield* Effect.fail(
           new Violation({ expected: `StoreUnavailable from ${method}`, actual: outcome(exit) })
         )

@@ -253,7 +253,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (pets, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, runClients(pets, programs, trial))
+      Concurrency.runInterleaved(seed, runClients(pets, programs, trial))
   }),
   law({
     id: "pets.interrupted",
@@ -264,6 +264,6 @@ export const checks: ReadonlyArray<Check> = [
     cases: Concurrency.interruptions,
     runs: { port: 5, http: 0 },
     holds: (pets, { rounds, seed }, trial) =>
-      Concurrency.interleaved(seed, interruptInserts(pets, rounds, trial))
+      Concurrency.runInterleaved(seed, interruptInserts(pets, rounds, trial))
   })
 ]

@@ -148,7 +148,7 @@ export const checks: ReadonlyArray<Check> = [
             ids.set(callerAndKey, (ids.get(callerAndKey) ?? new Set()).add(outcome.pet.id))
           })
       ])
-      yield* Concurrency.interleaved(seed, Concurrency.runConcurrently(programs))
+      yield* Concurrency.runInterleaved(seed, Concurrency.runConcurrently(programs))
       for (const [callerAndKey, found] of ids) {
         yield* expect(found.size === 1, `one animal of ${callerAndKey}`, `the ids ${[...found].join(", ")}`)
       }

@@ -9,7 +9,7 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import { type Check, family } from "../Check.ts"
 import * as Animals from "./Animals.ts"
 
-/** The statuses of the animals to insert in sequence, and the page to request afterwards. */
+/** The statuses of the animals to insert in sequence, and the page to read afterwards. */
 interface PageCase {
   readonly statuses: ReadonlyArray<PetStatus>
   readonly query: Animals.Query
@@ -17,7 +17,7 @@ interface PageCase {
 
 const pageCase: fc.Arbitrary<PageCase> = fc.record({ statuses: Animals.statuses, query: Animals.query })
 
-/** Inserts an animal of each status in sequence, then requests a page. */
+/** Inserts an animal of each status in sequence, then reads a page. */
 const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, trial: Trial) =>
   Effect.gen(function* () {
     const inserted = yield* Animals.insertAll(
@@ -34,14 +34,14 @@ const readPage = (pets: Animals.Pets, { query, statuses: wanted }: PageCase, tri
   })
 
 /** The number of animals to insert before and after a page is read, and the status of the page. */
-interface KeptCase {
+interface SnapshotCase {
   readonly before: number
   readonly after: number
   readonly status: PetStatus | undefined
 }
 
 const law = family({ level: "design", profile: "port", on: "pets", requests: 0 })
-const paged = family({
+const pageLaw = family({
   level: "design",
   profile: "port",
   on: "pets",
@@ -51,9 +51,9 @@ const paged = family({
 })
 
 export const checks: ReadonlyArray<Check> = [
-  paged({
+  pageLaw({
     id: "pets.page-order",
-    law: "A page is in ascending order of id and holds each animal once.",
+    law: "A page is sorted by id in ascending order and contains no animal twice.",
     clauses: ["pets.page.order"],
     mustSee: ["a page of several animals"],
     examples: [{ statuses: Animals.nine, query: Animals.whole }],
@@ -66,9 +66,9 @@ export const checks: ReadonlyArray<Check> = [
       }
     }
   }),
-  paged({
+  pageLaw({
     id: "pets.page-after",
-    law: "A page with `after` holds only animals with a greater id, over the whole range of int64.",
+    law: "A page with `after` contains only animals with a greater id, over the whole range of int64.",
     clauses: ["pets.page.after"],
     mustSee: ["an animal that `after` excludes"],
     examples: [
@@ -89,9 +89,9 @@ export const checks: ReadonlyArray<Check> = [
       for (const { id } of page) yield* expect(id > after, `only ids above ${after}`, `the id ${id}`)
     }
   }),
-  paged({
+  pageLaw({
     id: "pets.page-status",
-    law: "A page with a status holds only animals of that status.",
+    law: "A page with a status contains only animals of that status.",
     clauses: ["pets.page.status"],
     mustSee: ["an animal that the status excludes"],
     examples: [undefined, { nth: 1, plus: 0n }].flatMap((after) =>
@@ -109,9 +109,9 @@ export const checks: ReadonlyArray<Check> = [
       }
     }
   }),
-  paged({
+  pageLaw({
     id: "pets.page-limit",
-    law: "A page holds at most `limit` animals.",
+    law: "A page contains at most `limit` animals.",
     clauses: ["pets.page.limit"],
     mustSee: ["more animals than the limit"],
     examples: [
@@ -130,9 +130,9 @@ export const checks: ReadonlyArray<Check> = [
       yield* expect(page.length <= limit, `at most ${limit} animals`, `${page.length} animals`)
     }
   }),
-  paged({
+  pageLaw({
     id: "pets.page-first",
-    law: "A page holds the first animals that match, or all of them if they are fewer than the limit.",
+    law: "A page contains the first `limit` animals that match, or all of them if there are fewer.",
     clauses: [
       "pets.page.first",
       "pets.page.full",
@@ -161,7 +161,7 @@ export const checks: ReadonlyArray<Check> = [
       yield* Animals.expectAll(page, Animals.pageOf(inserted, pageQuery), "on the page")
     }
   }),
-  law<KeptCase>({
+  law<SnapshotCase>({
     id: "pets.page-kept",
     law: "Later inserts do not change a page that was returned.",
     clauses: ["pets.page.kept"],
@@ -177,11 +177,12 @@ export const checks: ReadonlyArray<Check> = [
     }),
     runs: { port: 10, http: 0 },
     *holds(pets, { after, before, status }, trial) {
-      const many = (count: number) => Array.from({ length: count }, () => Animals.plain(trial, status))
-      yield* Animals.insertAll(pets, many(before), trial)
+      const plainAnimals = (count: number) =>
+        Array.from({ length: count }, () => Animals.plain(trial, status))
+      yield* Animals.insertAll(pets, plainAnimals(before), trial)
       const page = yield* Animals.page(pets, { ...Animals.whole, status }, trial)
       const copy = [...page]
-      yield* Animals.insertAll(pets, many(after), trial)
+      yield* Animals.insertAll(pets, plainAnimals(after), trial)
       yield* Animals.expectAll(page, copy, "the page as it was returned")
     }
   })

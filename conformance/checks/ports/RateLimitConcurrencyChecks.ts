@@ -189,7 +189,7 @@ export const checks: ReadonlyArray<Check> = [
     cases: fc.record({ seed: Concurrency.seed, clients }),
     runs: { port: 6, http: 0 },
     holds: (limits, { clients: programs, seed }, trial) =>
-      Concurrency.interleaved(seed, runSwaps(limits, programs, trial))
+      Concurrency.runInterleaved(seed, runSwaps(limits, programs, trial))
   }),
   law<{
     readonly stored: States.State | undefined
@@ -242,6 +242,6 @@ export const checks: ReadonlyArray<Check> = [
     cases: Concurrency.interruptions,
     runs: { port: 5, http: 0 },
     holds: (limits, { rounds, seed }, trial) =>
-      Concurrency.interleaved(seed, interruptSteps(limits, rounds, trial))
+      Concurrency.runInterleaved(seed, interruptSteps(limits, rounds, trial))
   })
 ]

@@ -76,7 +76,7 @@ const offend = Effect.fnUntraced(function* (http: Http): Effect.fn.Return<Exchan
     if (status !== 429) continue
     denials++
     if (denials === DENIALS) return exchange
-    yield* http.pass(SECOND + 100)
+    yield* http.advance(SECOND + 100)
   }
   return yield* undecided("the key was rarely denied: use a key on a smaller plan")
 })
@@ -90,7 +90,7 @@ const waitUntilAdmitted = Effect.fnUntraced(function* (
   for (const unannounced of UNANNOUNCED_WAITS_S) {
     const wait = waitOf(last) === 0 ? unannounced : waitOf(last)
     if (wait > MAX_WAIT_S) return yield* undecided(`Retry-After is ${wait} s, longer than the suite waits`)
-    yield* http.pass((wait + 1) * SECOND)
+    yield* http.advance((wait + 1) * SECOND)
     last = yield* http.send(list)
     if (last.response.status === 200) return
   }
@@ -122,7 +122,7 @@ const sendAfterwards = Effect.fnUntraced(function* (
   call: Call
 ): Effect.fn.Return<void, Failure> {
   const prepared = yield* Calls.prepare(http, trial, call)
-  yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
+  yield* http.advance(RateHeaders.MINUTE_PASSED_MS)
   const exchange = yield* http.send({ ...prepared.sent, key: "victim" })
   yield* Envelope.check(exchange)
   // The key's daily limit may be used up, or the server may have extended a ban.
@@ -158,7 +158,7 @@ export const checks: ReadonlyArray<Check> = [
         ["while denied", "after the denials"],
         ["while denied again", "after the second denials"]
       ] as const) {
-        yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
+        yield* http.advance(RateHeaders.MINUTE_PASSED_MS)
         // Calls are prepared before the denials, because preparation takes time, in which a ban may end.
         const calls: Array<readonly [Call, Calls.Prepared]> = []
         for (const call of callsAt(during)) calls.push([call, yield* Calls.prepare(http, trial, call)])
@@ -182,7 +182,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [null],
     timeoutMs: 60_000,
     *holds(http, _given, trial) {
-      yield* http.pass(DAY_PASSED)
+      yield* http.advance(DAY_PASSED)
       const calls: Array<readonly [BannedCall, Calls.Prepared]> = []
       for (const call of whileBanned.examples) calls.push([call, yield* Calls.prepare(http, trial, call)])
       yield* offend(http)

@@ -61,7 +61,7 @@ export const prepare = Effect.fnUntraced(function* (
         : undefined
   const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? UNKNOWN_ID}` : "/pets"
   const body =
-    operation.about === "invalid" ? "{}" : Creations.filled(Creations.withStatus('"pending"'), http, trial)
+    operation.about === "invalid" ? "{}" : Creations.fill(Creations.withStatus('"pending"'), http, trial)
   const sent: Sent = {
     method: operation.method,
     path: path + query.text,
@@ -118,7 +118,10 @@ const expectListAsRequested = (
   })
 
 /** Returns the statuses that the contract allows for a request with a valid key. */
-const promised = (exchange: Exchange, { operation: { about, method } }: Prepared): ReadonlyArray<number> => {
+const promisedStatuses = (
+  exchange: Exchange,
+  { operation: { about, method } }: Prepared
+): ReadonlyArray<number> => {
   if (about === "list") return [200]
   if (method === "POST") return [about === "valid" ? 201 : 400]
   if (exchange.receivedAt >= REMOVAL_OVER) return [404, 410]
@@ -136,7 +139,7 @@ export const expectAccepted = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, Failure> {
   const { about, operation } = prepared
   const { method } = operation
-  yield* expectStatus(exchange, prepared, promised(exchange, prepared))
+  yield* expectStatus(exchange, prepared, promisedStatuses(exchange, prepared))
   if (method === "HEAD") {
     const { body } = exchange.response
     return yield* expect(body.length === 0, "no body to HEAD", `${body.length} bytes`)

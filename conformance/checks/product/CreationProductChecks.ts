@@ -145,7 +145,7 @@ const createAndFindWith = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, Failure> {
   const { accept = "no Accept", category = "one", status = "no status", type = "application/json" } = given
   const { key = "main", length = "short" } = given
-  if (key !== "main") yield* http.pass(DAY_PASSED)
+  if (key !== "main") yield* http.advance(DAY_PASSED)
   const encoding = Bodies.formOf(given.form ?? "plain")
   // A server may reject a category that does not exist, unless the category is declared.
   const isCategoryOpen = category !== "one" && http.facts.categories === "any"
@@ -155,14 +155,14 @@ const createAndFindWith = Effect.fnUntraced(function* (
     status: statuses[status]
   }
   const { excludesJson, value } = Accepts.of(accept)
-  const accepting: ReadonlyArray<Header> = value === undefined ? [] : [["Accept", value]]
+  const acceptHeaders: ReadonlyArray<Header> = value === undefined ? [] : [["Accept", value]]
   const sent: Sent = {
     method: "POST",
     path: "/pets",
     key,
     headers: [
       ["Content-Type", Bodies.types[type]],
-      ...accepting,
+      ...acceptHeaders,
       ...(encoding.isChunked === true ? [["Transfer-Encoding", "chunked"] as const] : [])
     ],
     body: encoding.write(fields)
@@ -187,19 +187,19 @@ const createAndFindWith = Effect.fnUntraced(function* (
       encoding.isOpen !== true &&
       length === "short"
     ) {
-      const plainly = yield* http.send({ ...sent, body: Bodies.formOf("plain").write(fields) })
+      const plainExchange = yield* http.send({ ...sent, body: Bodies.formOf("plain").write(fields) })
       yield* expect(
-        plainly.response.status !== 201,
+        plainExchange.response.status !== 201,
         `${outcome(exchange.response)} for the same JSON written plainly as well`,
-        outcome(plainly.response)
+        outcome(plainExchange.response)
       )
     }
     return yield* inapplicable(`the service rejects such a creation: ${outcome(exchange.response)}`)
   }
   const animal = yield* Responses.petOf(exchange, 201)
   yield* expectAsSent(fields, animal, normalize)
-  if (key !== "main") yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
-  const shown = yield* shownIn(http, places[given.shown], { key, headers: accepting }, animal)
+  if (key !== "main") yield* http.advance(RateHeaders.MINUTE_PASSED_MS)
+  const shown = yield* shownIn(http, places[given.shown], { key, headers: acceptHeaders }, animal)
   if (shown !== undefined) {
     yield* expect(
       shown.name === animal.name && shown.categoryId === animal.categoryId && shown.id === animal.id,
@@ -220,7 +220,7 @@ const createAndFind = (http: Http, given: Creation, trial: Trial) =>
   createAndFindWith(toNfkc, http, given, trial)
 
 /** Clauses that every case tests. */
-const always = [
+const sharedClauses = [
   "create.status-201",
   "create.returns-created",
   "list.sees-created",
@@ -241,7 +241,7 @@ export const checks: ReadonlyArray<Check> = [
   creation({
     id: "product.creation",
     law: "A new animal is returned and shown as sent, whatever the letters of its name and however its JSON is written.",
-    clauses: [...always, "create.status-kept", "create.int64-exact"],
+    clauses: [...sharedClauses, "create.status-kept", "create.int64-exact"],
     level: "spec",
     requests: 141,
     product: ofLetters.shape,
@@ -251,7 +251,7 @@ export const checks: ReadonlyArray<Check> = [
   creation({
     id: "product.key",
     law: "An animal that any key creates is returned and shown to that key as sent.",
-    clauses: [...always, "create.status-kept", "create.int64-exact"],
+    clauses: [...sharedClauses, "create.status-kept", "create.int64-exact"],
     level: "spec",
     // The law lets days pass, and the profile `core` must be provable without a clock.
     profile: "limits",
@@ -264,7 +264,7 @@ export const checks: ReadonlyArray<Check> = [
   creation({
     id: "product.names",
     law: "An accepted name is returned and shown as sent, even with private-use characters or markup.",
-    clauses: always,
+    clauses: sharedClauses,
     level: "design",
     requests: 140,
     product: ofSymbols.shape,

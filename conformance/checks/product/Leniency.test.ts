@@ -14,7 +14,7 @@ const keys = {
   victim: { secret: "victim-2Jf6Vt1kUo8zQe3", perMinute: 3, perDay: 10_000 }
 }
 
-interface Slow {
+interface SlowServer {
   readonly only: string
   readonly choices?: Partial<Choices>
   /** The keys whose requests are slow, and how long each takes. */
@@ -23,7 +23,7 @@ interface Slow {
 }
 
 /** Runs one check against a correct server whose responses to a key take time. */
-const resultOf = ({ choices = {}, edit = (response) => response, only, slow }: Slow) => {
+const resultOf = ({ choices = {}, edit = (response) => response, only, slow }: SlowServer) => {
   const begin = Date.UTC(2027, 0, 1, 9)
   /** Milliseconds that requests took, and by which the suite moved the server's clock. */
   let [requestMs, movedMs] = [0, 0]
@@ -84,7 +84,7 @@ describe("product.counted", () => {
     ["token bucket", 1_500, "pass"],
     ["token bucket", 2_900, "not-applicable"],
     ["token bucket", 3_500, "not-applicable"]
-  ] as const)("judges a correct %s whose responses take %i ms as %s", async (minute, ms, status) => {
+  ] as const)("for a correct %s whose responses take %i ms, reports %s", async (minute, ms, status) => {
     const slow = { [keys.tiny.secret]: ms }
     const result = await resultOf({ only: "product.counted", choices: { minute }, slow })
     expect({ status: result?.status, found: result?.counterexample?.actual }).toEqual({ status })

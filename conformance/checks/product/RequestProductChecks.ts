@@ -227,7 +227,7 @@ export const checks: ReadonlyArray<Check> = [
       if (perMinute > MAX_PER_MINUTE)
         return yield* inapplicable("the small key has too many requests per minute")
       const prepared = yield* Calls.prepare(http, trial, call)
-      yield* http.pass(DAY_PASSED)
+      yield* http.advance(DAY_PASSED)
       let startedAt: number | undefined
       for (let sent = 1; sent <= 3 * perMinute + 1; sent++) {
         const { receivedAt, response, sentAt } = yield* http.send({ ...prepared.sent, key: "tiny" })
@@ -236,7 +236,7 @@ export const checks: ReadonlyArray<Check> = [
           return yield* inapplicable("the small key is denied after a day without requests")
         }
         if (response.status === 429) {
-          yield* http.pass(DAY_PASSED)
+          yield* http.advance(DAY_PASSED)
           const again = yield* Calls.prepare(http, trial, call)
           const exchange = yield* http.send({ ...again.sent, key: "tiny" })
           // The denial may have been a strike, and the contract does not say how long a ban lasts.

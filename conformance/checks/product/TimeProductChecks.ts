@@ -123,12 +123,12 @@ export const checks: ReadonlyArray<Check> = [
     *holds(http, { time }, trial) {
       const { follows, next } = Times.times[time]
       // The per-minute limit of the small key must be full again.
-      if (!follows) yield* http.pass(RateHeaders.MINUTE_PASSED_MS)
+      if (!follows) yield* http.advance(RateHeaders.MINUTE_PASSED_MS)
       const moment = next(yield* http.now)
       if (moment >= REMOVAL_BEGINS) {
         return yield* postponed(`getPet is removed before the next moment "${time}"`)
       }
-      yield* http.passUntil(moment)
+      yield* http.advanceUntil(moment)
       for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)
     }
   })
@@ -151,7 +151,7 @@ export const closing: ReadonlyArray<Check> = [
     product: afterRemoval.shape,
     examples: afterRemoval.examples,
     *holds(http, call, trial) {
-      yield* http.passUntil(REMOVAL_OVER)
+      yield* http.advanceUntil(REMOVAL_OVER)
       const prepared = yield* Calls.prepare(http, trial, call)
       const exchange = yield* http.send(prepared.sent)
       yield* Envelope.check(exchange)

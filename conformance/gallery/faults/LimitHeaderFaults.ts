@@ -100,7 +100,7 @@ export const faults: ReadonlyArray<Fault> = [
     "limits.reset-of-two-clocks",
     "Adds 20 s to every second reset, as two nodes with different clocks do."
   )
-    .breaks("limits.reset-truth", "every.reset-forward", "as shown before, or later")
+    .breaks("limits.reset-forward", "every.reset-forward", "as shown before, or later")
     .by(
       RateLimits.showsAdmitted(({ remaining, resetAt }) => ({
         resetAt: remaining % 2 === 0 ? resetAt : resetAt + 20

@@ -4,7 +4,7 @@ import * as Wire from "../../http/Wire.ts"
 import type { Choices } from "./Choices.ts"
 import { created, digitsOf, rex, serverOf } from "./Server.fixture.ts"
 
-describe("a plain server", () => {
+describe("PlainServer", () => {
   it("accepts or rejects names, fields, sizes and content types according to the choices", () => {
     const named = (name: string) => JSON.stringify({ name, categoryId: 1 })
     const narrow = { names: { minimum: 1, maximum: 3, onlyAscii: true } }

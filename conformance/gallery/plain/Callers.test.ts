@@ -8,7 +8,7 @@ import { numberIn, serverOf } from "./Server.fixture.ts"
 
 const anyDecoy = fc.constantFrom(...decoys)
 
-describe("a plain server", () => {
+describe("PlainServer", () => {
   it("admits exactly 7 of 20 parallel requests if the limit is 7, in every decoy", async () => {
     for (const { choices } of decoys) {
       const { requestOf, transport } = serverOf(choices, { perMinute: 7, perDay: 1000 })

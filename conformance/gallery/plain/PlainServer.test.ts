@@ -5,7 +5,7 @@ import { plain as decoys } from "../Decoys.ts"
 import type { Choices } from "./Choices.ts"
 import { created, digitsOf, json, names, rex, serverOf } from "./Server.fixture.ts"
 
-describe("a plain server", () => {
+describe("PlainServer", () => {
   it("assigns ids and orders lists according to the choices", () => {
     const idsAndNames = (choices: Partial<Choices>) => {
       const server = serverOf(choices)
@@ -58,10 +58,14 @@ describe("a plain server", () => {
       return response.status === 200 ? names(response).length : response.status
     }
     expect(["", "limit=1", "limit=100"].map((query) => outcome({}, query))).toEqual([20, 1, 100])
-    const bad = ["limit=0", "limit=101", "limit=-5", "limit=ten", "limit=", "limit=1.5"]
-    expect(bad.map((query) => outcome({}, query))).toEqual([400, 400, 400, 400, 400, 400])
-    expect(bad.map((query) => outcome({ badLimit: 422 }, query))).toEqual([422, 422, 422, 422, 422, 422])
-    expect(bad.map((query) => outcome({ badLimit: "clamped" }, query))).toEqual([1, 100, 1, 20, 20, 20])
+    const invalidLimits = ["limit=0", "limit=101", "limit=-5", "limit=ten", "limit=", "limit=1.5"]
+    expect(invalidLimits.map((query) => outcome({}, query))).toEqual([400, 400, 400, 400, 400, 400])
+    expect(invalidLimits.map((query) => outcome({ badLimit: 422 }, query))).toEqual([
+      422, 422, 422, 422, 422, 422
+    ])
+    expect(invalidLimits.map((query) => outcome({ badLimit: "clamped" }, query))).toEqual([
+      1, 100, 1, 20, 20, 20
+    ])
     expect(outcome({}, "status=lost")).toBe(400)
     expect(outcome({ unknownStatus: 422 }, "status=lost")).toBe(422)
     expect(outcome({ unknownStatus: "matches nothing" }, "status=lost")).toBe(0)
@@ -127,9 +131,11 @@ describe("a plain server", () => {
     expect(names(server.send("GET", "/v1/pets"))).toEqual([])
 
     const methods = ["HEAD", "OPTIONS", "DELETE"]
-    const few = { head: 405, options: 405, otherMethods: 404 } as const
+    const restrictive = { head: 405, options: 405, otherMethods: 404 } as const
     expect(methods.map((method) => status({}, method, "/v1/pets", "Bearer key"))).toEqual([200, 204, 405])
-    expect(methods.map((method) => status(few, method, "/v1/pets", "Bearer key"))).toEqual([405, 405, 404])
+    expect(methods.map((method) => status(restrictive, method, "/v1/pets", "Bearer key"))).toEqual([
+      405, 405, 404
+    ])
     expect(Wire.header(server.send("PUT", "/v1/pets/1"), "allow")).toBe("GET, HEAD, OPTIONS")
     expect(status({}, "GET", "/v1/pets/", "Bearer key")).toBe(404)
     expect(status({ trailingSlash: "tolerated" }, "GET", "/v1/pets/", "Bearer key")).toBe(200)

@@ -44,15 +44,15 @@ export const make = (options: Options): Transport => {
   const startedAt = options.now()
   const nextNumber = Animals.makeNumbering(choices)
   const shared = Animals.make(choices, nextNumber)
-  const own = new Map<Callers.Caller, Catalogue>()
+  const catalogues = new Map<Callers.Caller, Catalogue>()
   const callers = Callers.make(options.keys, choices)
   const replies = Replies.make(choices)
 
   /** Returns the animals that a caller sees. */
   const catalogueOf = (caller: Callers.Caller): Catalogue => {
     if (choices.catalogues === "shared") return shared
-    const catalogue = own.get(caller) ?? Animals.make(choices, nextNumber)
-    own.set(caller, catalogue)
+    const catalogue = catalogues.get(caller) ?? Animals.make(choices, nextNumber)
+    catalogues.set(caller, catalogue)
     return catalogue
   }
 

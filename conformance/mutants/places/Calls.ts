@@ -17,7 +17,7 @@ const failed = Effect.fail(new StoreUnavailable({ retryable: false, cause: new E
 type Decide = (situation: Situation.Situation) => string
 
 /** Performs the action that `decide` returns; `skipped` gives the result of a call that is skipped or delayed. */
-const calling = <A, E>(
+const performCall = <A, E>(
   decide: () => string,
   call: Effect.Effect<A, E>,
   latest: { value: A | undefined; delayed: ReadonlyArray<Effect.Effect<A, E>> },
@@ -79,7 +79,7 @@ const place = (
   }
 })
 
-const invented = (): ((newPet: NewPet) => Pet) => {
+const createInventor = (): ((newPet: NewPet) => Pet) => {
   let id = 1_000_000n
   return (newPet) => new Pet(++id, newPet)
 }
@@ -89,10 +89,10 @@ export const places: ReadonlyArray<Place> = [
     pets: (real) => {
       const latest: { value: Pet | undefined; delayed: ReadonlyArray<ReturnType<Pets["insert"]>> } =
         newLatest()
-      const invent = invented()
+      const invent = createInventor()
       return {
         ...real,
-        insert: (newPet) => calling(decide, real.insert(newPet), latest, () => invent(newPet))
+        insert: (newPet) => performCall(decide, real.insert(newPet), latest, () => invent(newPet))
       }
     }
   })),
@@ -102,7 +102,7 @@ export const places: ReadonlyArray<Place> = [
         value: Option.Option<Pet> | undefined
         delayed: ReadonlyArray<ReturnType<Pets["find"]>>
       } = newLatest()
-      return { ...real, find: (id) => calling(decide, real.find(id), latest, Option.none) }
+      return { ...real, find: (id) => performCall(decide, real.find(id), latest, Option.none) }
     }
   })),
   place("pets.page", (decide) => ({
@@ -111,7 +111,7 @@ export const places: ReadonlyArray<Place> = [
         value: ReadonlyArray<Pet> | undefined
         delayed: ReadonlyArray<ReturnType<Pets["page"]>>
       } = newLatest()
-      return { ...real, page: (query) => calling(decide, real.page(query), latest, () => []) }
+      return { ...real, page: (query) => performCall(decide, real.page(query), latest, () => []) }
     }
   })),
   place(
@@ -125,7 +125,7 @@ export const places: ReadonlyArray<Place> = [
         } = newLatest()
         return {
           ...real,
-          findByHash: (hash) => calling(decide, real.findByHash(hash), latest, Option.none)
+          findByHash: (hash) => performCall(decide, real.findByHash(hash), latest, Option.none)
         }
       }
     }),

@@ -28,7 +28,7 @@ type Change = (mutate: (value: number) => number) => {
 }
 
 /** Makes decisions with changed values; decisions outside of a tracked request stay correct. */
-const deciding = (mutate: Mutate, change: Change): Where => {
+const decideWith = (mutate: Mutate, change: Change): Where => {
   const tracker = Situation.make()
   const spoil: Spoil<RateLimitStore["Service"]> = (real) => ({
     modify: real.modify,
@@ -39,8 +39,8 @@ const deciding = (mutate: Mutate, change: Change): Where => {
         if (situation === undefined) return Limits.step(state, now, policy)
         const {
           after = (verdict) => verdict,
-          before = (same) => same,
-          stored = (same) => same
+          before = (unchanged) => unchanged,
+          stored = (unchanged) => unchanged
         } = change((value) => mutateNumber(mutate, value, situation))
         const changed = before(given)
         const [verdict, next] = Limits.step(changed.state, changed.now, changed.policy)
@@ -59,7 +59,7 @@ const place = (id: string, change: Change): Place => ({
   kind: "count",
   group: "limits and bans",
   topics: ["any", "operation", "key", "no key", "history", "time"],
-  install: (mutate) => deciding(mutate, change)
+  install: (mutate) => decideWith(mutate, change)
 })
 
 const verdictPlace = (field: "limit" | "remaining" | "resetAt" | "retryAfter"): Place =>
@@ -138,22 +138,22 @@ const callerPlace: Place = {
 
 /** Operators that replace the state key of a decision. */
 export const callerOperators: ReadonlyArray<Operator> = [
-  { id: "use the previous", kinds: ["caller"], make: () => previous() },
+  { id: "use the previous", kinds: ["caller"], make: () => usePrevious() },
   { id: "use one for all, the", kinds: ["caller"], make: () => () => "everyone" },
-  { id: "use a new one each time, the", kinds: ["caller"], make: () => fresh() },
+  { id: "use a new one each time, the", kinds: ["caller"], make: () => useFresh() },
   { id: "use another, the", kinds: ["caller"], make: () => (key) => `${String(key)}/other` }
 ]
 
-const previous = () => {
+const usePrevious = () => {
   let before: unknown
   return (key: unknown) => {
-    const used = before ?? key
+    const usedKey = before ?? key
     before = key
-    return used
+    return usedKey
   }
 }
 
-const fresh = () => {
+const useFresh = () => {
   let count = 0
   return (key: unknown) => `${String(key)}/${count++}`
 }

@@ -7,7 +7,7 @@ import type { WireResponse } from "../../http/Wire.ts"
 import { absent, type Kind, Twice } from "../Operator.ts"
 import type { Mutate, Place } from "../Place.ts"
 import type { Situation } from "../Situation.ts"
-import { responding } from "./Responses.ts"
+import { changeResponses } from "./Responses.ts"
 
 const kinds = {
   id: "integer",
@@ -71,7 +71,7 @@ const fieldPlace = (field: Field, { id, isChanged, isHere }: Position): Place =>
   group: "fields of animals",
   topics: ["any", "animal", "history", "key"],
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       if (!isHere(response, situation)) return response
       const single = Edit.animalOf(response)
       const animals = single === undefined ? Edit.animalsOf(response) : [single]
@@ -92,7 +92,7 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
   operations: ["list", "create", "get"],
   statuses: [400, 401, 404, 429],
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       if (!isError(response.status)) return response
       return Edit.members((members) => {
         const value = members[field]
@@ -108,7 +108,7 @@ const lists: Place = {
   group: "lists",
   topics: ["any", "key", "history", "time", "query"],
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       const animals = isListed(response, situation) ? Edit.animalsOf(response) : undefined
       if (animals === undefined) return response
       const changed = mutate(animals, situation)

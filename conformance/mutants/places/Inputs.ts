@@ -11,7 +11,9 @@ import type { Place } from "../Place.ts"
 import * as Situation from "../Situation.ts"
 
 /** Changes each request before the server reads it. */
-const reading = (change: (request: WireRequest, situation: Situation.Situation) => WireRequest): Where => {
+const changeRequests = (
+  change: (request: WireRequest, situation: Situation.Situation) => WireRequest
+): Where => {
   const tracker = Situation.make()
   return AtHttp.transport(tracker.follow((real, situation) => real(change(situation.request, situation))))
 }
@@ -28,7 +30,7 @@ const parameterPlace = (name: "limit" | "status"): Place => ({
   topics: ["any", "operation", "history", "key", "query", "time"],
   operations: ["list", "head"],
   install: (mutate) =>
-    reading((request, situation) => {
+    changeRequests((request, situation) => {
       const given = situation.operation === "list" ? Requests.parameters(request).get(name) : null
       if (given === null) return request
       if (name === "limit" && !/^[0-9]{1,20}$/.test(given)) return request
@@ -45,7 +47,7 @@ const idPlace: Place = {
   topics: ["any", "operation", "history", "key", "time"],
   operations: ["get", "head"],
   install: (mutate) =>
-    reading((request, situation) => {
+    changeRequests((request, situation) => {
       const given = /\/pets\/(-?[0-9]{1,20})$/.exec(request.target)?.[1]
       if (given === undefined) return request
       const value = BigInt(given)
@@ -68,7 +70,7 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
   group: "bodies as read",
   topics: ["any", "animal", "history", "key", "time"],
   install: (mutate) =>
-    reading((request, situation) => {
+    changeRequests((request, situation) => {
       if (situation.operation !== "create") return request
       const parsed = PetJson.parse(text(request.body))
       const animal = Result.isSuccess(parsed) ? parsed.success : undefined
@@ -90,7 +92,7 @@ const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown
   group: "rules",
   topics: ["any", "history", "key", "time"],
   install: (mutate) =>
-    reading((request, situation) => {
+    changeRequests((request, situation) => {
       if (situation.operation !== "create") return request
       const parsed = PetJson.parse(text(request.body))
       const value = Result.isSuccess(parsed) ? parsed.success : undefined
@@ -102,7 +104,7 @@ const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown
     })
 })
 
-const known = ["available", "pending", "sold"]
+const knownStatuses = ["available", "pending", "sold"]
 
 const rules: ReadonlyArray<Place> = [
   rulePlace("a name is required", (members) =>
@@ -129,7 +131,7 @@ const rules: ReadonlyArray<Place> = [
       : members
   }),
   rulePlace("a status is known", (members) =>
-    typeof members.status === "string" && !known.includes(members.status)
+    typeof members.status === "string" && !knownStatuses.includes(members.status)
       ? { ...members, status: "available" }
       : members
   ),

@@ -9,7 +9,7 @@ import type { Place } from "../Place.ts"
 import * as Situation from "../Situation.ts"
 
 /** Changes each response; `change` also gets the situation of its request. */
-export const responding = (
+export const changeResponses = (
   change: (response: WireResponse, situation: Situation.Situation) => WireResponse
 ): Where => {
   const tracker = Situation.make()
@@ -29,7 +29,7 @@ const headerPlace = (name: string, kind: "integer" | "type"): Place => ({
   topics: ["any", "operation", "key", "no key", "history", "time", "response"],
   ...(name === "Retry-After" ? { statuses: [429] } : {}),
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       const given = header(response, name)
       if (given === undefined) return response
       const value = kind === "integer" && digits.test(given) ? BigInt(given) : given
@@ -66,7 +66,7 @@ const codePlace = (code: number): Place => ({
   topics: ["any", "operation", "key", "history", "time", ...(code === 200 ? (["query"] as const) : [])],
   operations: operationsOf[code] ?? ["list", "create", "get", "head"],
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       if (response.status !== code) return response
       const status = Number(mutate(BigInt(code), situation))
       if (status === code) return response
@@ -86,7 +86,7 @@ const bodyPlace = (
   group: "bodies",
   topics: ["any", "key", "history", "time", ...(id === "body of a list" ? (["query"] as const) : [])],
   install: (mutate) =>
-    responding((response, situation) => {
+    changeResponses((response, situation) => {
       if (!isHere(response, situation) || response.body.length === 0) return response
       const value = text(response.body)
       const changed = mutate(value, situation)

@@ -132,7 +132,7 @@ const scriptOf = (exchanges: ReadonlyArray<Exchange>, created: ReadonlyArray<Ani
     created,
     steps
   })
-  if (script === undefined) throw new Error("there is no script")
+  if (script === undefined) throw new Error("CurlScript.make returned undefined")
   return script
 }
 
@@ -194,7 +194,7 @@ describe.skipIf(!hasTools)("the preparation of a script", () => {
   })
 })
 
-describe.skipIf(!hasTools)("a list below its limit", () => {
+describe.skipIf(!hasTools)("the script of a failure with a list below its limit", () => {
   describe("without the animal of the case", () => {
     const script = () => scriptOf([creation, list(100, ["a", "b", "c"])], [...animals(3, "a"), ...own])
 
@@ -204,13 +204,13 @@ describe.skipIf(!hasTools)("a list below its limit", () => {
       expect(await runScript(script(), await open({ names: [...names] }))).toBe("0 NOT SHOWN")
     })
 
-    it("cannot be compared if other animals fill the list", async () => {
+    it("exits with 2 if other animals fill the list", async () => {
       const names = animals(120, "other").map(({ name }) => name)
       expect(await runScript(script(), await open({ names, hidesLast: true }))).toBe("2 CANNOT TELL")
     })
   })
 
-  it("reproduces the failure if it was too short, with and without other animals in the store", async () => {
+  it("reproduces the failure if the list was too short, with and without other animals in the store", async () => {
     const script = scriptOf([list(5, ["a", "b", "c", "d"])], animals(9, "a"))
     for (const count of [0, 9]) {
       const names = animals(count, "other").map(({ name }) => name)

@@ -15,7 +15,7 @@ export interface Circumstances {
   /** The first moment until which the case lets time pass, in epoch milliseconds. */
   readonly moment?: number | undefined
   /** Commands that create the animals of earlier cases again. */
-  readonly earlier: ReadonlyArray<string>
+  readonly earlierCreations: ReadonlyArray<string>
 }
 
 const DAY_MS = 86_400_000
@@ -37,10 +37,10 @@ export const noResponse = 'stop "a request of the preparation got no response"'
  * limits as earlier cases did.
  */
 export const commands = (
-  compared: CurlVerdict.Compared,
-  { category = 1n, earlier, moment, startsAt }: Circumstances
+  compared: CurlVerdict.ComparedCase,
+  { category = 1n, earlierCreations, moment, startsAt }: Circumstances
 ): ReadonlyArray<string> => {
-  const creations = [fillers(compared, category), earlier].filter(({ length }) => length > 0)
+  const creations = [fillerCommands(compared, category), earlierCreations].filter(({ length }) => length > 0)
   return [
     "",
     "# Preparation",
@@ -84,17 +84,17 @@ const moveClockTo = (startsAt: number, isOfMoment: boolean): ReadonlyArray<strin
  * other statuses, which it must not show: some before and some after, because a list may begin with the oldest or the
  * newest.
  */
-const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArray<string> => {
+const fillerCommands = (compared: CurlVerdict.ComparedCase, category: bigint): ReadonlyArray<string> => {
   const lists = CurlVerdict.listsToFill(compared)
-  const empty = new Set(lists.filter(({ isEmpty }) => isEmpty).map(({ status }) => status))
+  const emptyStatuses = new Set(lists.filter(({ isEmpty }) => isEmpty).map(({ status }) => status))
   const counts = new Map<string | null, number>()
   for (const { isEmpty, limit = pageLimit.default, status } of lists) {
     if (!isEmpty) counts.set(status, Math.max(counts.get(status) ?? 0, limit + 1))
   }
-  if (counts.size === 0 || empty.has(null)) return []
-  const withStatus = PetStatus.all.some((status) => counts.has(status))
-  const others = PetStatus.all
-    .filter((status) => withStatus && !counts.has(status) && !empty.has(status))
+  if (counts.size === 0 || emptyStatuses.has(null)) return []
+  const hasStatusFilter = PetStatus.all.some((status) => counts.has(status))
+  const otherFillers = PetStatus.all
+    .filter((status) => hasStatusFilter && !counts.has(status) && !emptyStatuses.has(status))
     .map(filler)
   return [
     "filler() { # STATUS, or nothing",
@@ -110,11 +110,11 @@ const fillers = (compared: CurlVerdict.Compared, category: bigint): ReadonlyArra
     "  done",
     '  stop "the preparation cannot create an animal: $CODE"',
     "}",
-    ...others,
+    ...otherFillers,
     ...[...counts].flatMap(([status, count]) =>
       repeat(count, filler(PetStatus.all.find((known) => known === status)))
     ),
-    ...others
+    ...otherFillers
   ]
 }
 

@@ -130,7 +130,7 @@ const plain: Words = { law: "law", expected: "expected", actual: "actual", did: 
 const scriptOf = (exchanges: ReadonlyArray<Exchange>, words: Words = plain): string => {
   const steps = exchanges.map((exchange): Step => ({ did: words.did, got: words.got, exchange }))
   const script = CurlScript.make({ check: "check", ...words, baseUrl, basePath: "/v1", secrets, steps })
-  if (script === undefined) throw new Error("there is no script")
+  if (script === undefined) throw new Error("CurlScript.make returned undefined")
   return script
 }
 
@@ -363,7 +363,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
     expect(lines()).toEqual(["POST /v1/pets", "GET /v1/pets/77"])
   })
 
-  it("can be used for another subject with another base path", async () => {
+  it("sends to the base URL in its first argument, which may have another base path", async () => {
     const exchanges = await recorded([get("/v1/pets?limit=1"), get("/v1/pets#x"), get("/other")])
     await run(scriptOf(exchanges), [baseUrl.replace("/v1", "/api/v2/")])
     expect(lines()).toEqual(["GET /api/v2/pets?limit=1", "GET /api/v2/pets#x", "GET /other"])

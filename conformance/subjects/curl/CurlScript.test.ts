@@ -38,7 +38,7 @@ const exchange: Exchange = {
   isAlone: true
 }
 
-const asking: Exchange = {
+const retrieval: Exchange = {
   ...exchange,
   index: 1,
   request: {
@@ -55,11 +55,11 @@ const asking: Exchange = {
 const steps: ReadonlyArray<Step> = [
   { did: "create it's Rex", got: "201", exchange },
   { did: "let 60 s pass", got: "" },
-  { did: "find 3", got: "404", exchange: asking }
+  { did: "find 3", got: "404", exchange: retrieval }
 ]
 
-describe("a script of curl calls", () => {
-  it("contains the requests, the waits and the responses of the case", () => {
+describe("CurlScript.make", () => {
+  it("writes the requests, the waits and the responses of the case", () => {
     const script = CurlScript.make({ ...source, steps }) ?? ""
     expect(script.slice(0, script.indexOf("DIR="))).toBe(`#!/bin/sh
 # create.id.unique: Each animal has an id of its own.
@@ -109,23 +109,23 @@ EXIT_CODE=1; exit
 `)
   })
 
-  it("is undefined if the case has no requests", () => {
+  it("returns undefined if the case has no requests", () => {
     expect(CurlScript.make({ ...source, steps: [] })).toBeUndefined()
     expect(CurlScript.make({ ...source, steps: [{ did: "insert", got: "1" }] })).toBeUndefined()
   })
 
   it("omits parts of a key, and notes the omission in a comment", () => {
     const cut: Exchange = {
-      ...asking,
+      ...retrieval,
       key: "other",
-      request: { ...asking.request, headers: [["Authorization", `Bearer ${key.slice(0, -1)}`]] }
+      request: { ...retrieval.request, headers: [["Authorization", `Bearer ${key.slice(0, -1)}`]] }
     }
     const script = CurlScript.make({ ...source, steps: [{ did: "find", got: "", exchange: cut }] })
     expect(script).toContain("-H 'Authorization: Bearer ‹part of key:main›'")
     expect(script).toContain("# Parts of a key were sent in this case")
   })
 
-  it("reads declared keys from the environment, even if their secrets are unknown", () => {
+  it("writes a script that reads declared keys from the environment, even if their secrets are unknown", () => {
     for (const [name, variable] of [
       ["main", "ANIMAL_KEY"],
       ["tiny", "ANIMAL_TINY_KEY"],
@@ -133,7 +133,7 @@ EXIT_CODE=1; exit
       ["revoked", "ANIMAL_REVOKED_KEY"],
       ["expired", "ANIMAL_EXPIRED_KEY"]
     ] as const) {
-      const steps = [{ did: "find", got: "", exchange: { ...asking, key: name } }]
+      const steps = [{ did: "find", got: "", exchange: { ...retrieval, key: name } }]
       const script = CurlScript.make({ ...source, secrets: {}, steps })
       expect(script).toContain(`-H 'Authorization: Bearer '"$${variable}"`)
       expect(script).toContain(`[ -n "\${${variable}:-}" ] || `)
@@ -141,7 +141,7 @@ EXIT_CODE=1; exit
     }
     const none = CurlScript.make({
       ...source,
-      steps: [{ did: "", got: "", exchange: { ...asking, key: "none" } }]
+      steps: [{ did: "", got: "", exchange: { ...retrieval, key: "none" } }]
     })
     expect(none).not.toMatch(/Authorization|ANIMAL_\w*KEY/)
   })

@@ -80,7 +80,7 @@ export const make = (source: Source): string | undefined => {
     category,
     startsAt: startOf(steps),
     moment: steps.find(({ passedUntil }) => passedUntil !== undefined)?.passedUntil,
-    earlier: ids.flatMap((chain) => recreate(chain, context))
+    earlierCreations: ids.flatMap((chain) => recreate(chain, context))
   })
   const usedKeys = [...variables].filter(([, variable]) =>
     [...prepared, ...body].some((line) => new RegExp(`[$]${variable}\\b`).test(line))
@@ -208,7 +208,7 @@ const blocksOf = (
     const isInGroup =
       isConcurrent &&
       group.length > 0 &&
-      group.every((member) => exchange.sentAt <= member.receivedAt && chain?.from !== member)
+      group.every((member) => exchange.sentAt <= member.receivedAt && chain?.creation !== member)
     if (isInGroup) blocks.at(-1)?.push(numbered)
     else {
       blocks.push([numbered])
@@ -254,7 +254,7 @@ const sequentialCommands = (
   block.flatMap((numbered) => {
     const { exchange } = numbered.step
     if (exchange === undefined) return ["", ...heading(numbered, comment)]
-    const chain = context.ids.find(({ from }) => from === exchange)
+    const chain = context.ids.find(({ creation }) => creation === exchange)
     const { number } = numbered
     return [
       "",
@@ -269,7 +269,7 @@ const sequentialCommands = (
 
 /** Returns a command that writes the response of the run to a file. */
 const saveResponse = ({ number }: Numbered, exchange: Exchange, context: Context): ReadonlyArray<string> => [
-  `${writeCommand(CurlVerdict.recorded(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
+  `${writeCommand(CurlVerdict.recordedResponse(exchange), { ...context, token: undefined })} >"$DIR/was.${number}"`
 ]
 
 /** Returns commands that create an animal of an earlier case again. */
@@ -294,7 +294,7 @@ const concurrentCommands = (
   comment: Comment
 ): ReadonlyArray<string> => {
   const chains = block.flatMap(({ number, step }) =>
-    context.ids.filter(({ from }) => from === step.exchange).map((chain) => ({ number, chain }))
+    context.ids.filter(({ creation }) => creation === step.exchange).map((chain) => ({ number, chain }))
   )
   return [
     "",

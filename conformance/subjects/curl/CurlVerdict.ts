@@ -26,7 +26,7 @@ const [DEFAULT_LIMIT, MAX_LIMIT] = [pageLimit.default, pageLimit.max]
  * Returns a response as `curl -i` shows it, with the headers that are compared; for a long list, only the number of
  * animals.
  */
-export const recorded = ({ response }: Exchange): string => {
+export const recordedResponse = ({ response }: Exchange): string => {
   const lines = comparedHeaders.flatMap((name) => {
     const value = header(response, name)
     return value === undefined ? [] : [`${name}: ${value}`]
@@ -43,7 +43,7 @@ const isStatus = (text: string | null): text is PetStatus.PetStatus =>
   PetStatus.all.some((status) => status === text)
 
 /** The case whose responses are compared. */
-export interface Compared {
+export interface ComparedCase {
   readonly exchanges: ReadonlyArray<Exchange>
   /** The mark in the names of the case's own animals. */
   readonly token: string | undefined
@@ -89,7 +89,11 @@ const listIn = ({ request, response }: Exchange, token: string | undefined): Lis
 type ListComparison = "number" | "own" | "any"
 
 /** Returns what is compared for a list; `undefined` to compare the animals of the case in it. */
-const listComparisonOf = (exchange: Exchange, list: List, compared: Compared): ListComparison | undefined => {
+const listComparisonOf = (
+  exchange: Exchange,
+  list: List,
+  compared: ComparedCase
+): ListComparison | undefined => {
   const isCut = exchange.response.cut !== undefined
   if (list.animals >= (list.limit ?? 1)) return "number"
   if (exchange !== compared.exchanges.at(-1)) return isCut ? "any" : undefined
@@ -101,14 +105,14 @@ const listComparisonOf = (exchange: Exchange, list: List, compared: Compared): L
 }
 
 /** Returns how many of the animals that the run had created a list may show: of the case, and of earlier cases. */
-const createdFor = ({ status }: List, { created, token }: Compared) => {
+const createdFor = ({ status }: List, { created, token }: ComparedCase) => {
   const matching = created.filter((animal) => status === null || animal.status === status)
   const own = matching.filter(({ name }) => token !== undefined && name.includes(token)).length
   return { own, others: matching.length - own }
 }
 
 /** Returns the lists whose numbers of animals are compared; `isEmpty` if they must be empty again. */
-export const listsToFill = (compared: Compared) =>
+export const listsToFill = (compared: ComparedCase) =>
   compared.exchanges.flatMap((exchange) => {
     const list = listIn(exchange, compared.token)
     if (list === undefined || listComparisonOf(exchange, list, compared) !== "number") return []
@@ -117,10 +121,10 @@ export const listsToFill = (compared: Compared) =>
   })
 
 /** Returns the mode in which each response is compared: words, and options with a value, joined by `+`. */
-export const modesOf = (compared: Compared): ReadonlyMap<Exchange, string> =>
+export const modesOf = (compared: ComparedCase): ReadonlyMap<Exchange, string> =>
   new Map(compared.exchanges.map((exchange) => [exchange, modeOf(exchange, compared)]))
 
-const modeOf = (exchange: Exchange, compared: Compared): string => {
+const modeOf = (exchange: Exchange, compared: ComparedCase): string => {
   const { key, response } = exchange
   const isCut = response.cut !== undefined
   const list = listIn(exchange, compared.token)

@@ -6,7 +6,7 @@ import { text, type WireResponse } from "../../http/Wire.ts"
 /** An id that one exchange returned and later exchanges use, and the name of its variable in the script. */
 export interface Chain {
   /** The exchange that created the animal; `undefined` if an earlier case created it. */
-  readonly from?: Exchange
+  readonly creation?: Exchange
   /** JSON of the animal that the script creates in place of an animal of an earlier case. */
   readonly animal?: string
   readonly id: string
@@ -40,11 +40,11 @@ export const chainsOf = (
   created: ReadonlyArray<Animal>
 ): ReadonlyArray<Chain> => {
   const chains: Array<Chain> = []
-  for (const [at, from] of exchanges.entries()) {
-    const id = isCreation(from) ? idIn(from.response) : undefined
+  for (const [index, creation] of exchanges.entries()) {
+    const id = isCreation(creation) ? idIn(creation.response) : undefined
     if (id === undefined) continue
-    if (!exchanges.slice(at + 1).some((later) => requestedId(later, basePath) === id)) continue
-    chains.push({ from, id, variable: `ID${chains.length + 1}` })
+    if (!exchanges.slice(index + 1).some((later) => requestedId(later, basePath) === id)) continue
+    chains.push({ creation, id, variable: `ID${chains.length + 1}` })
   }
   for (const exchange of exchanges) {
     const id = requestedId(exchange, basePath)
@@ -67,5 +67,5 @@ export const chainOf = (
   { basePath, ids }: { readonly basePath: string; readonly ids: ReadonlyArray<Chain> }
 ): Chain | undefined => {
   const id = requestedId(exchange, basePath)
-  return ids.findLast((chain) => chain.id === id && (chain.from?.index ?? -1) < exchange.index)
+  return ids.findLast((chain) => chain.id === id && (chain.creation?.index ?? -1) < exchange.index)
 }

@@ -295,12 +295,12 @@ describe("animal-store keys", () => {
     await keys(["revoke", id, ...database])
     const before = await keys(["list", "--json", ...database])
     await expectFailure([
-      [["rotate", "key_none", ...database], "there is no API key key_none"],
-      [["revoke", "key_none\n\x9b", ...database], "there is no API key key_none\\u{a}\\u{9b}"],
+      [["rotate", "key_none", ...database], "the API key key_none does not exist"],
+      [["revoke", "key_none\n\x9b", ...database], "the API key key_none\\u{a}\\u{9b} does not exist"],
       ...["show", "unban", "log"].map(
-        (command): Mistake => [[command, "key_none", ...database], "there is no API key key_none"]
+        (command): Mistake => [[command, "key_none", ...database], "the API key key_none does not exist"]
       ),
-      [["set", "key_none", "--label", "x", ...database], "there is no API key key_none"],
+      [["set", "key_none", "--label", "x", ...database], "the API key key_none does not exist"],
       [["rotate", id, ...database], `the API key ${id} is revoked`],
       [["unban", id, ...database], `the API key ${id} is revoked`],
       [["set", id, "--plan", "Pro", ...database], `the API key ${id} is revoked`],

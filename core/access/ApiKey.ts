@@ -37,11 +37,11 @@ export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly 
   }
 }
 
-/** Whether the key has expired at `now`. */
+/** Returns whether the key has expired at `now`. */
 export const isExpired = ({ expiresAt }: ApiKey, now: number): boolean =>
   expiresAt !== undefined && expiresAt <= now
 
-/** Whether the key accepts the secret with this hash at `now`. */
+/** Returns whether the key accepts the secret with this hash at `now`. */
 export const accepts = (key: ApiKey, hash: string, now: number): boolean =>
   key.revokedAt === undefined &&
   !isExpired(key, now) &&

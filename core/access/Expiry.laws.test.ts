@@ -35,7 +35,6 @@ describe("Expiry.resolve", () => {
       )
     }
   })
-
 })
 
 describe("Expiry.resolveFuture", () => {

@@ -15,7 +15,7 @@ export class ExpiryInvalid extends Data.TaggedError("ExpiryInvalid")<{ readonly 
 /** The message for values that are not an expiry. */
 export const REASON = 'must be "never", { inMs } or { atMs } with whole milliseconds, 0 or more'
 
-/** Whether a value has the shape of an expiry; `resolve` checks its time. */
+/** Returns whether a value has the shape of an expiry; `resolve` checks its time. */
 export const isExpiry = (value: unknown): value is Expiry =>
   value === "never" ||
   (typeof value === "object" &&

@@ -123,7 +123,6 @@ describe("KeyChange.apply", () => {
       })
     )
   })
-
 })
 
 describe("KeyEvent.changesBetween", () => {

@@ -105,23 +105,21 @@ describe("KeyLifecycle.issue", () => {
 })
 
 describe("KeyLifecycle.rotate", () => {
-  it.effect(
-    "keeps both secrets valid until the exact end of the overlap, and then only the new secret",
-    () =>
-      Effect.gen(function* () {
-        const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
-        yield* TestClock.adjust(5_000)
-        const { key: rotated, secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
-        expect(rotated.secrets.map(({ createdAt, expiresAt }) => [createdAt, expiresAt])).toEqual([
-          [5_000, undefined],
-          [0, 65_000]
-        ])
-        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
-        yield* TestClock.adjust(59_999)
-        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
-        yield* TestClock.adjust(1)
-        expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, key.id])
-      }).pipe(Effect.provide(environment))
+  it.effect("keeps both secrets valid until the exact end of the overlap, and then only the new secret", () =>
+    Effect.gen(function* () {
+      const { key, secret: old } = yield* KeyLifecycle.issue({ plan: "Free" })
+      yield* TestClock.adjust(5_000)
+      const { key: rotated, secret } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      expect(rotated.secrets.map(({ createdAt, expiresAt }) => [createdAt, expiresAt])).toEqual([
+        [5_000, undefined],
+        [0, 65_000]
+      ])
+      expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
+      yield* TestClock.adjust(59_999)
+      expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([key.id, key.id])
+      yield* TestClock.adjust(1)
+      expect([yield* keyIdOf(old), yield* keyIdOf(secret)]).toEqual([undefined, key.id])
+    }).pipe(Effect.provide(environment))
   )
 
   it.effect("invalidates the old secret immediately if the overlap is 0", () =>
@@ -161,15 +159,17 @@ describe("KeyLifecycle.rotate", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("rejects an overlap that is negative, fractional, infinite or NaN, and leaves the key unchanged", () =>
-    Effect.gen(function* () {
-      const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
-      for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-        const failure = yield* Effect.flip(KeyLifecycle.rotate(key.id, overlapMs))
-        expect(failure).toEqual(new KeyLifecycle.OverlapInvalid({ overlapMs }))
-      }
-      expect(yield* KeyLifecycle.list).toEqual([key])
-    }).pipe(Effect.provide(environment))
+  it.effect(
+    "rejects an overlap that is negative, fractional, infinite or NaN, and leaves the key unchanged",
+    () =>
+      Effect.gen(function* () {
+        const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+        for (const overlapMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+          const failure = yield* Effect.flip(KeyLifecycle.rotate(key.id, overlapMs))
+          expect(failure).toEqual(new KeyLifecycle.OverlapInvalid({ overlapMs }))
+        }
+        expect(yield* KeyLifecycle.list).toEqual([key])
+      }).pipe(Effect.provide(environment))
   )
 
   it.effect("fails for an unknown id and for a revoked key", () =>

@@ -22,7 +22,7 @@ import * as KeyEvent from "./KeyEvent.ts"
 /** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
   override get message(): string {
-    return `there is no API key ${this.id}`
+    return `the API key ${this.id} does not exist`
   }
 }
 

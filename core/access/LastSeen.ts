@@ -20,7 +20,7 @@ export const LastSeen = Context.Reference<(key: ApiKey, now: number) => void>(
 /** Time for which noted keys are collected before they are stored. */
 const PAUSE = "1 second"
 
-/** Maximum number of keys in `waiting` and in `stored`. While `waiting` is full, requests do not note their keys. */
+/** Maximum number of keys in `pendingDays` and `storedDays`. While `pendingDays` is full, requests note no keys. */
 const CAPACITY = 10_000
 
 /** Stores noted days in the store of the context, if that store has `markSeen`. */
@@ -30,30 +30,30 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
     const { markSeen } = yield* ApiKeyStore
     if (markSeen === undefined) return () => {}
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
-    let waiting = new Map<string, number>()
+    let pendingDays = new Map<string, number>()
     // The last stored day of each key, because the key record of a request may be cached and have an older day.
-    const stored = new Map<string, number>()
+    const storedDays = new Map<string, number>()
     let worker: Fiber.Fiber<void> | undefined
     let isClosed = false
 
     const store = (ids: ReadonlyArray<string>, day: number) => {
-      if (stored.size + ids.length > CAPACITY) stored.clear()
-      for (const id of ids) stored.set(id, day)
+      if (storedDays.size + ids.length > CAPACITY) storedDays.clear()
+      for (const id of ids) storedDays.set(id, day)
       return Effect.catchCause(markSeen(ids, day), (cause) => {
         // The next request with each key notes it again.
-        for (const id of ids) stored.delete(id)
+        for (const id of ids) storedDays.delete(id)
         return Effect.logWarning("could not store the days on which keys were used", cause)
       })
     }
 
     const flush = Effect.suspend(() => {
-      const noted = [...waiting]
-      waiting = new Map()
+      const notedDays = [...pendingDays]
+      pendingDays = new Map()
       return Effect.forEach(
-        new Set(noted.map(([, day]) => day)),
+        new Set(notedDays.map(([, day]) => day)),
         (day) =>
           store(
-            noted.flatMap(([id, notedDay]) => (notedDay === day ? [id] : [])),
+            notedDays.flatMap(([id, notedDay]) => (notedDay === day ? [id] : [])),
             day
           ),
         { discard: true }
@@ -61,7 +61,7 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
     })
 
     const work = Effect.gen(function* () {
-      while (waiting.size > 0) {
+      while (pendingDays.size > 0) {
         yield* Effect.sleep(PAUSE)
         yield* Effect.uninterruptible(flush)
       }
@@ -77,9 +77,9 @@ export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
 
     return ({ id, lastSeenDay = -1 }: ApiKey, now: number): void => {
       const today = DailyQuota.dayOf(now)
-      if (lastSeenDay >= today || stored.get(id) === today) return
-      if (isClosed || waiting.size >= CAPACITY) return
-      waiting.set(id, today)
+      if (lastSeenDay >= today || storedDays.get(id) === today) return
+      if (isClosed || pendingDays.size >= CAPACITY) return
+      pendingDays.set(id, today)
       worker ??= runFork(work)
     }
   })

@@ -8,9 +8,9 @@ const escapeOf = fc
     fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd800, max: 0xdfff })),
     fc.boolean()
   )
-  .map(([unit, upper]) => {
+  .map(([unit, isUpperCase]) => {
     const hex = unit.toString(16).padStart(4, "0")
-    return `\\u${upper ? hex.toUpperCase() : hex}`
+    return `\\u${isUpperCase ? hex.toUpperCase() : hex}`
   })
 
 const plainCharacter = fc
@@ -47,7 +47,7 @@ export const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("-0", "0.0", "1E5", "1e+5", "12.50e-3", "9223372036854775807", "1e999")
 )
 
-const between = (open: string, items: ReadonlyArray<string>, close: string, blank: string): string =>
+const enclose = (open: string, items: ReadonlyArray<string>, close: string, blank: string): string =>
   open + blank + items.join(`${blank},${blank}`) + blank + close
 
 /** Valid JSON texts with distinct names in each object, nested a few levels deep. */
@@ -58,7 +58,7 @@ export const jsonText: fc.Arbitrary<string> = fc
       fc.oneof(stringText, numberText, fc.constantFrom("true", "false", "null")),
       fc
         .tuple(fc.array(tie("value"), { maxLength: 4 }), whitespace)
-        .map(([items, blank]) => between("[", items, "]", blank)),
+        .map(([items, blank]) => enclose("[", items, "]", blank)),
       fc
         .tuple(
           fc.uniqueArray(fc.tuple(nameText, tie("value")), {
@@ -68,7 +68,7 @@ export const jsonText: fc.Arbitrary<string> = fc
           whitespace
         )
         .map(([members, blank]) =>
-          between(
+          enclose(
             "{",
             members.map(([name, value]) => `${name}${blank}:${blank}${value}`),
             "}",

@@ -42,11 +42,11 @@ export const maxDepth = 32
  * ```
  */
 export const parse = (text: string): Result.Result<Json, JsonError> => {
-  const reader = new Reader(text)
+  const parser = new Parser(text)
   try {
-    return Result.succeed(reader.document())
+    return Result.succeed(parser.parseDocument())
   } catch (error) {
-    if (error === reader.error && reader.error !== undefined) return Result.fail(reader.error)
+    if (error === parser.error && parser.error !== undefined) return Result.fail(parser.error)
     throw error
   }
 }
@@ -60,7 +60,7 @@ const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const MAX_SLICE = 12
 
 // Uses `JSON.parse` only for single strings, because it rounds numbers and accepts duplicate names.
-class Reader {
+class Parser {
   readonly text: string
   index = 0
   depth = 0
@@ -70,9 +70,9 @@ class Reader {
     this.text = text
   }
 
-  document(): Json {
+  parseDocument(): Json {
     this.skipWhitespace()
-    const value = this.value()
+    const value = this.parseValue()
     this.skipWhitespace()
     if (this.index < this.text.length) this.fail("unexpected text after the value")
     return value
@@ -83,32 +83,32 @@ class Reader {
     throw this.error
   }
 
-  value(): Json {
+  parseValue(): Json {
     switch (this.text.charCodeAt(this.index)) {
       case 0x7b:
-        return this.object()
+        return this.parseObject()
       case 0x5b:
-        return this.array()
+        return this.parseArray()
       case 0x22:
-        return this.string()
+        return this.parseString()
       case 0x74:
-        return this.literal("true", true)
+        return this.parseLiteral("true", true)
       case 0x66:
-        return this.literal("false", false)
+        return this.parseLiteral("false", false)
       case 0x6e:
-        return this.literal("null", null)
+        return this.parseLiteral("null", null)
       default:
-        return this.number()
+        return this.parseNumber()
     }
   }
 
-  literal<A extends Json>(word: string, value: A): A {
+  parseLiteral<A extends Json>(word: string, value: A): A {
     if (!this.text.startsWith(word, this.index)) this.fail("expected a JSON value")
     this.index += word.length
     return value
   }
 
-  number(): JsonNumber {
+  parseNumber(): JsonNumber {
     const start = this.index
     numberPattern.lastIndex = start
     if (!numberPattern.test(this.text)) {
@@ -118,7 +118,7 @@ class Reader {
     return new JsonNumber(this.text.slice(start, this.index))
   }
 
-  string(): string {
+  parseString(): string {
     const { text } = this
     const start = this.index
     let hasEscape = false
@@ -141,20 +141,20 @@ class Reader {
     return JSON.parse(text.slice(start, this.index))
   }
 
-  array(): JsonArray {
+  parseArray(): JsonArray {
     this.enter()
     const items: Array<Json> = []
     if (!this.tryConsume(0x5d)) {
       do {
         this.skipWhitespace()
-        items.push(this.value())
+        items.push(this.parseValue())
       } while (this.hasNext(0x5d, "expected ',' or ']'"))
     }
     this.depth--
     return items
   }
 
-  object(): JsonObject {
+  parseObject(): JsonObject {
     this.enter()
     const members: { [name: string]: Json } = Object.create(null)
     if (!this.tryConsume(0x7d)) {
@@ -162,14 +162,14 @@ class Reader {
         this.skipWhitespace()
         const position = this.index
         if (this.text.charCodeAt(position) !== 0x22) this.fail("expected a name in double quotes")
-        const name = this.string()
+        const name = this.parseString()
         // Not `in`, which takes three times as long; values of members are never undefined.
         if (members[name] !== undefined) this.fail("duplicate name in an object", position)
         this.skipWhitespace()
         if (this.text.charCodeAt(this.index) !== 0x3a) this.fail("expected ':'")
         this.index++
         this.skipWhitespace()
-        members[name] = this.value()
+        members[name] = this.parseValue()
       } while (this.hasNext(0x7d, "expected ',' or '}'"))
     }
     this.depth--

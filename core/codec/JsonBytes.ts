@@ -13,6 +13,6 @@ export const parse = (bytes: Uint8Array): Result.Result<Json.Json, Json.JsonErro
   return Json.parse(text)
 }
 
-/** Whether a JSON value is an object. */
+/** Returns whether a JSON value is an object. */
 export const isObject = (json: Json.Json): json is Json.JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.JsonNumber)

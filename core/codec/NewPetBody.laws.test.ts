@@ -177,8 +177,13 @@ describe("NewPetBody.decode", () => {
     )
     fc.assert(
       fc.property(newPet, unknown, fc.boolean(), (pet, extra, isExtraFirst) => {
-        const [petMembers, extraMembers] = [Json.stringify(pet).slice(1, -1), JSON.stringify(extra).slice(1, -1)]
-        const bytes = encode(`{${isExtraFirst ? `${extraMembers},${petMembers}` : `${petMembers},${extraMembers}`}}`)
+        const [petMembers, extraMembers] = [
+          Json.stringify(pet).slice(1, -1),
+          JSON.stringify(extra).slice(1, -1)
+        ]
+        const bytes = encode(
+          `{${isExtraFirst ? `${extraMembers},${petMembers}` : `${petMembers},${extraMembers}`}}`
+        )
         expect(NewPetBody.decode(bytes, false)).toEqual(Result.succeed(pet))
         expect(messageOf(NewPetBody.decode(bytes, true))).toContain("is not a known field")
         expect(Reflect.ownKeys(Object.prototype)).not.toContain("polluted")

@@ -22,7 +22,7 @@ export const decode = (
   const categoryId = int64In(object.categoryId)
   const nameError = nameErrorOf(name)
   const isStatus = typeof status === "string" && PetStatus.is(status)
-  const unknown =
+  const unknownNames =
     allowed === "all"
       ? noNames
       : Object.keys(object).filter(
@@ -33,7 +33,7 @@ export const decode = (
     nameError === undefined &&
     categoryId !== undefined &&
     isStatus &&
-    unknown.length === 0
+    unknownNames.length === 0
   ) {
     return Result.succeed({ name, categoryId, status })
   }
@@ -41,7 +41,7 @@ export const decode = (
   if (nameError !== undefined) errors.push(`name: ${nameError}`)
   if (categoryId === undefined) errors.push(`categoryId: ${int64ErrorOf(object.categoryId)}`)
   if (!isStatus) errors.push(`status: ${PetStatus.message}`)
-  errors.push(...unknownFieldErrors(unknown))
+  errors.push(...unknownFieldErrors(unknownNames))
   return Result.fail(errors)
 }
 

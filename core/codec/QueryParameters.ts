@@ -43,7 +43,7 @@ export const decode = <Parameters extends QueryParameters>(
   const values: { [name: string]: unknown } = {}
   for (const [name, parameter] of Object.entries(parameters)) {
     const value = parameter.decode(texts.success.get(name))
-    if (Result.isFailure(value)) return invalid(name, value.failure)
+    if (Result.isFailure(value)) return failInvalid(name, value.failure)
     values[name] = value.success
   }
   // The cast is safe: each value was decoded by the parameter of the same name.
@@ -67,7 +67,7 @@ const textsOf = (
   const texts = new Map<string, string>()
   for (const { name, value } of pairs) {
     if (Object.hasOwn(parameters, name)) {
-      if (texts.has(name)) return invalid(name, "must not be repeated")
+      if (texts.has(name)) return failInvalid(name, "must not be repeated")
       texts.set(name, value)
     } else if (strict) {
       return Result.fail(
@@ -78,5 +78,5 @@ const textsOf = (
   return Result.succeed(texts)
 }
 
-const invalid = (name: string, reason: string): Result.Result<never, InvalidParameter> =>
+const failInvalid = (name: string, reason: string): Result.Result<never, InvalidParameter> =>
   Result.fail(ApiError.make("invalid_parameter", `${name}: ${reason}.`))

@@ -1,6 +1,7 @@
 /** Decodes UTF-8 strictly (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected. */
 
-const CHUNK = 4096
+/** Number of UTF-16 units that are converted to a string at once, so that the call stack does not overflow. */
+const CHUNK_SIZE = 4096
 
 /**
  * Decodes `bytes`, or returns the offset of the first invalid sequence. A byte order mark becomes U+FEFF.
@@ -13,7 +14,8 @@ const CHUNK = 4096
  */
 export const decode = (bytes: Uint8Array): string | number => {
   // Fast path for short ASCII text, such as most bodies: it takes half the time.
-  if (bytes.length <= CHUNK && isAscii(bytes)) return Reflect.apply(String.fromCharCode, undefined, bytes)
+  if (bytes.length <= CHUNK_SIZE && isAscii(bytes))
+    return Reflect.apply(String.fromCharCode, undefined, bytes)
   let text = ""
   let units: Array<number> = []
   let index = 0
@@ -38,7 +40,7 @@ export const decode = (bytes: Uint8Array): string | number => {
       else units.push(0xd7c0 + (codePoint >> 10), 0xdc00 + (codePoint & 0x3ff))
       index += length
     }
-    if (units.length >= CHUNK) {
+    if (units.length >= CHUNK_SIZE) {
       text += String.fromCharCode(...units)
       units = []
     }

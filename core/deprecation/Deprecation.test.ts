@@ -12,7 +12,6 @@ describe("Deprecation.getPet", () => {
       afterSunset: "gone"
     })
   })
-
 })
 
 describe("Deprecation.phaseAt", () => {

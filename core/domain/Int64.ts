@@ -14,7 +14,7 @@ export const max: Int64 = 2n ** 63n - 1n
 
 const MAX_DIGITS = 19
 
-/** Whether `value` is within the range. */
+/** Returns whether `value` is within the range. */
 export const is = (value: bigint): boolean => value >= min && value <= max
 
 /** The validation message for values that are not an int64. */

@@ -16,7 +16,7 @@ export const initial: PetStatus = "available"
 /** The validation message for values that are not a state. */
 export const message = `must be one of ${all.map((status) => `"${status}"`).join(", ")}`
 
-/** Whether `text` is exactly one of the states. */
+/** Returns whether `text` is exactly one of the states. */
 export const is = (text: string): text is PetStatus => (all as ReadonlyArray<string>).includes(text)
 
 /** One of the states, as a schema. */

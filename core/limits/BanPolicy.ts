@@ -60,7 +60,7 @@ export const rules: Options.Rules<BanPolicy> = {
 /** The validation rule of a policy: integers from 1 (`strikeIntervalMs`: 0) to `maxMs`, and at least one duration. */
 export const rule: Rule.Rule<BanPolicy> = Options.record(rules)
 
-/** Whether a policy satisfies `rule`. */
+/** Returns whether a policy satisfies `rule`. */
 export const isValid = rule.isValid
 
 /** The configured policy, for the service and for stores that compute `RateLimit.spentAt`. */

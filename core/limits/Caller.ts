@@ -24,7 +24,7 @@ export const ofKey = (id: string): string => `key:${id}`
 export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**
- * Whether a state key belongs to a network. Unauthenticated clients can create such states, so stores bound
+ * Returns whether a state key belongs to a network. Unauthenticated clients can create such states, so stores bound
  * their number (`maxAnonymousStates`).
  */
 export const isNetwork = (caller: string): boolean => caller.startsWith(NETWORK)

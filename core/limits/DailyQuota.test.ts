@@ -12,7 +12,6 @@ describe("DailyQuota.dayAt", () => {
   it("returns the stored day when the clock is set back", () => {
     expect(DailyQuota.dayAt(20_000, Date.UTC(2000, 0))).toBe(20_000)
   })
-
 })
 
 describe("DailyQuota.endOf", () => {

@@ -10,7 +10,6 @@ describe("Plan", () => {
       Business: { perMinute: 1_000, perDay: 100_000 }
     })
   })
-
 })
 
 describe("Plan.isValid", () => {

@@ -30,5 +30,5 @@ export const standard = {
   Business: { perMinute: 1_000, perDay: 100_000 }
 } as const satisfies { readonly [name in Exclude<PlanName, "Enterprise">]: Plan }
 
-/** Whether a value is a valid plan. */
+/** Returns whether a value is a valid plan. */
 export const isValid = Schema.is(Plan)

@@ -260,7 +260,7 @@ describe("RateLimit.step, for clients that wait before they retry", () => {
     const sent = simulate(
       20_000 * DAY,
       { ban: BanPolicy.standard, plans: [{ perMinute: 60, perDay: 1 }] },
-      Array.from({ length: (2 * DAY) / (RETRY_AGENT_WAIT_MS) }, () => ({ network: 0, thinking: 0 })),
+      Array.from({ length: (2 * DAY) / RETRY_AGENT_WAIT_MS }, () => ({ network: 0, thinking: 0 })),
       (retryAfterMs) => Math.min(retryAfterMs, RETRY_AGENT_WAIT_MS)
     )
     expect(new Set(sent.map(({ verdict }) => verdict.outcome))).toEqual(new Set(["admitted", "limited"]))
@@ -308,7 +308,7 @@ describe("a denied request", () => {
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy, (start, moves, policy) => {
         for (const { after, before, now, verdict } of Arbitrary.play(start, moves, [policy])) {
           if (verdict.outcome !== "limited" || before === undefined) continue
-          if (before.at > now + MINUTE) continue // the clock was set stepsBack
+          if (before.at > now + MINUTE) continue // the clock was set back
           expect(after.level).toBe(TokenBucket.levelAt(before, now, policy.plan.perMinute))
           expect(after.used).toBe(after.day === before.day ? before.used : 0)
         }

@@ -113,12 +113,9 @@ describe("the day window", () => {
   it("ends exactly at midnight UTC", () => {
     const { send } = createCaller(plan)
     const beforeMidnight = midnight - 1
-    expect(outcomes([send(beforeMidnight), send(beforeMidnight), send(beforeMidnight), send(beforeMidnight)])).toEqual([
-      "admitted",
-      "admitted",
-      "admitted",
-      "limited"
-    ])
+    expect(
+      outcomes([send(beforeMidnight), send(beforeMidnight), send(beforeMidnight), send(beforeMidnight)])
+    ).toEqual(["admitted", "admitted", "admitted", "limited"])
     expect(send(beforeMidnight)).toEqual({
       outcome: "limited",
       limit: 3,

@@ -134,8 +134,8 @@ export const step = (state: State | undefined, now: number, policy: Policy): rea
   }
   const maxSlots = Debt.limit(windows, plan)
   const hasSlot = debt < maxSlots
-  const record = hasSlot || ban === undefined ? before : strike(before, now, ban)
-  const after = { ...record, level, at, day, used, debt: hasSlot ? debt + 1 : maxSlots }
+  const withStrike = hasSlot || ban === undefined ? before : strike(before, now, ban)
+  const after = { ...withStrike, level, at, day, used, debt: hasSlot ? debt + 1 : maxSlots }
   return [denied(after, now, policy), after]
 }
 

@@ -30,7 +30,8 @@ const add = (a: Fraction, b: Fraction): Fraction =>
 const subtract = (a: Fraction, b: Fraction): Fraction =>
   add(a, { numerator: -b.numerator, denominator: b.denominator })
 
-const isLess = (a: Fraction, b: Fraction): boolean => a.numerator * b.denominator < b.numerator * a.denominator
+const isLess = (a: Fraction, b: Fraction): boolean =>
+  a.numerator * b.denominator < b.numerator * a.denominator
 
 const floor = (a: Fraction): number => Number(a.numerator / a.denominator)
 
@@ -90,7 +91,9 @@ class Model {
     const midnight = (day + 1) * DAY_MS
     const bannedUntil = ban === undefined ? 0 : this.bannedUntil()
     const timeOf = (count: number): number =>
-      isLess(tokens, fraction(count)) ? clock + timeFor(subtract(fraction(count), tokens), plan.perMinute) : now
+      isLess(tokens, fraction(count))
+        ? clock + timeFor(subtract(fraction(count), tokens), plan.perMinute)
+        : now
 
     const opensAt = { minute: timeOf(1), day: isDayUsedUp ? midnight : now }
     const secondsTo = (moment: number): number => Math.ceil((moment - now) / 1000)
@@ -139,7 +142,9 @@ class Model {
         minute: {
           limit: plan.perMinute,
           remaining: floor(tokensLeft),
-          moreIn: secondsTo(clock + timeFor(subtract(fraction(floor(tokensLeft) + 1), tokensLeft), plan.perMinute))
+          moreIn: secondsTo(
+            clock + timeFor(subtract(fraction(floor(tokensLeft) + 1), tokensLeft), plan.perMinute)
+          )
         },
         day: { limit: plan.perDay, remaining: plan.perDay - used - 1, moreIn: secondsTo(midnight) }
       }
@@ -250,7 +255,7 @@ class Model {
     return now + duration
   }
 
-  /** Returns the ban level: one more for each ban, and one isLess for each clean period before the next strike. */
+  /** Returns the ban level: one more for each ban, and one less for each clean period before the next strike. */
   banLevel(now: number, ban: BanPolicy): number {
     let level = 0
     for (const [index, strike] of [...this.strikes, { at: now, bannedUntil: undefined }].entries()) {

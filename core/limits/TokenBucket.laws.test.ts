@@ -35,7 +35,10 @@ describe("TokenBucket", () => {
         fc.nat({ max: 70_000 }),
         fc.nat({ max: 70_000 }),
         ({ at, level, perMinute }, firstMs, secondMs) => {
-          const halfway = { level: TokenBucket.levelAt({ level, at }, at + firstMs, perMinute), at: at + firstMs }
+          const halfway = {
+            level: TokenBucket.levelAt({ level, at }, at + firstMs, perMinute),
+            at: at + firstMs
+          }
           const direct = TokenBucket.levelAt({ level, at }, at + firstMs + secondMs, perMinute)
           expect(TokenBucket.levelAt(halfway, at + firstMs + secondMs, perMinute)).toBe(direct)
         }

@@ -24,7 +24,7 @@ const histories = fc
   })
 
 describe("Usage.at", () => {
-  it("predicts whether the current request is admitted, and its header values", () => {
+  it("predicts whether the next request is admitted, and its header values", () => {
     fc.assert(
       fc.property(histories, fc.nat(2 * DAY), ({ policy, moments }, later) => {
         for (const { now: at, state } of moments) {
@@ -99,7 +99,7 @@ describe("RateLimit.unban", () => {
     )
   })
 
-  it("resets the ban level: the current ban is the shortest one", () => {
+  it("resets the ban level: the next ban is the shortest one", () => {
     const policy = { plan: { perMinute: 1, perDay: 1_000 }, ban: Arbitrary.harsh }
     const sendUntilBanned = (state: RateLimit.State | undefined, start: number) => {
       let current = state

@@ -46,7 +46,9 @@ describe("the two windows of a verdict", () => {
         const { minute } = verdict
         const remainingAt = (moment: number): number => {
           const verdictThen = RateLimit.step(after, moment, policy)[0]
-          return verdictThen.outcome === "admitted" ? verdictThen.minute.remaining + 1 : verdictThen.minute.remaining
+          return verdictThen.outcome === "admitted"
+            ? verdictThen.minute.remaining + 1
+            : verdictThen.minute.remaining
         }
         if (minute.moreIn === 0) return
         const moreAt = now + minute.moreIn * SECOND

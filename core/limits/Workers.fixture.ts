@@ -4,6 +4,8 @@
  */
 import type * as RateLimit from "./RateLimit.ts"
 
+const MINUTE_MS = 60_000
+
 /** One request in a simulation. */
 export interface Sent {
   readonly worker: number
@@ -44,7 +46,7 @@ export function* closedLoop({ end, starts, wait, work }: ClosedLoop): Simulation
 export function* constantRate(start: number, end: number, perMinute: number): Simulation {
   const sent: Array<Sent> = []
   for (let count = 0; ; count++) {
-    const now = start + Math.floor((count * 60_000) / perMinute)
+    const now = start + Math.floor((count * MINUTE_MS) / perMinute)
     if (now > end) return sent
     const verdict = yield now
     sent.push({ now, verdict, worker: 0 })

@@ -116,7 +116,9 @@ const operationRequests: fc.Arbitrary<OperationRequest> = fc.oneof(
   targets.map(([query, id]): OperationRequest => ["getPet", { target: `/v1/pets/${id}${query}` }]),
   fc
     .tuple(queries, bodies)
-    .map(([query, json]): OperationRequest => ["createPet", { method: "POST", target: `/v1/pets${query}`, json }]),
+    .map(
+      ([query, json]): OperationRequest => ["createPet", { method: "POST", target: `/v1/pets${query}`, json }]
+    ),
   fc
     .constantFrom<Sent>(
       { body: "{" },

@@ -376,7 +376,8 @@ it("the description of X-RateLimit-Limit states the limits of every plan", () =>
 it("the document describes the standard rate headers if and only if the service sends them", () => {
   const names = ["RateLimit", "RateLimit-Policy"]
   const withoutStandardHeaders = read({ standardHeaders: false })
-  for (const name of names) expect(at(withoutStandardHeaders, "components", "headers")).not.toHaveProperty(name)
+  for (const name of names)
+    expect(at(withoutStandardHeaders, "components", "headers")).not.toHaveProperty(name)
   for (const { id, response } of responses()) {
     for (const name of names) {
       expect(follow(document, at(response, "headers", name)), id).toMatchObject({ required: true })

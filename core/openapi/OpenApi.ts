@@ -26,16 +26,17 @@ export const json = (
  * first server is a path. If the origin is known and no proxy is trusted, the URL is absolute, because many client
  * generators need an absolute URL.
  */
-export const served = (
+export const formatter = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>
 ): ((origin: string | undefined) => string) => {
   const text = json(options, operations)
-  const path = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
+  const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
   // Behind a proxy, only the operator knows the address that clients use.
   const isPath = options.publicBaseUrl === undefined && options.trustedProxyHops === 0
-  const rest = text.slice(path + (options.basePath === "" ? ROOT.length : 0))
-  return (origin) => (isPath && origin !== undefined ? `${text.slice(0, path)}${origin}${rest}` : text)
+  const afterUrl = text.slice(urlStart + (options.basePath === "" ? ROOT.length : 0))
+  return (origin) =>
+    isPath && origin !== undefined ? `${text.slice(0, urlStart)}${origin}${afterUrl}` : text
 }
 
 /** The server URL if there is no base path. Omitted after an origin, because every path begins with a slash. */
@@ -177,25 +178,25 @@ const errorCodes = (
 ): ReadonlyArray<ErrorCode> => [
   "invalid_parameter",
   ...errors,
-  ...(body === undefined ? [] : ofBodies),
-  ...(isIdempotent ? ofIdempotency : []),
-  ...(removal === undefined ? [] : ofRemoval[removal.afterSunset])
+  ...(body === undefined ? [] : bodyErrors),
+  ...(isIdempotent ? idempotencyErrors : []),
+  ...(removal === undefined ? [] : removalErrors[removal.afterSunset])
 ]
 
-const ofBodies = [
+const bodyErrors = [
   "invalid_json",
   "invalid_body",
   "payload_too_large",
   "unsupported_media_type"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
-const ofIdempotency = [
+const idempotencyErrors = [
   "invalid_idempotency_key",
   "idempotency_key_in_use",
   "idempotency_key_reused"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
-const ofRemoval: { readonly [removal in Deprecation.Removal]: ReadonlyArray<ErrorCode> } = {
+const removalErrors: { readonly [removal in Deprecation.Removal]: ReadonlyArray<ErrorCode> } = {
   gone: ["operation_removed"],
   "not-found": ["not_found"],
   "announce-only": []

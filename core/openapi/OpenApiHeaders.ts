@@ -17,9 +17,9 @@ type Header = {
   readonly required?: true
 }
 
-const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
-const standardRateLimit = ["RateLimit-Policy", "RateLimit"] as const
-const always = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
+const rateLimitNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+const standardRateLimitNames = ["RateLimit-Policy", "RateLimit"] as const
+const commonNames = ["Date", "Cache-Control", "X-Content-Type-Options", "X-Request-Id"] as const
 
 /** The component name of the header that marks a successful response to a repeated request. */
 export const replayed = "Idempotency-Replayed"
@@ -38,12 +38,15 @@ export const refs = (
   additional: ReadonlyArray<string> = []
 ): Json.EncodableObject =>
   Object.fromEntries(
-    [...rateLimit, ...(standardHeaders ? standardRateLimit : []), ...additional, ...always].map(
-      (component) => [
-        component.replace(/[.].*|-(?:Next|Successor).*/, ""),
-        { $ref: `#/components/headers/${component}` }
-      ]
-    )
+    [
+      ...rateLimitNames,
+      ...(standardHeaders ? standardRateLimitNames : []),
+      ...additional,
+      ...commonNames
+    ].map((component) => [
+      component.replace(/[.].*|-(?:Next|Successor).*/, ""),
+      { $ref: `#/components/headers/${component}` }
+    ])
   )
 
 const text: Json.EncodableObject = { type: "string" }
@@ -70,9 +73,9 @@ export const make = (
 ): { readonly [component: string]: Header } => {
   const address = ServiceOptions.addresses(options)
   return {
-    ...ofRateLimit,
-    ...(options.standardHeaders ? ofStandardRateLimit : {}),
-    ...ofSomeErrors,
+    ...rateLimitHeaders,
+    ...(options.standardHeaders ? standardRateLimitHeaders : {}),
+    ...errorHeaders,
     ...Object.fromEntries(
       operations.flatMap(({ success }) =>
         Object.entries(success.headers ?? {}).map(([component, { description, example }]) => [
@@ -81,8 +84,8 @@ export const make = (
         ])
       )
     ),
-    ...(operations.some((operation) => Operation.isIdempotentOn(operation, options)) ? ofReplays : {}),
-    ...ofEveryResponse,
+    ...(operations.some((operation) => Operation.isIdempotentOn(operation, options)) ? replayHeaders : {}),
+    ...commonHeaders,
     ...Object.fromEntries(
       operations.flatMap(({ id, removal }) =>
         removal === undefined
@@ -100,7 +103,7 @@ export const make = (
   }
 }
 
-const ofReplays: { readonly [component: string]: Header } = {
+const replayHeaders: { readonly [component: string]: Header } = {
   [replayed]: {
     description:
       "`true` if an earlier request with this `Idempotency-Key` was executed, whose result this is.",
@@ -109,7 +112,7 @@ const ofReplays: { readonly [component: string]: Header } = {
   }
 }
 
-const ofRateLimit: { readonly [component: string]: Header } = {
+const rateLimitHeaders: { readonly [component: string]: Header } = {
   "X-RateLimit-Limit": {
     description:
       "The limit that applies: the number of requests that one window (the minute or the UTC day) allows the " +
@@ -139,7 +142,7 @@ const limits = '"minute";r=N;t=N, "day";r=N;t=N'
 const patternOf = (form: string): string =>
   `^${form.replaceAll(";t=N", "(?:;t=N)?").replaceAll("N", "[0-9]+")}$`
 
-const ofStandardRateLimit: { readonly [component: string]: Header } = {
+const standardRateLimitHeaders: { readonly [component: string]: Header } = {
   "RateLimit-Policy": {
     description:
       "Both windows, as in draft-ietf-httpapi-ratelimit-headers: the number of requests (`q`) that each allows, and " +
@@ -166,7 +169,7 @@ export const allow: Header = {
   required: true
 }
 
-const ofSomeErrors: { readonly [component: string]: Header } = {
+const errorHeaders: { readonly [component: string]: Header } = {
   "Retry-After": {
     description:
       "Seconds to wait. A request after this time is admitted if the key sends no request in between. Earlier " +
@@ -191,7 +194,7 @@ const ofSomeErrors: { readonly [component: string]: Header } = {
   }
 }
 
-const ofEveryResponse: { readonly [component: string]: Header } = {
+const commonHeaders: { readonly [component: string]: Header } = {
   Date: {
     description: "When the response was created.",
     schema: text,

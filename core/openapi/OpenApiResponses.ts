@@ -10,21 +10,21 @@ import * as OpenApiHeaders from "./OpenApiHeaders.ts"
 /** Returns the success response of an operation; `headers` are its headers in addition to those of its record. */
 export const success = (
   options: ServiceOptions,
-  { description, examples, headers: own = {}, schema }: Success,
+  { description, examples, headers: successHeaders = {}, schema }: Success,
   headers: ReadonlyArray<string>
 ): Json.EncodableObject => ({
   description,
-  headers: OpenApiHeaders.refs(options, [...Object.keys(own), ...headers]),
+  headers: OpenApiHeaders.refs(options, [...Object.keys(successHeaders), ...headers]),
   content: Schemas.content(schema, examples)
 })
 
 /** Statuses, except 400, that every operation can return: for authentication, limits, transport and failures. */
-const everywhere = [401, 408, 429, 431, 500, 503]
+const commonStatuses = [401, 408, 429, 431, 500, 503]
 
 /** Statuses that are returned before the operation is known. */
-const transport = [408, 431]
+const transportStatuses = [408, 431]
 
-const names: { readonly [status: number]: string } = {
+const componentNames: { readonly [status: number]: string } = {
   401: "Unauthorized",
   408: "RequestTimeout",
   413: "PayloadTooLarge",
@@ -62,7 +62,7 @@ const errorResponse = (
 /** Returns `components.responses`: the error responses that all operations share. */
 export const shared = (options: ServiceOptions): Json.EncodableObject =>
   Object.fromEntries(
-    Object.entries(names).map(([status, name]) => [name, errorResponse(options, Number(status))])
+    Object.entries(componentNames).map(([status, name]) => [name, errorResponse(options, Number(status))])
   )
 
 /**
@@ -75,7 +75,7 @@ export const methodNotAllowed = (options: ServiceOptions): Json.EncodableObject 
 }
 
 const ref = (status: number): Json.EncodableObject => ({
-  $ref: `#/components/responses/${names[status]}`
+  $ref: `#/components/responses/${componentNames[status]}`
 })
 
 /** Returns the error responses of an operation; `codes` are its codes in addition to those of every operation. */
@@ -87,14 +87,14 @@ export const errors = (
   const badRequest = allCodes.filter(
     (code) => catalogue[code].status === 400 && (codes.includes(code) || code === "malformed_request")
   )
-  const statuses = new Set([...everywhere, ...codes.map((code) => catalogue[code].status)])
+  const statuses = new Set([...commonStatuses, ...codes.map((code) => catalogue[code].status)])
   statuses.delete(400)
   return {
     400: errorResponse(options, 400, headers, badRequest),
     ...Object.fromEntries(
       [...statuses].map((status) => [
         status,
-        (headers.length === 0 && status in names) || transport.includes(status)
+        (headers.length === 0 && status in componentNames) || transportStatuses.includes(status)
           ? ref(status)
           : errorResponse(options, status, headers)
       ])

@@ -150,7 +150,9 @@ describe("an operation that is added as one record", () => {
         expect([counted.body, counted.all("Link")]).toEqual(["0", ['</v1/pets>; rel="successor-version"']])
         const storeAfterSunset = yield* open({ operations, at: sunset })
         const { secret } = yield* storeAfterSunset.issue(unlimited)
-        expect((yield* storeAfterSunset.send({ key: secret, target: "/v1/pets/count" })).code).toBe("operation_removed")
+        expect((yield* storeAfterSunset.send({ key: secret, target: "/v1/pets/count" })).code).toBe(
+          "operation_removed"
+        )
       })
   )
 

@@ -137,7 +137,7 @@ export interface Operation extends Description {
   readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
 }
 
-/** Whether an operation obeys `Idempotency-Key` on a service with these options. */
+/** Returns whether an operation obeys `Idempotency-Key` on a service with these options. */
 export const isIdempotentOn = (
   { isIdempotent }: Pick<Operation, "isIdempotent">,
   { idempotencyKeys }: Pick<ServiceOptions, "idempotencyKeys">

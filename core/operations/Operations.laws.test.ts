@@ -65,7 +65,9 @@ describe("listPets", () => {
                   pageLimit = nextLimit
                 }
               }
-              expect(returned).toEqual(model.filter(({ status }) => filter === undefined || status === filter))
+              expect(returned).toEqual(
+                model.filter(({ status }) => filter === undefined || status === filter)
+              )
             })
           )
       ),

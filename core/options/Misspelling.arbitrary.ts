@@ -20,7 +20,7 @@ const edit: fc.Arbitrary<Edit> = fc
     }
   })
 
-/** A name of `known`, and a misspelling of it with an edit distance of one or two that is not in `known`. */
+/** Generates a name in `known`, and a misspelling of it, one or two edits away, that is not in `known`. */
 export const misspelled = (
   known: ReadonlyArray<string>
 ): fc.Arbitrary<readonly [name: string, given: string]> =>

@@ -13,8 +13,8 @@ const MAX_EDITS = 2
  * ```
  */
 export const nearestNames = (given: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const measured = known.map((name) => ({ name, distance: distanceBetween(given, name) }))
-  return measured
+  const candidates = known.map((name) => ({ name, distance: distanceBetween(given, name) }))
+  return candidates
     .filter(({ distance }) => distance <= MAX_EDITS)
     .sort((a, b) => a.distance - b.distance)
     .map(({ name }) => name)

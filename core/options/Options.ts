@@ -84,7 +84,7 @@ export const record = <Fields extends object>(
 
 const NOT_AN_OBJECT = "must be an object"
 
-/** Whether a value can be an object with options; arrays, maps and promises are rejected as mistakes. */
+/** Returns whether a value can be an object with options; arrays, maps and promises are rejected as mistakes. */
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
 

@@ -75,7 +75,11 @@ describe("Credentials", () => {
           "Bearer schl\u00fcssel"
         ],
         ...[`Bearer ${"a".repeat(512)}`, `Bearer ${"a".repeat(100_000)}`, `Bearer ${secret}${"=".repeat(9)}`],
-        ...[`Bearer ${secret.slice(0, -1)}${otherDigit}`, `Bearer ${secret.slice(0, -1)}`, `Bearer ${secret}0`],
+        ...[
+          `Bearer ${secret.slice(0, -1)}${otherDigit}`,
+          `Bearer ${secret.slice(0, -1)}`,
+          `Bearer ${secret}0`
+        ],
         ...[`Bearer ${secret.toUpperCase()}`, `Bearer ${secret.replace("ast_", "abc_")}`, "Bearer ast_"],
         ...[`Bearer ${unknownSecret}`, `Bearer ${hash}`, `Bearer ${secret.slice(4)}`],
         ...[`Bearer ${revoked.secret}`, `Bearer ${rotated.secret}`, "Bearer __proto__", "Bearer \0"]
@@ -406,7 +410,9 @@ describe("Bans", () => {
           expect((yield* store.send({ key: secret })).status).toBe(200)
         }
         yield* TestClock.adjust(5 * 86_400_000)
-        expect((yield* sendUntilBanned(store.send({ key: secret }))).response.header("Retry-After")).toBe("60")
+        expect((yield* sendUntilBanned(store.send({ key: secret }))).response.header("Retry-After")).toBe(
+          "60"
+        )
       })
   )
 

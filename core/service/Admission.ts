@@ -97,14 +97,18 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     rejection?: Rejection
   ) {
     const { network, site } = ClientAddress.networksOf(address)
-    const ofNetwork = yield* count(Caller.ofNetwork(network), networkPolicy, arrival, rejection)
+    const networkAdmission = yield* count(Caller.ofNetwork(network), networkPolicy, arrival, rejection)
     // A request that is denied for its network is not counted against the site, because other networks share the site.
-    if (site === undefined || !ofNetwork.isCounted || ofNetwork.verdict.outcome !== "admitted") {
-      return ofNetwork
+    if (
+      site === undefined ||
+      !networkAdmission.isCounted ||
+      networkAdmission.verdict.outcome !== "admitted"
+    ) {
+      return networkAdmission
     }
-    const ofSite = yield* count(Caller.ofNetwork(site), sitePolicy, arrival, rejection)
-    const isNetworkTighter = ofNetwork.verdict.remaining <= ofSite.verdict.remaining
-    return ofSite.verdict.outcome === "admitted" && isNetworkTighter ? ofNetwork : ofSite
+    const siteAdmission = yield* count(Caller.ofNetwork(site), sitePolicy, arrival, rejection)
+    const isNetworkTighter = networkAdmission.verdict.remaining <= siteAdmission.verdict.remaining
+    return siteAdmission.verdict.outcome === "admitted" && isNetworkTighter ? networkAdmission : siteAdmission
   })
 
   const reject = (
@@ -131,15 +135,15 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
       }
       noteSeen(key.value, arrival.now)
       const { id, limits } = key.value
-      const admitted = yield* count(Caller.ofKey(id), { plan: limits, ban }, arrival, undefined, key.value)
-      if (admitted.verdict.beganBan && bans.isNew(id, admitted.verdict.resetAt)) {
-        yield* RequestLog.ban(id, key.value.plan, admitted.verdict.resetAt * 1000, arrival.requestId)
-        return { ...admitted, bannedUntil: admitted.verdict.resetAt * 1000 }
+      const decision = yield* count(Caller.ofKey(id), { plan: limits, ban }, arrival, undefined, key.value)
+      if (decision.verdict.beganBan && bans.isNew(id, decision.verdict.resetAt)) {
+        yield* RequestLog.ban(id, key.value.plan, decision.verdict.resetAt * 1000, arrival.requestId)
+        return { ...decision, bannedUntil: decision.verdict.resetAt * 1000 }
       }
-      return admitted
+      return decision
     },
-    (admitted, _, arrival) =>
-      Effect.catchTag(admitted, "StoreUnavailable", (failure) =>
+    (admission, _, arrival) =>
+      Effect.catchTag(admission, "StoreUnavailable", (failure) =>
         unavailable(failure, Plan.standard.Free, arrival)
       )
   )

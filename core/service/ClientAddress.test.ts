@@ -186,9 +186,9 @@ describe("ClientAddress.effective", () => {
         fc.oneof(fc.string(), fc.ipV4()),
         (proxyValues, forged) => {
           const withoutForgery = ClientAddress.effective(peer, proxyValues.join(", "), proxyValues.length)
-          expect(ClientAddress.effective(peer, `${forged}, ${proxyValues.join(", ")}`, proxyValues.length)).toBe(
-            withoutForgery
-          )
+          expect(
+            ClientAddress.effective(peer, `${forged}, ${proxyValues.join(", ")}`, proxyValues.length)
+          ).toBe(withoutForgery)
         }
       )
     )

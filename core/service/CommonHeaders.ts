@@ -25,14 +25,17 @@ export type Add = (response: ServiceResponse, values: HeaderValues) => ServiceRe
 /** Creates the function that adds the headers. */
 export const make =
   ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">): Add =>
-  ({ body, bytes, headers: own, status }, { cors, deprecation = [], now, requestId, verdict }) => {
+  (
+    { body, bytes, headers: responseHeaders, status },
+    { cors, deprecation = [], now, requestId, verdict }
+  ) => {
     const headers: Array<Header> = [["Date", HttpDate.format(now)]]
     // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.
     if (bytes === undefined && status !== 304) headers.push(cacheControl)
     headers.push(contentTypeOptions)
     if (body !== "") headers.push(contentType)
     if (cors !== undefined) headers.push(...cors)
-    headers.push(...own, ...deprecation)
+    headers.push(...responseHeaders, ...deprecation)
     if (verdict !== undefined) {
       headers.push(...RateLimitHeaders.ofContract(verdict))
       if (standardHeaders) headers.push(...RateLimitHeaders.standard(verdict))

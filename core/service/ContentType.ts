@@ -12,7 +12,7 @@ export const rejectionOf = (request: ServiceRequest): ServiceResponse.ServiceRes
   return isJson(request.header("content-type")) ? undefined : unsupportedType
 }
 
-/** Whether the type is JSON in UTF-8; empty parameters are allowed, as in `application/json; ;` (RFC 9110 §5.6.6). */
+/** Returns whether the type is JSON in UTF-8. Allows empty parameters: `application/json; ;` (RFC 9110 §5.6.6). */
 const isJson = (contentType: string | undefined): boolean =>
   contentType !== undefined &&
   /^application\/json(?:[ \t]*;)*(?:(?<=;)[ \t]*charset=(?:utf-8|"utf-8")(?:[ \t]*;)*)?[ \t]*$/i.test(

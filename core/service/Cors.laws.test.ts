@@ -179,47 +179,51 @@ describe("CORS", () => {
     )
   })
 
-  it("exposes every header of every response, including errors", async () => {
-    const statuses = new Set<number>()
-    const all = sent({ authorization: fc.constant(undefined) })
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.oneof(operation, all), anyCaller), { maxLength: 12 }),
-        (requests) =>
-          run(
-            Effect.gen(function* () {
-              const store = yield* open({ options: { corsOrigins: ["*"] } })
-              const keys = {
-                KEY: (yield* store.issue(enterprise(ample.perMinute, ample.perDay))).secret,
-                TIGHT: (yield* store.issue(enterprise(1, 5))).secret
-              }
-              for (const [request, caller] of requests) {
-                const authorization: ReadonlyArray<Header> =
-                  caller === undefined
-                    ? []
-                    : [["Authorization", caller in keys ? `Bearer ${Reflect.get(keys, caller)}` : caller]]
-                const response = yield* store.send(withHeaders(request, authorization))
-                const cors = corsOf(response)
-                expect(cors["access-control-allow-origin"]).toBe("*")
-                expect(cors).not.toHaveProperty("vary")
-                const readable = [
-                  ...safelisted,
-                  ...forBrowser,
-                  ...(cors["access-control-expose-headers"] ?? "").toLowerCase().split(", ")
-                ]
-                const hidden = response.headers
-                  .map(([name]) => name.toLowerCase())
-                  .filter((name) => !name.startsWith("access-control-") && !readable.includes(name))
-                expect(hidden).toEqual([])
-                statuses.add(response.status)
-              }
-            })
-          )
-      ),
-      { numRuns: 200 }
-    )
-    for (const status of [200, 201, 401, 404, 405, 429]) expect(statuses).toContain(status)
-  }, LAW_TIMEOUT_MS)
+  it(
+    "exposes every header of every response, including errors",
+    async () => {
+      const statuses = new Set<number>()
+      const all = sent({ authorization: fc.constant(undefined) })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.oneof(operation, all), anyCaller), { maxLength: 12 }),
+          (requests) =>
+            run(
+              Effect.gen(function* () {
+                const store = yield* open({ options: { corsOrigins: ["*"] } })
+                const keys = {
+                  KEY: (yield* store.issue(enterprise(ample.perMinute, ample.perDay))).secret,
+                  TIGHT: (yield* store.issue(enterprise(1, 5))).secret
+                }
+                for (const [request, caller] of requests) {
+                  const authorization: ReadonlyArray<Header> =
+                    caller === undefined
+                      ? []
+                      : [["Authorization", caller in keys ? `Bearer ${Reflect.get(keys, caller)}` : caller]]
+                  const response = yield* store.send(withHeaders(request, authorization))
+                  const cors = corsOf(response)
+                  expect(cors["access-control-allow-origin"]).toBe("*")
+                  expect(cors).not.toHaveProperty("vary")
+                  const readable = [
+                    ...safelisted,
+                    ...forBrowser,
+                    ...(cors["access-control-expose-headers"] ?? "").toLowerCase().split(", ")
+                  ]
+                  const hidden = response.headers
+                    .map(([name]) => name.toLowerCase())
+                    .filter((name) => !name.startsWith("access-control-") && !readable.includes(name))
+                  expect(hidden).toEqual([])
+                  statuses.add(response.status)
+                }
+              })
+            )
+        ),
+        { numRuns: 200 }
+      )
+      for (const status of [200, 201, 401, 404, 405, 429]) expect(statuses).toContain(status)
+    },
+    LAW_TIMEOUT_MS
+  )
 })
 
 describe("a preflight request", () => {
@@ -304,26 +308,24 @@ describe("the `corsOrigins` option", () => {
     })
   )
 
-  it.effect.each([
-    { corsOrigins: [] },
-    { corsOrigins: [shop] },
-    { corsOrigins: ["*"] }
-  ])("allows all pages to read /openapi.json, whatever its value: %j", (options) =>
-    Effect.gen(function* () {
-      const store = yield* open({ options })
-      for (const method of ["GET", "HEAD", "PUT"]) {
-        const response = yield* store.send({
-          method,
-          target: "/openapi.json",
-          headers: [["Origin", foreign]]
-        })
-        expect(response.status).toBe(method === "PUT" ? 405 : 200)
-        expect(corsOf(response)).toMatchObject({ "access-control-allow-origin": "*" })
-        expect(corsOf(response)).not.toHaveProperty("vary")
-      }
-      const permitted = yield* store.send(preflight(foreign, "/openapi.json", "GET"))
-      expect(corsOf(permitted)).toMatchObject({ "access-control-allow-origin": "*" })
-    })
+  it.effect.each([{ corsOrigins: [] }, { corsOrigins: [shop] }, { corsOrigins: ["*"] }])(
+    "allows all pages to read /openapi.json, whatever its value: %j",
+    (options) =>
+      Effect.gen(function* () {
+        const store = yield* open({ options })
+        for (const method of ["GET", "HEAD", "PUT"]) {
+          const response = yield* store.send({
+            method,
+            target: "/openapi.json",
+            headers: [["Origin", foreign]]
+          })
+          expect(response.status).toBe(method === "PUT" ? 405 : 200)
+          expect(corsOf(response)).toMatchObject({ "access-control-allow-origin": "*" })
+          expect(corsOf(response)).not.toHaveProperty("vary")
+        }
+        const permitted = yield* store.send(preflight(foreign, "/openapi.json", "GET"))
+        expect(corsOf(permitted)).toMatchObject({ "access-control-allow-origin": "*" })
+      })
   )
 })
 

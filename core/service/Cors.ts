@@ -39,7 +39,7 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   const allowed = new Map(origins.map((origin) => [origin, permissionOf(origin)]))
   const [onlyOrigin] = allowed.size === 1 ? allowed.keys() : []
   const permissionFor = (origin: string | undefined): Permission =>
-    (origin === undefined ? undefined : allowed.get(origin)) ?? denied
+    (origin === undefined ? undefined : allowed.get(origin)) ?? noPermission
   return {
     headersFor: (origin) => permissionFor(origin).headers,
     headersWithoutRequest: (origin) => permissionFor(origin ?? onlyOrigin).headers,
@@ -48,7 +48,7 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
 }
 
 /** Headers that pages may read in addition to the headers that the Fetch standard always exposes. */
-const exposed = [
+const exposedHeaders = [
   ...[
     "Accept",
     "Accept-Encoding",
@@ -72,13 +72,13 @@ interface Permission {
   readonly preflight: ServiceResponse.ServiceResponse
 }
 
-const varies: ServiceResponse.Header = ["Vary", "Origin"]
+const varyOrigin: ServiceResponse.Header = ["Vary", "Origin"]
 
 const permissionOf = (origin: string): Permission => {
   const allowOrigin: ServiceResponse.Header = ["Access-Control-Allow-Origin", origin]
-  const vary = origin === ANY ? [] : [varies]
+  const vary = origin === ANY ? [] : [varyOrigin]
   return {
-    headers: [allowOrigin, ["Access-Control-Expose-Headers", exposed], ...vary],
+    headers: [allowOrigin, ["Access-Control-Expose-Headers", exposedHeaders], ...vary],
     preflight: ServiceResponse.make(204, "", [
       allowOrigin,
       ["Access-Control-Allow-Methods", "GET, HEAD, POST, *"],
@@ -91,7 +91,10 @@ const permissionOf = (origin: string): Permission => {
 }
 
 // A response without permission also depends on the origin: caches must not return it to pages of allowed origins.
-const denied: Permission = { headers: [varies], preflight: ServiceResponse.make(204, "", [varies]) }
+const noPermission: Permission = {
+  headers: [varyOrigin],
+  preflight: ServiceResponse.make(204, "", [varyOrigin])
+}
 
 const preflight = (
   request: ServiceRequest,
@@ -114,9 +117,9 @@ export const everyone: Cors = {
 }
 
 /**
- * Whether a string is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without the
- * default port of its scheme. `null`, which browsers send for pages without an origin, is not accepted, because anybody
- * can create such pages.
+ * Returns whether a string is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without
+ * the default port of its scheme. `null`, which browsers send for pages without an origin, is not accepted, because
+ * anybody can create such pages.
  */
 export const isOrigin = (text: string): boolean => {
   const [, scheme, port] =

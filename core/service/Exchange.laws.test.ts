@@ -120,7 +120,7 @@ describe("the observer", () => {
     let countedRequests = 0
     const limits: NonNullable<Setup["limits"]> = (real) => {
       const modify: RateLimitStore["Service"]["modify"] = (key, step) => {
-        // An IPv6 request is also countedRequests against its site, and a probe is not countedRequests against any caller.
+        // An IPv6 request is also counted against its site, and a probe is not counted against any caller.
         if (!key.includes("/48") && key !== "readiness") countedRequests++
         return real.modify(key, step)
       }

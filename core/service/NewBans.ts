@@ -7,7 +7,7 @@
 const MAX_BANS = 1_000
 
 export interface NewBans {
-  /** Whether this ban differs from the stored ban of the key; stores it. `until` is the end of the ban. */
+  /** Returns whether this ban differs from the stored ban of the key; stores it. `until` is the end of the ban. */
   readonly isNew: (keyId: string, until: number) => boolean
 }
 

@@ -5,7 +5,8 @@ import * as OwnOrigin from "./OwnOrigin.ts"
 import { open, request, type Setup } from "./Service.fixture.ts"
 import type { Header } from "./ServiceResponse.ts"
 
-const originOf = (target: string, ...headers: ReadonlyArray<Header>) => OwnOrigin.of(request({ target, headers }))
+const originOf = (target: string, ...headers: ReadonlyArray<Header>) =>
+  OwnOrigin.of(request({ target, headers }))
 
 const serverOf = (setup: Setup, headers: ReadonlyArray<Header>, target = "/openapi.json") =>
   Effect.gen(function* () {

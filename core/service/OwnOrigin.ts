@@ -11,11 +11,11 @@ export const of = (request: ServiceRequest): string | undefined => {
   const absolute = /^(https?):\/\/([^/?#]*)/i.exec(request.target)
   const scheme = (absolute?.[1] ?? "http").toLowerCase()
   const host = (absolute?.[2] ?? request.header("host") ?? "").toLowerCase()
-  return (scheme === "https" ? isHost : isLocal).test(host) ? `${scheme}://${host}` : undefined
+  return (scheme === "https" ? hostPattern : localHostPattern).test(host) ? `${scheme}://${host}` : undefined
 }
 
 /** Headers that proxies add to requests. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"]
 
-const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/
-const isHost = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/
+const localHostPattern = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/
+const hostPattern = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/

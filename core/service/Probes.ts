@@ -41,7 +41,9 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
   const document = yield* Effect.cached(Effect.sync(() => cacheLatest(openApi())))
   let isDraining = false
 
-  const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>): StoreOutage.Change | undefined => {
+  const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>):
+    | StoreOutage.Change
+    | undefined => {
     outage = next
     return change
   }
@@ -145,7 +147,8 @@ const monotonicMs = (nanos: bigint): number => Number(nanos / NANOS_PER_MS)
 const liveResponse = ServiceResponse.make(200, '{"status":"live"}')
 const readyResponse = ServiceResponse.make(200, '{"status":"ready"}')
 
-const unavailableResponse = (message: string) => ServiceResponse.error(ApiError.make("service_unavailable", message))
+const unavailableResponse = (message: string) =>
+  ServiceResponse.error(ApiError.make("service_unavailable", message))
 const stoppingResponse = unavailableResponse("The service is stopping.")
 const failingResponse = unavailableResponse("Requests that need the database are failing.")
 const unreachableResponse = unavailableResponse("The database is unreachable.")

@@ -39,7 +39,7 @@ describe("RateLimit and RateLimit-Policy", () => {
   )
 
   it.effect(
-    "show the limits of the network withoutHeaders a key, and 0 remaining while the rate limit store fails",
+    "show the limits of the network without a key, and 0 remaining while the rate limit store fails",
     () =>
       Effect.gen(function* () {
         const store = yield* open()

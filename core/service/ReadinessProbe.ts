@@ -23,13 +23,13 @@ const UNKNOWN_HASH = "0".repeat(64)
 export const make = Effect.fnUntraced(function* (
   count: (now: number) => Effect.Effect<void, StoreUnavailable>
 ) {
-  const adapter = yield* Readiness
+  const checkAdapter = yield* Readiness
   const keys = yield* ApiKeyStore
   const pets = yield* PetRepository
   const probe = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.all(
       [
-        adapter,
+        checkAdapter,
         pets.page({ status: undefined, after: undefined, limit: 1 }),
         keys.findByHash(UNKNOWN_HASH),
         count(Math.floor(now))
@@ -37,13 +37,13 @@ export const make = Effect.fnUntraced(function* (
       { concurrency: "unbounded", discard: true }
     )
   )
-  const [latest, invalidate] = yield* Effect.cachedInvalidateWithTTL(probe, Duration.infinity)
+  const [cachedProbe, invalidate] = yield* Effect.cachedInvalidateWithTTL(probe, Duration.infinity)
   let probedAt: bigint | undefined
 
   // Uses the monotonic clock, because the wall clock can be set back.
   return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-    if (probedAt !== undefined && now - probedAt < TTL_NANOS) return latest
+    if (probedAt !== undefined && now - probedAt < TTL_NANOS) return cachedProbe
     probedAt = now
-    return Effect.andThen(invalidate, latest)
+    return Effect.andThen(invalidate, cachedProbe)
   })
 })

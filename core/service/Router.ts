@@ -43,7 +43,7 @@ export const resourcesOf = (operations: ReadonlyArray<Operation>): ReadonlyArray
 export const make = (basePath: string, resources: ReadonlyArray<Resource>): Router => {
   const templates = resources
     .map((resource) => ({ resource, segments: templateOf(basePath + resource.path) }))
-    .sort((a, b) => literalFirst(a.segments, b.segments))
+    .sort((a, b) => compareTemplates(a.segments, b.segments))
   return (method, path) => {
     const segments = Target.segments(path)
     if (segments === undefined) return undefined
@@ -66,7 +66,7 @@ const templateOf = (path: string): ReadonlyArray<Segment> =>
     .map((segment) => (segment.startsWith("{") ? { parameter: segment.slice(1, -1) } : { literal: segment }))
 
 /** Orders templates so that literal segments match before parameters: `/pets/count` before `/pets/{petId}`. */
-const literalFirst = (a: ReadonlyArray<Segment>, b: ReadonlyArray<Segment>): number => {
+const compareTemplates = (a: ReadonlyArray<Segment>, b: ReadonlyArray<Segment>): number => {
   const rank = (segments: ReadonlyArray<Segment>) =>
     segments.map((segment) => ("literal" in segment ? "0" : "1")).join("")
   return rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0

@@ -1,4 +1,4 @@
-/** Generates requests: valid requests, edge cases and noise. */
+/** Generates requests: valid requests, boundary values and noise. */
 import * as fc from "fast-check"
 import type { Sent } from "./Service.fixture.ts"
 import type { Header } from "./ServiceResponse.ts"
@@ -124,7 +124,7 @@ export interface RequestOptions {
   readonly authorization: fc.Arbitrary<string | undefined>
 }
 
-/** Any request with one of the given credentials: with noise in every part, or with noise in one part only. */
+/** Generates any request with one of the given credentials, with noise in every part or in one part only. */
 export const sent = ({ authorization }: RequestOptions): fc.Arbitrary<Sent> =>
   fc
     .tuple(

@@ -189,18 +189,18 @@ export const open = Effect.fnUntraced(function* (
       Layer.succeed(BanPolicy.BanPolicy, setup.ban ?? BanPolicy.standard)
     )
   )
-  const replaced = Context.mergeAll(
+  const ports = Context.mergeAll(
     memory,
-    Context.make(PetRepository, (setup.pets ?? same)(Context.get(memory, PetRepository))),
-    Context.make(RateLimitStore, (setup.limits ?? same)(Context.get(memory, RateLimitStore))),
-    Context.make(ApiKeyStore, (setup.keys ?? same)(Context.get(memory, ApiKeyStore))),
+    Context.make(PetRepository, (setup.pets ?? identity)(Context.get(memory, PetRepository))),
+    Context.make(RateLimitStore, (setup.limits ?? identity)(Context.get(memory, RateLimitStore))),
+    Context.make(ApiKeyStore, (setup.keys ?? identity)(Context.get(memory, ApiKeyStore))),
     Context.make(Readiness, setup.readiness ?? Effect.void),
     Context.make(Cursor.SharedKey, setup.cursorKey),
     Context.make(ResponseObserver, setup.observer),
     Context.make(StaticFiles, setup.files ?? [])
   )
   const service = yield* Effect.orDie(
-    Effect.provideContext(Service.make(setup.options, setup.operations), replaced)
+    Effect.provideContext(Service.make(setup.options, setup.operations), ports)
   )
   return {
     service,
@@ -234,7 +234,7 @@ export const open = Effect.fnUntraced(function* (
   }
 })
 
-const same = <A>(real: A): A => real
+const identity = <A>(real: A): A => real
 
 /** Runs a program of a property with its own scope and test clock. */
 export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
@@ -242,10 +242,10 @@ export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A>
 
 export const outage = new StoreUnavailable({ retryable: true, cause: "the driver says: password=hunter2" })
 
-/** An unavailable store: every method fails. */
+/** Returns an unavailable store: every method fails. */
 export const failing = <Port extends object>(real: Port): Port => replaceMethods(real, Effect.fail(outage))
 
-/** A store with a bug: every method dies with a defect. */
+/** Returns a store with a defect in every method. */
 export const dying = <Port extends object>(real: Port): Port =>
   replaceMethods(real, Effect.die(new Error("a bug in the store: password=hunter2")))
 
@@ -274,7 +274,7 @@ export const enterprise = (perMinute: number, perDay: number): KeyLifecycle.Issu
 
 export const unlimited = enterprise(ample.perMinute, ample.perDay)
 
-/** Inserts `count` animals directly into the store. */
+/** Returns a function that inserts `count` animals directly into the store. */
 export const stocked =
   (count: number): NonNullable<Setup["pets"]> =>
   (real) => {

@@ -112,14 +112,14 @@ export const make = Effect.fnUntraced(function* (
   const configuredCors = Cors.make(options.corsOrigins)
   const admission = yield* Admission.make(options)
   const probes = yield* Probes.make({
-    openApi: () => OpenApi.served(options, operations),
+    openApi: () => OpenApi.formatter(options, operations),
     count: admission.countProbe
   })
   const fileResponse = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
   const cursors = yield* Cursor.make(cursorKey)
   const digest = yield* Digest.Digest
-  const observed = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
+  const observe = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
 
   const respond = Effect.fnUntraced(function* (request: ServiceRequest, draft: Exchange.Draft) {
     const clock = yield* Clock.Clock
@@ -143,27 +143,27 @@ export const make = Effect.fnUntraced(function* (
     const operation = route?.operation?.id
     draft.route = route && options.basePath + route.resource.path
     if (preflight !== undefined) return addHeaders(preflight, { now, requestId })
-    const admitted = yield* admit(request, { now, requestId })
-    const { rejection, verdict } = admitted
-    recordAdmission(draft, admitted)
+    const decision = yield* admit(request, { now, requestId })
+    const { rejection, verdict } = decision
+    recordAdmission(draft, decision)
     const response =
-      rejection ?? (yield* orErrorResponse(execute(route, request, query, now, admitted.key), requestId))
+      rejection ?? (yield* orErrorResponse(execute(route, request, query, now, decision.key), requestId))
     draft.errorCode = response.errorCode
     const admittedOperation = rejection === undefined ? operation : undefined
-    const outcome = { status: response.status, admittedOperation, limits: limitsOf(admitted) }
-    const changed = probes.observe(outcome, clock)
-    if (changed !== undefined) yield* RequestLog.outage(changed, requestId)
+    const outcome = { status: response.status, admittedOperation, limits: limitsOf(decision) }
+    const outageChange = probes.observe(outcome, clock)
+    if (outageChange !== undefined) yield* RequestLog.outage(outageChange, requestId)
     const deprecation = operation === undefined ? undefined : deprecationHeaders.get(operation)
     return addHeaders(response, { now, requestId, cors: corsHeaders, verdict, deprecation })
   })
 
-  const handle = (request: ServiceRequest) => observed(request, (draft) => respond(request, draft))
+  const handle = (request: ServiceRequest) => observe(request, (draft) => respond(request, draft))
 
   /** Authenticates the caller and applies the rate limits; a defect becomes a rejection. */
   const admit = (request: ServiceRequest, arrival: Admission.Arrival): Effect.Effect<Admission.Admission> =>
     Effect.catchCause(admission.admit(request, arrival), (cause) =>
       Effect.map(errorResponse(cause, arrival.requestId), (rejection) => ({
-        ...uncounted(arrival.now),
+        ...uncountedAdmission(arrival.now),
         rejection
       }))
     )
@@ -237,20 +237,20 @@ export const make = Effect.fnUntraced(function* (
   ) {
     const now = Math.floor(yield* Clock.currentTimeMillis)
     const requestId = nextRequestId()
-    const admitted = yield* Effect.catchCause(
+    const decision = yield* Effect.catchCause(
       Effect.suspend(() => admission.countTransportError(clientAddress, { now, requestId })),
-      (cause) => Effect.as(reportDefect(cause, requestId), uncounted(now))
+      (cause) => Effect.as(reportDefect(cause, requestId), uncountedAdmission(now))
     )
     const response = ServiceResponse.error(ApiError.make(error))
     draft.requestId = requestId
     draft.errorCode = response.errorCode
-    recordAdmission(draft, admitted)
+    recordAdmission(draft, decision)
     const cors = configuredCors?.headersWithoutRequest(origin)
-    return addHeaders(response, { now, requestId, cors, verdict: admitted.verdict })
+    return addHeaders(response, { now, requestId, cors, verdict: decision.verdict })
   })
 
   const transportError: Service["Service"]["transportError"] = (error, clientAddress, origin) =>
-    observed(undefined, (draft) => respondToError(error, clientAddress, origin, draft))
+    observe(undefined, (draft) => respondToError(error, clientAddress, origin, draft))
 
   return { handle, transportError, drain: probes.drain, isDraining: probes.isDraining }
 })
@@ -270,7 +270,7 @@ const randomKey = SecureRandom.SecureRandom.use((random) => random.randomBytes(3
 /** The verdict when the caller's limits are unknown. */
 const fallbackVerdict = (now: number): Verdict => Admission.unknownVerdict(Plan.standard.Free, now)
 
-const uncounted = (now: number): Admission.Admission => ({
+const uncountedAdmission = (now: number): Admission.Admission => ({
   rejection: undefined,
   verdict: fallbackVerdict(now),
   isCounted: false

@@ -136,7 +136,6 @@ describe("ServiceOptions.resolve", () => {
       expect(resolved.failure.message).toMatch(new RegExp(`^${option}: (?:\\w+ )?must `))
     }
   })
-
 })
 
 describe("Service.make", () => {

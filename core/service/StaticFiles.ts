@@ -43,8 +43,8 @@ export const make = (files: ReadonlyArray<StaticFile>): Respond => {
     const isRead = request.method === "GET" || request.method === "HEAD"
     if (file === undefined) return isRead ? redirect(byPath, path) : undefined
     if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
-    if (isRead) return read(file, request)
-    return Effect.succeed(request.method === "OPTIONS" ? options : methodNotAllowed)
+    if (isRead) return respondWithFile(file, request)
+    return Effect.succeed(request.method === "OPTIONS" ? optionsResponse : methodNotAllowed)
   }
 }
 
@@ -59,7 +59,10 @@ const redirect = (
   return Effect.succeed(ServiceResponse.make(308, "", [["Location", `../${name}`]]))
 }
 
-const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceResponse.ServiceResponse> => {
+const respondWithFile = (
+  file: StaticFile,
+  request: ServiceRequest
+): Effect.Effect<ServiceResponse.ServiceResponse> => {
   const isCompressed = acceptsGzip(request.header("accept-encoding"))
   // The two representations differ, so they need two strong entity tags (RFC 9110 §8.8.3.3).
   const tag = isCompressed ? `"${file.version}-gzip"` : `"${file.version}"`
@@ -84,7 +87,7 @@ const read = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceR
 
 const contentEncoding: ServiceResponse.Header = ["Content-Encoding", "gzip"]
 
-/** Whether an `Accept` header names `text/html`. Wildcards, which other clients send, do not count. */
+/** Returns whether an `Accept` header names `text/html`. Wildcards, which other clients send, do not count. */
 const acceptsHtml = (accept: string | undefined): boolean =>
   accept !== undefined && weightOf(accept, "text/html") > 0
 
@@ -102,7 +105,7 @@ const weightOf = (list: string, name: string): number => {
   return 0
 }
 
-/** Whether `If-None-Match` contains the tag or `*`; the comparison is weak (RFC 9110 §13.1.2). */
+/** Returns whether `If-None-Match` contains the tag or `*`; the comparison is weak (RFC 9110 §13.1.2). */
 const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((item) => {
     const candidate = item.trim().replace(/^W\//, "")
@@ -110,5 +113,5 @@ const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
   })
 
 const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
-const options = ServiceResponse.make(204, "", allow)
+const optionsResponse = ServiceResponse.make(204, "", allow)
 const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

@@ -48,6 +48,6 @@ export const recordSuccess = (health: StoreHealth, operation: string): StoreHeal
   return next
 }
 
-/** Whether the stores currently count as failing. */
+/** Returns whether the stores currently count as failing. */
 export const isFailing = (health: StoreHealth, now: number): boolean =>
   [...health.values()].some(({ failedAt, failures }) => failures >= MAX_FAILURES && now - failedAt < HOLD_MS)

@@ -18,11 +18,11 @@ export const emptyDisk = (): Disk => ({ pets: new Map(), records: new Map() })
 /** Whether a call to `store` crashes: not at all, before it takes effect, or after it took effect. */
 export type Crash = "no" | "before" | "after"
 
-const crashed = new StoreUnavailable({ retryable: false, cause: new Error("crashed") })
+const crashError = new StoreUnavailable({ retryable: false, cause: new Error("crashed") })
 
 /** Creates an archive on a disk; `crashes` has one item per call to `store`. Further calls do not crash. */
 export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Service"] => {
-  const next = crashes[Symbol.iterator]()
+  const remainingCrashes = crashes[Symbol.iterator]()
   const lastId = () => [...disk.pets.keys()].reduce((max, id) => (id > max ? id : max), 0n)
   const isOther = (pet: Pet, id: bigint) => {
     const known = disk.pets.get(id)
@@ -54,8 +54,8 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
       ),
     store: ({ keepIds, pets, step }) =>
       Effect.suspend((): Effect.Effect<number, StoreUnavailable | ImportMoved | IdTaken> => {
-        const crash = next.next().value ?? "no"
-        if (crash === "before") return Effect.fail(crashed)
+        const crash = remainingCrashes.next().value ?? "no"
+        if (crash === "before") return Effect.fail(crashError)
         const record = step === undefined ? undefined : disk.records.get(step.source)
         if (step !== undefined && record?.position.bytes !== step.from.bytes) {
           return Effect.fail(new ImportMoved({ source: step.source }))
@@ -70,7 +70,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
         if (step !== undefined) {
           disk.records.set(step.source, { keepIds, position: step.to, completedAt: step.completedAt })
         }
-        return crash === "after" ? Effect.fail(crashed) : Effect.succeed(added)
+        return crash === "after" ? Effect.fail(crashError) : Effect.succeed(added)
       })
   }
 }

@@ -13,7 +13,8 @@ export interface Chunk {
   readonly animals: number
 }
 
-const PAGE = 1_000
+/** Number of animals that are read at once. */
+const PAGE_SIZE = 1_000
 
 /**
  * Exports every animal whose creation was acknowledged before the export, and possibly some that are created during
@@ -25,9 +26,9 @@ export const chunks: Stream.Stream<Chunk, StoreUnavailable, PetArchive> = Stream
     const archive = yield* PetArchive
     const upTo = yield* archive.lastId
     return Stream.paginate(0n, (after) =>
-      Effect.map(archive.page(after, upTo, PAGE), (pets) => {
+      Effect.map(archive.page(after, upTo, PAGE_SIZE), (pets) => {
         const last = pets.at(-1)
-        const isLast = last === undefined || pets.length < PAGE || last.id >= upTo
+        const isLast = last === undefined || pets.length < PAGE_SIZE || last.id >= upTo
         return [pets.length === 0 ? [] : [chunkOf(pets)], isLast ? Option.none() : Option.some(last.id)]
       })
     )

@@ -151,7 +151,9 @@ describe("Import.store", () => {
           const stored = Effect.runSync(run(disk, inChunks(damaged), { keepIds: false, name: NAME }))
           expect(stored.invalidLines[0]?.line).toBe(brokenLine + 1)
           expect(contents(disk.pets.values())).toEqual(contents(all.slice(0, valid.indexOf(brokenLine))))
-          const resumed = Effect.runSync(run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME }))
+          const resumed = Effect.runSync(
+            run(disk, inChunks(lines.join("\n")), { keepIds: false, name: NAME })
+          )
           expect(resumed.invalidLines).toEqual([])
           expect(contents(disk.pets.values())).toEqual(contents(all))
         }

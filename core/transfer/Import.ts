@@ -68,7 +68,7 @@ export const check = Effect.fnUntraced(function* <E, E2>(
   let state = ImportReader.start(options)
   let animals = 0
   let lastId = 0n
-  const examine = Effect.fnUntraced(function* (entries: ReadonlyArray<ImportReader.Entry>) {
+  const checkEntries = Effect.fnUntraced(function* (entries: ReadonlyArray<ImportReader.Entry>) {
     const pets = petsIn(entries)
     lastId = pets.at(-1)?.id ?? lastId
     const taken = yield* findTaken(pets)
@@ -84,10 +84,10 @@ export const check = Effect.fnUntraced(function* <E, E2>(
       hash.update(block)
       const [entries, next] = ImportReader.push(state, block)
       state = next
-      return Effect.map(examine(entries), () => report(state.lines.bytes, animals))
+      return Effect.map(checkEntries(entries), () => report(state.lines.bytes, animals))
     })
   )
-  yield* examine(ImportReader.end(state))
+  yield* checkEntries(ImportReader.end(state))
   return {
     lines: state.lines.lines,
     animals,
@@ -164,7 +164,7 @@ export const store = Effect.fnUntraced(function* <E>(
   /**
    * Hashes `block`, and stores the animals of `entries` (the lines that end in `block`) up to the first invalid line.
    */
-  const accept = Effect.fnUntraced(function* (
+  const storeBlock = Effect.fnUntraced(function* (
     entries: ReadonlyArray<ImportReader.Entry>,
     complete: Lines.Place,
     block: Uint8Array
@@ -197,12 +197,16 @@ export const store = Effect.fnUntraced(function* <E>(
     Stream.runForEach((block) => {
       const [entries, next] = ImportReader.push(state, block)
       state = next
-      return accept(entries, { bytes: next.lines.complete, lines: next.lines.lines }, block)
+      return storeBlock(entries, { bytes: next.lines.complete, lines: next.lines.lines }, block)
     })
   )
   yield* Effect.fromResult(prefix.end())
-  const rest = ImportReader.end(state)
-  yield* accept(rest, { bytes: state.lines.bytes, lines: state.lines.lines + rest.length }, new Uint8Array())
+  const lastEntries = ImportReader.end(state)
+  yield* storeBlock(
+    lastEntries,
+    { bytes: state.lines.bytes, lines: state.lines.lines + lastEntries.length },
+    new Uint8Array()
+  )
   if (invalidLines.length > 0) return { position, inserted, present, invalidLines }
   if (digest !== undefined && hash.digest() !== digest) {
     return yield* new SourceChanged({ reason: "it changed during the import" })

@@ -33,13 +33,13 @@ export const push = (
   block: Uint8Array
 ): readonly [entries: ReadonlyArray<Entry>, state: State] => {
   const [found, lines] = Lines.push(state.lines, block)
-  return read({ ...state, lines }, found)
+  return decodeLines({ ...state, lines }, found)
 }
 
 /** Returns the entry of the last line if it has no line ending, otherwise no entry. */
-export const end = (state: State): ReadonlyArray<Entry> => read(state, Lines.end(state.lines))[0]
+export const end = (state: State): ReadonlyArray<Entry> => decodeLines(state, Lines.end(state.lines))[0]
 
-const read = (
+const decodeLines = (
   state: State,
   lines: ReadonlyArray<Lines.Line>
 ): readonly [entries: ReadonlyArray<Entry>, state: State] => {

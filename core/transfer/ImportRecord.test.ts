@@ -20,7 +20,7 @@ describe("ImportRecord.startOf", () => {
     expect(ImportRecord.startOf(unfinished, { ...fileRequest, again: true })).toEqual(resumed)
   })
 
-  it("rejects a completely imported fileRequest, unless --again is given", () => {
+  it("rejects a completely imported file, unless --again is given", () => {
     expect(ImportRecord.startOf(complete, fileRequest)).toEqual(
       Result.fail(
         "it was imported completely at 2026-11-22T00:00:00.000Z (4 animals); --again imports it a second time"

@@ -66,14 +66,14 @@ describe("ImportedPet.decode", () => {
     ['{"id":1.5,"name":""}', `id: ${Int64.message}; name: must not be empty; categoryId: is required`],
     ['{"id":1,"name":"Rex","categoryId":1,"color":"red"}', '"color": is not a known field'],
     ["[]", "must be a JSON object"],
-    ['{"id":1,', "not valid JSON: expected a name in double quotes index position 8"]
+    ['{"id":1,', "not valid JSON: expected a name in double quotes at position 8"]
   ])("rejects %s if ids are kept", (text, reason) => {
     expect(ImportedPet.decode(encode(text), kept)).toEqual(Result.fail(reason))
   })
 
   it("rejects bytes that are not UTF-8", () => {
     expect(ImportedPet.decode(Uint8Array.of(0x7b, 0xff), kept)).toEqual(
-      Result.fail("not valid JSON: not valid UTF-8 index position 1")
+      Result.fail("not valid JSON: not valid UTF-8 at position 1")
     )
   })
 })

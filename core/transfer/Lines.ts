@@ -99,6 +99,6 @@ const lineOf = (number: number, bytes: Uint8Array | undefined, end: number): Lin
 const hasByteOrderMark = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
-/** Whether a line contains only JSON white space. */
+/** Returns whether a line contains only JSON white space. */
 export const isBlank = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === CR)

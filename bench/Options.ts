@@ -79,8 +79,10 @@ export const parse = (args: ReadonlyArray<string>): Options | undefined => {
       rounds,
       requests: isQuick ? 500 : 2_000,
       seconds: isQuick ? 0.1 : 0.3,
+      startRequests: isQuick ? 500 : 40_000,
+      startSeconds: isQuick ? 0.1 : 4,
       warmUpRequests: isQuick ? 500 : 20_000,
-      warmUpSeconds: isQuick ? 0.1 : 0.5
+      warmUpSeconds: isQuick ? 0.1 : 0.3
     },
     latency: {
       rounds: isQuick ? 1 : 3,

@@ -55,7 +55,9 @@ export const casesOf = ({ cases: requested }: Options): ReadonlyArray<Case> => {
 /** Estimates how many seconds the chosen parts take. */
 export const estimateSeconds = (options: Options, servers: number, sections: number): number =>
   (options.parts.has("http")
-    ? servers * START_SECONDS + casesOf(options).length * Rounds.estimateSeconds(servers, options.rounds)
+    ? servers * START_SECONDS +
+      Rounds.estimateStartSeconds(servers, options.rounds) +
+      casesOf(options).length * Rounds.estimateSeconds(servers, options.rounds)
     : 0) +
   (options.parts.has("latency")
     ? (2 + durable.length) * (START_SECONDS + reads.length * Latency.estimateSeconds(options.latency))
@@ -110,6 +112,8 @@ export const http = async (
     throw new Error("the bare server and the reference are not among the servers")
   const load = new LoadGenerator(cores?.load)
   const setup = { servers: [...running.values()], bare: bareProcess, reference: referenceProcess, load }
+  progress.begin("warming up")
+  await Rounds.warmUp(setup, options.rounds, progress)
   const figures: Array<Rounds.CaseFigures> = []
   for (const chosen of casesOf(options)) {
     progress.begin(chosen.name)

@@ -7,7 +7,15 @@ import { ServerProcess } from "./ServerProcess.ts"
 import { bare, reference } from "./Servers.ts"
 import * as Workload from "./Workload.ts"
 
-const options = { rounds: 2, requests: 50, seconds: 5, warmUpRequests: 50, warmUpSeconds: 5 }
+const options = {
+  rounds: 2,
+  requests: 50,
+  seconds: 5,
+  startRequests: 50,
+  startSeconds: 5,
+  warmUpRequests: 50,
+  warmUpSeconds: 5
+}
 const progress = new Progress(1, { write: () => undefined })
 
 const [bareServer, ours] = await Promise.all([bare, reference].map((server) => ServerProcess.start(server)))

@@ -11,10 +11,17 @@ import * as Spread from "../results/Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
-import type { Case } from "./Workload.ts"
+import { type Case, DEFAULT_CONNECTIONS, mix } from "./Workload.ts"
 
 /** The number and duration of the measurements. */
 export interface RoundsOptions {
+  /**
+   * Number of requests of the mix to each server before the first case, because the first 40,000 requests to a process
+   * take more CPU time than later ones.
+   */
+  readonly startRequests: number
+  /** Maximum duration of these requests in seconds. */
+  readonly startSeconds: number
   readonly rounds: number
   /** Number of requests in a turn; with one connection, a quarter of it. */
   readonly requests: number
@@ -76,11 +83,36 @@ const COMPARED = 25
 export const estimateSeconds = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
   servers * (rounds * seconds + warmUpSeconds) * SHARE_OF_LIMITS
 
+/** Estimates how many seconds the first requests take. */
+export const estimateStartSeconds = (servers: number, { startSeconds }: RoundsOptions): number =>
+  servers * startSeconds * SHARE_OF_LIMITS
+
 /** The average fraction of the maximum durations that servers need. */
 const SHARE_OF_LIMITS = 0.4
 
 /** The seed of the warm-up; the seed of a round is its number. */
 const WARM_UP_SEED = -1
+
+/** Sends the first requests to every server except the bare one, which has no responses yet. */
+export const warmUp = async (
+  { bare, load, servers }: Setup,
+  { startRequests, startSeconds }: RoundsOptions,
+  progress: Progress
+): Promise<void> => {
+  for (const server of servers) {
+    if (server === bare) continue
+    progress.step(server.name)
+    await load.run(server, {
+      workload: mix,
+      connections: DEFAULT_CONNECTIONS,
+      isCyclic: false,
+      requests: startRequests,
+      seconds: startSeconds,
+      seed: WARM_UP_SEED
+    })
+    progress.advance(startSeconds * SHARE_OF_LIMITS)
+  }
+}
 
 /** Checks the responses of every server, then measures all of them. */
 export const measure = async (

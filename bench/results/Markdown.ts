@@ -113,7 +113,8 @@ const conditions = ({ date, http, machine, seconds, versions }: Results): Readon
   ...(http === undefined
     ? []
     : [
-        `Servers take turns in ${http.options.rounds} rounds, after ${thousands(http.options.warmUpRequests)} requests or ${http.options.warmUpSeconds} s of warm-up. A turn is ${thousands(http.options.requests)} requests, a`,
+        `Each server first handles ${thousands(http.options.startRequests)} requests of the mix, or as many as it completes in ${http.options.startSeconds} s, which are not measured.`,
+        `In each case, servers take turns in ${http.options.rounds} rounds, after ${thousands(http.options.warmUpRequests)} requests or ${http.options.warmUpSeconds} s of warm-up. A turn is ${thousands(http.options.requests)} requests, a`,
         `quarter of that with one connection, or as many as a server completes in ${http.options.seconds} s. Figures are the median of the`,
         "rounds, with the middle half in parentheses."
       ]),

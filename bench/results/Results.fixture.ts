@@ -27,7 +27,15 @@ export const resultsOf = (micros: Micros): Results => {
     versions: { fastify: "5.12.8" },
     isQuick: false,
     http: {
-      options: { rounds: 5, requests: 2_000, seconds: 0.3, warmUpRequests: 20_000, warmUpSeconds: 1 },
+      options: {
+        rounds: 5,
+        requests: 2_000,
+        seconds: 0.3,
+        startRequests: 40_000,
+        startSeconds: 4,
+        warmUpRequests: 20_000,
+        warmUpSeconds: 1
+      },
       servers: names.map((name) => ({
         name,
         what: `description of ${name}`,

@@ -24,7 +24,10 @@ export const copyDatabase = Command.make(
   {
     from: Setting.make("from", "ADDRESS", "Address of the source, as for serve --database.", Setting.text),
     to: Setting.make("to", "ADDRESS", "Address of the target, which must be empty.", Setting.text),
-    json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else, to standard output.")
+    json: Setting.toggle(
+      "json",
+      "Print the summary as one line of JSON, and nothing else, to standard output."
+    )
   },
   Effect.fn("copy")(function* ({ from, json, to }) {
     yield* Database.requireExisting(from, "from")

@@ -33,7 +33,10 @@ export const exportAnimals = Command.make(
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
     database: Database.address,
-    json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else, to standard output; requires --out.")
+    json: Setting.toggle(
+      "json",
+      "Print the summary as one line of JSON, and nothing else, to standard output; requires --out."
+    )
   },
   Effect.fn("export")(function* (flags) {
     const file = Option.getOrUndefined(flags.out)

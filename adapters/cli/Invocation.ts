@@ -1,4 +1,4 @@
-/** Builds the command lines in hints. A user can run them in the current directory to start this program again. */
+/** Builds the command lines that messages suggest, so that a user can run them in the current directory. */
 import * as path from "node:path"
 
 /** How this process was started. */

@@ -48,7 +48,10 @@ export const flags = {
     IssueKeyFlag.parse
   ),
   firstKey: FirstKeyFlag.firstKey,
-  json: Setting.toggle("json", "Once the server listens, print one line of JSON, and nothing else, to standard output."),
+  json: Setting.toggle(
+    "json",
+    "Once the server listens, print one line of JSON, and nothing else, to standard output."
+  ),
   publicBaseUrl: Setting.make(
     Failure.flagOf.publicBaseUrl,
     "URL",

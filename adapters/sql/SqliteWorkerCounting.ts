@@ -63,7 +63,7 @@ const isSame = (left: RateLimit.Policy, right: RateLimit.Policy): boolean =>
 /** Number of values per counted request: whether it was admitted, whether its caller is new, and the state after it. */
 const WIDTH = 2 + RateLimitFields.names.length
 
-/** Counts the requests at `indices`, and returns their numbers in this order. */
+/** Counts the requests at `indices`, and returns their encoded results, `WIDTH` numbers each, in this order. */
 export const steps = function* (
   { keys, policies, policyOf, times }: Counts,
   indices: ReadonlyArray<number>
@@ -86,7 +86,7 @@ export const steps = function* (
   return outcomes.flatMap((outcome, index) => {
     if ("defect" in outcome) throw outcome.defect
     const { after, isAdmitted } = outcome.result
-    // Only the first request from an absent caller is new.
+    // If a caller without a stored state has several requests in the group, only the first one counts as new.
     const isNew = absent.delete(group[index]?.key ?? "")
     return [isAdmitted ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after)]
   })
@@ -97,7 +97,7 @@ interface StepResult {
   readonly after: RateLimit.State
 }
 
-/** Decodes the numbers of the counted request at `index`. */
+/** Decodes the result of the counted request at `index`. */
 export const decode = (results: ReadonlyArray<unknown>, index: number, { now, policy }: Count): Counted => {
   const offset = index * WIDTH
   if (results.length < offset + WIDTH) throw new Error("a counted request has no result")

@@ -58,8 +58,8 @@ const withTypes = ({ resourceMetrics }: MetricsData): MetricsData => ({
 const integers = new Set(["http.response.status_code"])
 
 /**
- * Removes the attribute `unit`, from which Effect takes the unit of a metric, and restores integers: the attributes of
- * Effect's metrics are text.
+ * Removes the attribute `unit`, which Effect has used as the unit of the metric. Converts integers back from text, because
+ * the attributes of Effect's metrics are text.
  */
 const corrected = <A extends Point>(point: A): A => ({
   ...point,

@@ -14,7 +14,7 @@ const statOf = (pid: number): ReadonlyArray<string> | undefined => {
   }
 }
 
-/** The indexes in these fields of the parent's id, the user time and the system time. */
+/** The indexes of the parent's id, the user time and the system time in these fields. */
 const [PARENT, USER, SYSTEM] = [1, 11, 12] as const
 
 /** The unit of CPU times in `/proc`, which is the same for every program on Linux. */

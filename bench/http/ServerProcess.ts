@@ -1,4 +1,4 @@
-/** Starts the servers to measure; sends them single HTTP requests and IPC commands. */
+/** Starts the servers that are measured, and sends them single HTTP requests and IPC commands. */
 import { callerCounts, type Tokens } from "./Catalogue.ts"
 import { Child, type Guard, hasNumber } from "./Child.ts"
 import * as DatabaseCpu from "./DatabaseCpu.ts"

@@ -33,10 +33,10 @@ const LIMITS = [20, 50, 100]
 const MAX_PAGE_SIZE = 100
 /** An id that no run reaches. */
 const UNUSED_ID = 1_000_000_000
-/** Distance between consecutive ranks in the catalogue; a prime number, so that frequent animals are scattered. */
+/** Distance in the catalogue between animals of consecutive ranks; a prime number, so that frequent animals are scattered. */
 const STRIDE = 7_919
 
-/** Returns the number of pages after the first one that do not change when animals are created during a run. */
+/** Returns the number of stable pages after the first: those that stay the same when animals are created during a run. */
 const deepPages = (filter: Filter): number => {
   const length = filter === "all" ? animals.length : animals.length / statuses.length
   return Math.floor((length - MAX_PAGE_SIZE) / PAGE_SIZE)
@@ -211,7 +211,7 @@ export const operations: ReadonlyArray<Workload> = [
   operation("create", { create: 100 })
 ]
 
-/** A single request that is sent repeatedly: the best case for every cache, and therefore a lower bound. */
+/** A single request that is sent repeatedly: the best case for every cache, and therefore a lower bound of the CPU time. */
 export const repeated: ReadonlyArray<Workload> = operations
   .filter(({ name }) => ["list 20", "get", "create"].includes(name))
   .map((workload) => ({ ...workload, isRepeated: true }))

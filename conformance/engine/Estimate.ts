@@ -1,6 +1,6 @@
 /** Estimates the cost of a run, and lists the checks that it cannot decide, before the run begins. */
 import type { Finding } from "../checks/Check.ts"
-import type { InterfaceName } from "../evaluation/Faces.ts"
+import type { InterfaceName } from "../evaluation/Interfaces.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"

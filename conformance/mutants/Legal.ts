@@ -15,7 +15,7 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
-const BANS = "Whether and how keys are banned is not shown (§8.4.3 and its gaps)."
+const BANS = "The contract leaves open whether and how keys are banned (§8.4.3)."
 
 export const rules: ReadonlyArray<Rule> = [
   rule(
@@ -30,10 +30,11 @@ export const rules: ReadonlyArray<Rule> = [
     /^(X-RateLimit-Remaining|verdict: remaining)$/,
     /^without a valid key$/
   ),
-  // Such decisions still send all headers (§8.3), and the headers agree with each other.
+  // Only how requests without a valid key are counted changes; their responses still have all headers (§8.3), with
+  // consistent values.
   rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, /^without a valid key$/),
   rule(
-    "A caller without a valid key has no plan (§8.2), so any time that was shown shortly before is its reset.",
+    "A caller without a valid key has no plan (§8.2), so its reset may be any time close to the correct one.",
     /^(send the (one before the )?previous|add one to|add 60 to)$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
     /^(without a valid key|on 401)$/
@@ -46,7 +47,7 @@ export const rules: ReadonlyArray<Rule> = [
     /^(state|stored): bannedUntil$/
   ),
   rule(
-    "Whether limits are counted per key, account or address is not shown (§8.4, gaps).",
+    "The contract leaves open whether requests are counted per key, account or address (§8.4).",
     /^use (one for all|another), the$/,
     /^caller/,
     /^(always|for the key|for a key)/
@@ -62,20 +63,20 @@ export const rules: ReadonlyArray<Rule> = [
     /^(Retry-After|verdict: retryAfter)$/
   ),
   rule(
-    "The level of a bucket has 60,000 units for each request, and this gives less than a whole request.",
+    "A request costs 60,000 units of the level of a bucket, and these operators add less than that.",
     // With one unit less, the last request of a full bucket is denied, so `take one from` breaks the plan.
     /^(add one to|add 60 to|round to tens)$/,
     /^(state|stored): level$/
   ),
   rule("The contract names no Content-Type of responses.", /^(drop|duplicate)$/, /^Content-Type$/),
   rule(
-    "The contract does not describe HEAD (§4), and §8.3 only asks for headers.",
+    "The contract does not describe HEAD (§4); §8.3 requires only its rate-limit headers.",
     /./,
     /^(parameter |id in the path$)/,
     /^on HEAD$/
   ),
   rule(
-    "Transitions are not shown (§3), so a retrieval may show another status, or none (§2).",
+    "The contract does not describe when a status changes (§3), so a retrieval may return another status, or none (§2).",
     /^(send the (one before the )?previous|always send the first|swap|drop)$/,
     /^status in a retrieval$/
   ),
@@ -83,12 +84,12 @@ export const rules: ReadonlyArray<Rule> = [
   rule("The contract states no order of a list (§4.1).", /^reverse the$/, /^list$/),
   rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),
   rule(
-    "Only limits that are invalid before and after differ, and the contract lists no response to them (§4.1).",
+    "Only invalid values of `limit` are changed, into other invalid values; the contract defines no response to them (§4.1).",
     /^(truncate to 32 bits|round to a double)$/,
     /^parameter limit$/
   ),
   rule(
-    "Constraints on names are not shown (§2, gaps): a server may store a changed name, if it always shows that one.",
+    "The contract leaves constraints on names open (§2): a server may store a changed name, if it always returns that name.",
     /^(trim|merge spaces in|escape HTML in|normalize|decompose)/,
     /^name as read$/
   )

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { InterfaceName, Interfaces } from "../evaluation/Faces.ts"
+import type { InterfaceName, Interfaces } from "../evaluation/Interfaces.ts"
 import type { Failure } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Step, Trial } from "../evaluation/Trial.ts"

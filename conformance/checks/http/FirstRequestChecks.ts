@@ -15,21 +15,21 @@ import * as Responses from "./Responses.ts"
 /** The first request with a key, which is then repeated. */
 interface FirstRequest {
   readonly key: "tiny" | "victim"
-  /** Once getPet is removed, `get` also requests a list. */
+  /** After the removal of getPet, `get` requests a list instead. */
   readonly operation: "list" | "get"
 }
 
-/** Time in ms before the removal of getPet within which the law requests a list, because a request takes time. */
+/** Time in ms before the removal of getPet from which on a list is requested: the repetition may arrive later. */
 const MARGIN_MS = 60_000
 
 const spec = family({ level: "spec", on: "http" })
 
-/** Runs before all other checks that use the small keys, so that the request is the key's first among the checks. */
+/** Runs before all other checks that use the keys `tiny` and `victim`, so that its request is their first one. */
 export const checks: ReadonlyArray<Check> = [
   spec<FirstRequest>({
     id: "limits.first-request",
     profile: "limits",
-    law: "The first request of a key in the checks, repeated immediately, gets the same status, and shows each animal alike.",
+    law: "If the first request that the checks send with a key is repeated, the status and the content of each animal are the same.",
     clauses: ["list.status-200", "list.faithful", "get.found", "get.faithful"],
     needs: ["tinyPlan", "victimKey"],
     requests: 5,
@@ -55,8 +55,8 @@ export const checks: ReadonlyArray<Check> = [
       }
       yield* expect(
         first.response.status === repeated.response.status,
-        `the same status for both requests GET ${path} with the key ${key}: ${outcome(repeated.response)}`,
-        `first ${outcome(first.response)}`
+        `the same status for two requests GET ${path} with the key ${key}`,
+        `first ${outcome(first.response)}, then ${outcome(repeated.response)}`
       )
       // A server may give each key its own catalogue.
       if (isGet && first.response.status === 404) {

@@ -11,7 +11,7 @@ import * as Creations from "./Creations.ts"
 import * as Lists from "./Lists.ts"
 import * as Responses from "./Responses.ts"
 
-/** Letters that no service may change if it accepts the name; they make it longer than 200 characters. */
+/** A service that accepts a name must not change these letters. They make the name longer than 200 characters. */
 const LETTERS = "Aa".repeat(105)
 
 /** Markup, spaces, composed and decomposed letters, and a character of four bytes; a service may change these. */
@@ -34,10 +34,10 @@ interface Content {
   readonly status: PetStatus.PetStatus
 }
 
-/** Returns the contents to try for an animal with this status, the most unusual first. */
-const contentsOf = (status: PetStatus.PetStatus, first: number): ReadonlyArray<Content> =>
+/** Returns the contents to try for an animal with this status, beginning with the tail at index `firstTail`. */
+const contentsOf = (status: PetStatus.PetStatus, firstTail: number): ReadonlyArray<Content> =>
   [unusualCategories[status], 1n].flatMap((categoryId) =>
-    tails.slice(first).map((tail) => ({ tail, categoryId, status }))
+    tails.slice(firstTail).map((tail) => ({ tail, categoryId, status }))
   )
 
 /** Creates an animal; returns `undefined` if the service rejects this content, as the contract allows. */
@@ -50,9 +50,9 @@ const createUnlessRejected = Effect.fnUntraced(function* (
   const categoryId = Creations.categoryOf(http, wanted)
   const sent = PetJson.draft({ name: `${unique}${tail}`, categoryId, status })
   const exchange = yield* http.send(Creations.withBody(sent))
-  const isOpen = tail !== "" || wanted !== 1n
+  const mayBeRejected = tail !== "" || wanted !== 1n
   const { status: got } = exchange.response
-  if (isOpen && got >= 400 && got < 500) return undefined
+  if (mayBeRejected && got >= 400 && got < 500) return undefined
   const animal = yield* Responses.petOf(exchange, 201)
   const name = animal.name.normalize("NFKC")
   yield* expect(
@@ -67,33 +67,34 @@ const createUnlessRejected = Effect.fnUntraced(function* (
   return animal
 })
 
-/** Creates the most unusual animal that the service accepts, starting with the tail at index `first`. */
+/** Creates the most unusual animal that the service accepts, beginning with the tail at index `firstTail`. */
 const create = Effect.fnUntraced(function* (
   http: Http,
   trial: Trial,
   status: PetStatus.PetStatus,
-  first: number
+  firstTail: number
 ): Effect.fn.Return<void, Failure> {
-  for (const [index, content] of contentsOf(status, first).entries()) {
+  for (const [index, content] of contentsOf(status, firstTail).entries()) {
     const animal = yield* createUnlessRejected(http, trial, content)
     if (animal !== undefined) return
     if (index > 0) continue
+    // Repeats the most unusual creation, to detect a service that rejects requests at random.
     const again = yield* createUnlessRejected(http, trial, content)
     yield* expect(
       again === undefined,
-      "the same result for two creations that differ only in the letters at the start of the name",
+      "the same result for two creations that differ only in the unique start of the name",
       again === undefined ? "" : `first a rejection, then ${PetJson.line(again)}`,
       "create.returns-created"
     )
   }
 })
 
-/** Limits with which each of the first animals is also the last of a list; the longest list has all. */
+/** Values of `limit`. With 1 and 2, the first and the second animal are also the last; 100 returns all of the check. */
 const LIMITS = [1, 2, 100]
 
 const spec = family({ level: "spec", on: "http" })
 
-/** Must run early, because lists often begin with the oldest animals. */
+/** Runs before checks that create other animals, because lists often begin with the oldest ones. */
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly statuses: ReadonlyArray<PetStatus.PetStatus> }>({
     id: "list.positions",
@@ -103,9 +104,10 @@ export const checks: ReadonlyArray<Check> = [
     requests: 17,
     examples: [{ statuses: ["sold", "pending", "available"] }],
     *holds(http, { statuses }, trial) {
-      // The oldest and the newest animal are both unusual, whichever a list shows first. Only one of them is long.
-      for (const first of [0, 1]) {
-        for (const status of statuses) yield* create(http, trial, status, first)
+      // Makes both the oldest and the newest animal unusual, because a list may begin with either. Only the oldest ones
+      // have a long name.
+      for (const firstTail of [0, 1]) {
+        for (const status of statuses) yield* create(http, trial, status, firstTail)
       }
       const created = http.created()
       for (const status of [undefined, ...statuses]) {

@@ -45,7 +45,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("get.first-lost", "Returns 404 if the first request of a key with a small plan retrieves an animal.")
-    .breaks("get.found", "limits.first-request", "the same status for both requests GET")
+    .breaks("get.found", "limits.first-request", "the same status for two requests GET")
     .by(
       AtHttp.transport((real, world) => {
         const seen = new Set<string>()

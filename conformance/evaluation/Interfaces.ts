@@ -11,7 +11,7 @@ export interface Interfaces {
   readonly catalogue: Catalogue
   /** The limits of a key on a small plan. */
   readonly meter: Meter
-  /** The limits of a key that may be banned. */
+  /** The limits of a key that checks are allowed to get banned. */
   readonly victim: Meter
   readonly http: Http
   readonly pets: PetRepository["Service"]

@@ -7,7 +7,7 @@ import * as Runtime from "effect/Runtime"
 
 export class CommandExit extends Data.TaggedError("CommandExit")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
-  // `false`: `runMain` must not log this error again.
+  // Despite its name, `false` keeps `runMain` from logging the error again.
   override readonly [Runtime.errorReported] = false
 }
 

@@ -1,4 +1,4 @@
-/** Tests `animal-store copy` between databases; a server runs on the source before and on the target afterwards. */
+/** Tests `animal-store copy` with a server on the source before the copy, and one on the target after it. */
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as Load from "./Load.fixture.ts"

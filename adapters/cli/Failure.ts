@@ -45,7 +45,7 @@ export const userError = (cause: unknown): CliError.UserError =>
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
 
-/** Like `userError`, but an error about a database names `flag`, the flag that the address comes from. */
+/** Like `userError`, but the message of a database error begins with `flag`, with which its address was passed. */
 export const userErrorAt =
   (flag: string) =>
   (cause: unknown): CliError.UserError =>

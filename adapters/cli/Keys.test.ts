@@ -191,14 +191,14 @@ describe("animal-store keys", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       return stdout
     }
-    const existing = [
+    const commandsOnExistingDatabase = [
       ...[["list"], ["log"], ["rotate", "key_x"], ["revoke", "key_x"], ["show", "key_x"]],
       ...[
         ["unban", "key_x"],
         ["set", "key_x", "--plan", "Pro"]
       ]
     ]
-    for (const args of existing) {
+    for (const args of commandsOnExistingDatabase) {
       expect(await run(["keys", ...args], {}, { cwd: directory })).toMatchObject({
         code: 1,
         stdout: "",
@@ -252,13 +252,13 @@ describe("animal-store keys", () => {
   it("reports invalid input in one line, without creating a database", async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-"))
     onTestFinished(async () => fs.rmSync(directory, { recursive: true }))
-    const requests = "must be a whole number from 1 to 1000000000"
+    const limitError = "must be a whole number from 1 to 1000000000"
     const secret = "ast_0123456789abcdefghijABCDEFGHIJ0123456"
     const mistakes: ReadonlyArray<Mistake> = [
       [["issue", "--plan", "Gold"], '--plan: must be one of Free, Pro, Business, Enterprise; got "Gold"'],
       [["issue", "--plan", "enterprise"], "Enterprise needs both --per-minute and --per-day"],
-      [["issue", "--plan", "Free", "--per-minute", "0"], `--per-minute: ${requests}; got "0"`],
-      [["issue", "--plan", "Free", "--per-day", "1000000001"], `--per-day: ${requests}; got "1000000001"`],
+      [["issue", "--plan", "Free", "--per-minute", "0"], `--per-minute: ${limitError}; got "0"`],
+      [["issue", "--plan", "Free", "--per-day", "1000000001"], `--per-day: ${limitError}; got "1000000001"`],
       [["issue", "--plan", "Free", "--label", " "], '--label: must not consist only of white space; got " "'],
       [
         ["rotate", "key_none", "--overlap", "1x"],

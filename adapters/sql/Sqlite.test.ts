@@ -54,7 +54,7 @@ describe("Sqlite.layer", () => {
   )
 
   it.effect.skipIf(!fs.existsSync("/proc/locks"))(
-    "keeps the file locks of a store when another store of this process closes (needs /proc/locks)",
+    "keeps the file locks of a store when another store on the same file in this process closes (needs /proc/locks)",
     () =>
       Effect.gen(function* () {
         const filename = path.join(yield* directory, "x.db")

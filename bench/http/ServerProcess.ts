@@ -109,7 +109,7 @@ export class ServerProcess {
           )
   }
 
-  /** Makes the bare server replay responses of another server; requests to it then use the data in `address`. */
+  /** Makes the bare server replay the responses of another server. Later requests to it use the data in `address`. */
   async replay(address: Wire.Address, responses: ReadonlyArray<FixedResponse>): Promise<void> {
     this.#address = { ...address, port: this.#address.port }
     await this.#execute({ responses }, isAcknowledged)

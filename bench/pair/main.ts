@@ -41,7 +41,7 @@ const measureCase = async (
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
     progress.step(`${database}, ${workload.name}, start ${count} of ${starts}`)
-    // The checkout that is started and warmed up first also alternates.
+    // Swaps the checkouts at every second start, so that each is started and warmed up first equally often.
     const isSwapped = count % 2 === 0
     const subjects = [
       { checkout: checkouts[0], kind: "" },

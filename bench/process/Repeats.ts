@@ -1,4 +1,4 @@
-/** Summarizes repeated measurements as one figure: the median and the middle half. */
+/** Summarizes repeated measurements as one figure: the median and the quartiles. */
 import * as Spread from "../results/Spread.ts"
 import type { Figure, Unit } from "./Figure.ts"
 

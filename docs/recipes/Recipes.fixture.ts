@@ -52,7 +52,8 @@ export class Recipes {
     const error = this.#npmInstall(name, [tarball ?? "", ...others])
     if (error === undefined) return undefined
     const errorWithoutPackage = this.#npmInstall(name, others)
-    if (errorWithoutPackage === undefined) throw new Error(`Only the package cannot be installed: ${error}`)
+    if (errorWithoutPackage === undefined)
+      throw new Error(`The animal-store package cannot be installed, although the others can: ${error}`)
     return errorWithoutPackage
   }
 
@@ -103,7 +104,7 @@ export class Recipes {
   }
 }
 
-/** Maximum time from an empty directory to the first 200, in seconds. */
+/** Maximum time from an empty directory to the first response with status 200, in seconds. */
 const MAX_SECONDS = 60
 
 /** Load average per core above which a machine is too busy to measure times. */

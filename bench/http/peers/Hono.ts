@@ -1,4 +1,4 @@
-/** Serves with Hono on @hono/node-server, hono-rate-limiter and zod. */
+/** Serves the benchmark's catalogue with Hono on @hono/node-server, with hono-rate-limiter and zod. */
 import { serve } from "@hono/node-server"
 import { zValidator } from "@hono/zod-validator"
 import { Hono } from "hono"

@@ -42,7 +42,7 @@ type Law = Pick<(typeof checks)[number], "id" | "law" | "level" | "advisedBy"> &
 type Sentence = Pick<Clause, "slug" | "says" | "level">
 
 /** Returns the line of a check. */
-export const checkLine = ({ advisedBy, id, law, level, on }: Law): string =>
+const checkLine = ({ advisedBy, id, law, level, on }: Law): string =>
   `check ${id} ${advisedBy === undefined ? level : "advice"} ${on} ${digits(law)}`
 
 /** Returns the sorted lines of the given checks and clauses. */

@@ -8,6 +8,20 @@ import { request, Wire } from "./Wire.fixture.ts"
 const json = "Content-Type: application/json"
 const megabyte = Buffer.alloc(1_000_000, " ")
 
+/** Sends megabytes until the connection is closed, and returns their number. */
+const sendUntilClosed = async (wire: Wire): Promise<number> => {
+  let isClosed = false
+  wire.closed.then(() => {
+    isClosed = true
+  })
+  let sent = 0
+  while (!isClosed) {
+    await wire.send(megabyte)
+    sent++
+  }
+  return sent
+}
+
 describe("a request whose body is rejected before it arrives", () => {
   const clients = [
     { who: "without a key", hasKey: false, size: 1, status: 401, code: "missing_api_key" },
@@ -103,15 +117,7 @@ describe("a request whose body is rejected before it arrives", () => {
       server.port,
       request({ method: "POST", headers, ...(hasKey ? { key } : {}) })
     )
-    let isClosed = false
-    wire.closed.then(() => {
-      isClosed = true
-    })
-    let sent = 0
-    while (!isClosed) {
-      await wire.send(megabyte)
-      sent++
-    }
+    const sent = await sendUntilClosed(wire)
     expect(sent).toBeGreaterThan(min)
     expect(sent).toBeLessThan(max)
     await expectAlive(server)
@@ -130,15 +136,7 @@ describe("a request whose body is rejected before it arrives", () => {
       const server = await serve()
       const wire = await Wire.openAndSend(server.port, sent)
       expect((await wire.response()).status).toBe(status)
-      let isClosed = false
-      wire.closed.then(() => {
-        isClosed = true
-      })
-      let megabytes = 0
-      while (!isClosed) {
-        await wire.send(megabyte)
-        megabytes++
-      }
+      const megabytes = await sendUntilClosed(wire)
       expect(megabytes).toBeGreaterThan(1)
       // The client can send a few megabytes more, because the socket buffers hold them.
       expect(megabytes).toBeLessThan(100)

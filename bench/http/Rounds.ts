@@ -8,7 +8,7 @@
  */
 import type { Progress } from "../Progress.ts"
 import * as Spread from "../results/Spread.ts"
-import type { LoadGenerator } from "./LoadGenerator.ts"
+import type { Load, LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
 import { type Case, DEFAULT_CONNECTIONS, mix } from "./Workload.ts"
@@ -99,19 +99,27 @@ export const warmUp = async (
   { startRequests, startSeconds }: RoundsOptions,
   progress: Progress
 ): Promise<void> => {
+  const mixed = { workload: mix, connections: DEFAULT_CONNECTIONS, isCyclic: false, seed: WARM_UP_SEED }
+  await sendToEach(
+    servers.filter((server) => server !== bare),
+    load,
+    { ...mixed, requests: startRequests, seconds: startSeconds },
+    progress
+  )
+}
+
+/** Sends a load that is not measured to each of the servers. */
+const sendToEach = async (
+  servers: ReadonlyArray<ServerProcess>,
+  generator: LoadGenerator,
+  load: Load,
+  progress: Progress
+): Promise<void> => {
   for (const server of servers) {
-    if (server === bare) continue
-    progress.step(server.name)
-    await load.run(server, {
-      workload: mix,
-      connections: DEFAULT_CONNECTIONS,
-      isCyclic: false,
-      requests: startRequests,
-      seconds: startSeconds,
-      seed: WARM_UP_SEED
-    })
-    progress.advance(startSeconds * SHARE_OF_LIMITS)
+    progress.step(`warming up ${server.name}`)
+    await generator.run(server, load)
   }
+  progress.advance(servers.length * load.seconds * SHARE_OF_LIMITS)
 }
 
 /** Checks the responses of every server, then measures all of them. */
@@ -129,16 +137,9 @@ export const measure = async (
   }
 
   const given = { workload, connections, isCyclic: false }
-  for (const server of servers) {
-    progress.step(`warming up ${server.name}`)
-    await load.run(server, {
-      ...given,
-      requests: options.warmUpRequests,
-      seconds: options.warmUpSeconds,
-      seed: WARM_UP_SEED
-    })
-  }
-  progress.advance(servers.length * options.warmUpSeconds * SHARE_OF_LIMITS)
+  const { warmUpRequests, warmUpSeconds } = options
+  const warmUpLoad = { ...given, requests: warmUpRequests, seconds: warmUpSeconds, seed: WARM_UP_SEED }
+  await sendToEach(servers, load, warmUpLoad, progress)
 
   const requests = connections === 1 ? Math.ceil(options.requests / 4) : options.requests
   const turn = async (server: ServerProcess, seed: number): Promise<Turn> => {

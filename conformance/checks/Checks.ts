@@ -7,6 +7,7 @@ import * as ConcurrencyChecks from "./catalogue/ConcurrencyChecks.ts"
 import * as ListChecks from "./catalogue/ListChecks.ts"
 import * as NameChecks from "./catalogue/NameChecks.ts"
 import * as AnimalHistoryChecks from "./exchanges/AnimalHistoryChecks.ts"
+import * as CreationResponseChecks from "./exchanges/CreationResponseChecks.ts"
 import * as ErrorChecks from "./exchanges/ErrorChecks.ts"
 import * as HeaderChecks from "./exchanges/HeaderChecks.ts"
 import * as LimitHistoryChecks from "./exchanges/LimitHistoryChecks.ts"
@@ -92,6 +93,7 @@ export const ambientChecks: ReadonlyArray<AmbientCheck> = [
   ...RateLimitHeaderChecks.checks,
   ...HeaderChecks.checks,
   ...StandardRateLimitChecks.checks,
+  ...CreationResponseChecks.checks,
   ...AnimalHistoryChecks.checks,
   ...LimitHistoryChecks.checks
 ]

@@ -39,6 +39,12 @@ export const rules: ReadonlyArray<Rule> = [
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
     /^(without a valid key|on 401)$/
   ),
+  rule(
+    "A caller without a valid key has no plan (§8.2), so its Retry-After may be that of an earlier response.",
+    /^(send the (one before the )?previous|always send the first)$/,
+    /^(Retry-After|verdict: retryAfter)$/,
+    /^without a valid key$/
+  ),
   rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
   // A ban may be shorter, a little longer or absent; a much longer one would not be temporary.
   rule(
@@ -59,7 +65,7 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(
     "Retry-After may name a later time than needed (§8.4.2).",
-    /^add (one|60) to$/,
+    /^(add (one|60) to|double)$/,
     /^(Retry-After|verdict: retryAfter)$/
   ),
   rule(

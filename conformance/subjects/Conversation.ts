@@ -153,7 +153,8 @@ export const make = Effect.fnUntraced(function* (options: ConversationOptions) {
       ],
       body: typeof content === "string" ? bytes(content) : content
     }
-    return { request, key: authorization === undefined ? key : "other" } as const
+    if (authorization === undefined) return { request, key } as const
+    return { request, key: authorization.length === 0 ? "none" : "other" } as const
   }
 
   const send = Effect.fnUntraced(function* (sent: Sent, trial: Trial): Effect.fn.Return<Exchange, Failure> {

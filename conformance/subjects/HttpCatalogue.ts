@@ -79,14 +79,24 @@ export const create = (
       )
   )
 
-/** Returns the animals that the main key of a conversation has created so far, as the responses showed them. */
-export const created = ({ exchanges }: Conversation.Conversation): ReadonlyArray<Animal> =>
-  exchanges.flatMap(({ key, request, response }) => {
-    // A server may have a catalogue for each key, although ids are unique (§2).
-    if (key !== "main" || request.method !== "POST" || response.status !== 201) return []
-    const animal = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
-    return Result.isSuccess(animal) ? [animal.success] : []
-  })
+/**
+ * Creates a function that returns the animals that the main key of a conversation has created so far, as the responses
+ * showed them. It parses each response only once.
+ */
+export const trackCreated = ({ exchanges }: Conversation.Conversation): (() => ReadonlyArray<Animal>) => {
+  const created: Array<Animal> = []
+  let parsed = 0
+  return () => {
+    for (const { key, request, response } of exchanges.slice(parsed)) {
+      // A server may have a catalogue for each key, although ids are unique (§2).
+      if (key !== "main" || request.method !== "POST" || response.status !== 201) continue
+      const animal = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
+      if (Result.isSuccess(animal)) created.push(animal.success)
+    }
+    parsed = exchanges.length
+    return [...created]
+  }
+}
 
 /** Creates the catalogue of one evaluation; `categories` are the declared categories of the subject. */
 export const make = (

@@ -90,6 +90,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     hasClock: clock !== undefined
   }
 
+  const created = HttpCatalogue.trackCreated(conversation)
   const http = (trial: Trial): Http => ({
     facts,
     // Only the main key is paced: laws about the limits of other keys and callers need every 429.
@@ -101,7 +102,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
     sendConcurrently: (sent) =>
       Effect.andThen(conversation.reserve(sent.length), conversation.sendConcurrently(sent, trial)),
     create: (draft) => HttpCatalogue.create(conversation, categories, draft, trial),
-    created: () => HttpCatalogue.created(conversation),
+    created,
     now: conversation.now,
     advance: (ms) =>
       Effect.andThen(
@@ -176,7 +177,7 @@ export const make = Effect.fnUntraced(function* (target: HttpTarget): Effect.fn.
               baseUrl,
               basePath,
               secrets,
-              created: HttpCatalogue.created(conversation),
+              created: created(),
               ...(categories === "any" ? {} : { category: categories[0] })
             })
         }),

@@ -6,7 +6,7 @@ import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
-import { type AmbientCheck, overHistory } from "../AmbientCheck.ts"
+import { type AmbientCheck, type HistoryLaw, overHistory } from "../AmbientCheck.ts"
 import { describedAs, momentsOf, ofLevel, violation } from "./ExchangeLaws.ts"
 
 /** Maximum and default number of animals in a list (contract §8.1). */
@@ -19,14 +19,17 @@ const parseBody = <A>(
 ): Result.Result<A, string> | undefined =>
   response.cut === undefined ? Result.flatMap(PetJson.parse(text(response.body)), read) : undefined
 
-/** Returns the animal that a request with the main key created; `undefined` for any other exchange. */
+/** Returns the animal that a request created; `undefined` for any other exchange. */
 const createdBy = (exchange: Exchange): Animal | undefined => {
   const { request, response } = exchange
-  // A server may have a catalogue for each key.
-  if (exchange.key !== "main" || request.method !== "POST" || response.status !== 201) return undefined
+  if (request.method !== "POST" || response.status !== 201) return undefined
   const read = parseBody(exchange, PetJson.animal)
   return read && Result.getOrUndefined(read)
 }
+
+/** Returns the animal that a request with the main key created, because a server may have a catalogue for each key. */
+const createdByMain = (exchange: Exchange): Animal | undefined =>
+  exchange.key === "main" ? createdBy(exchange) : undefined
 
 /** Returns the animals in a successful list or retrieval that the contract describes, and no animals for others. */
 const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
@@ -43,7 +46,7 @@ const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
 const parameterOf = ({ request }: Exchange, name: string): string | null =>
   new URLSearchParams(request.target.split("?")[1] ?? "").get(name)
 
-/** Creates a law about the animals that earlier exchanges created; `created` has them by id. */
+/** Creates a law about the animals that earlier exchanges with the main key created; `created` has them by id. */
 const withCreated =
   (
     isAbout: (exchange: Exchange, created: ReadonlyMap<bigint, Animal>) => boolean,
@@ -53,8 +56,37 @@ const withCreated =
     const created = new Map<bigint, Animal>()
     return (exchange: Exchange) => {
       const result = isAbout(exchange, created) ? { violation: examine(exchange, created) } : undefined
-      const animal = createdBy(exchange)
+      const animal = createdByMain(exchange)
       if (animal !== undefined && !created.has(animal.id)) created.set(animal.id, animal)
+      return result
+    }
+  }
+
+/**
+ * Creates a law that compares each animal in a list or a retrieval with the first response that showed it. Responses to
+ * different keys are compared only if the main key created the animal, because a server may have a catalogue for each
+ * key.
+ */
+const withFirstShown =
+  (compare: (first: Animal, shown: Animal) => Violation | undefined) => (): HistoryLaw => {
+    const ofMain = new Map<bigint, Animal>()
+    const ofKeys = new Map<string, Animal>()
+    return (exchange) => {
+      const created = createdBy(exchange)
+      if (created !== undefined && exchange.key === "main" && !ofMain.has(created.id)) {
+        ofMain.set(created.id, created)
+      }
+      let result: ReturnType<HistoryLaw>
+      for (const shown of created === undefined ? shownBy(exchange) : [created]) {
+        const byKey = `${exchange.key} ${shown.id}`
+        const first = ofMain.get(shown.id) ?? ofKeys.get(byKey)
+        if (first === undefined) ofKeys.set(byKey, shown)
+        else if (created === undefined) {
+          const violation = compare(first, shown)
+          if (violation !== undefined) return { violation }
+          result = { violation }
+        }
+      }
       return result
     }
   }
@@ -65,95 +97,101 @@ const idOf = ({ request }: Exchange): bigint | undefined => {
   return digits === undefined ? undefined : BigInt(digits)
 }
 
-export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
-  overHistory({
-    id: "history.as-created",
-    finds: ["getPet", "short list"],
-    law: "Every list and retrieval of a run shows the name and category of an animal as its creation returned them.",
-    clauses: ["resources.stable", "list.faithful", "get.faithful"],
-    begin: withCreated(
-      (exchange, created) => shownBy(exchange).some(({ id }) => created.has(id)),
-      (exchange, created) => {
-        for (const shown of shownBy(exchange)) {
-          const known = created.get(shown.id)
-          if (known === undefined) continue
-          if (known.name !== shown.name || known.categoryId !== shown.categoryId) {
-            return violation(PetJson.line(known), PetJson.line(shown))
-          }
+export const checks: ReadonlyArray<AmbientCheck> = [
+  ...ofLevel("spec", [
+    overHistory({
+      id: "history.unchanged",
+      finds: ["getPet", "short list"],
+      law: "Every response of a run shows the same name and category for an animal as the first response with it.",
+      clauses: ["resources.stable", "list.faithful", "get.faithful"],
+      begin: withFirstShown((first, shown) =>
+        first.name === shown.name && first.categoryId === shown.categoryId
+          ? undefined
+          : violation(PetJson.line(first), PetJson.line(shown))
+      )
+    }),
+    overHistory({
+      id: "history.ids-unique",
+      law: "No two creations of a run return the same id.",
+      clauses: ["resources.id-unique"],
+      begin: withCreated(
+        (exchange) => createdByMain(exchange) !== undefined,
+        (exchange, created) => {
+          const animal = createdByMain(exchange)
+          const known = animal && created.get(animal.id)
+          return known && violation(`an id other than ${known.id}, that of ${known.name}`, String(known.id))
         }
-        return undefined
+      )
+    }),
+    overHistory({
+      id: "history.found",
+      finds: ["getPet"],
+      law: "Every retrieval of an animal that the run created returns it, until the operation is removed.",
+      clauses: ["get.found"],
+      inapplicable: ([first]) =>
+        first !== undefined && momentsOf(first)[1] >= REMOVAL_BEGINS
+          ? "by the server's time, getPet is removed: restart the server"
+          : undefined,
+      begin: withCreated(
+        (exchange, created) => {
+          const id = exchange.key === "main" && describedAs(exchange) === "get" ? idOf(exchange) : undefined
+          return id !== undefined && created.has(id) && momentsOf(exchange)[1] < REMOVAL_BEGINS
+        },
+        ({ request, response }) =>
+          response.status === 404
+            ? violation(`the animal of ${request.target}, which the run created`, "404")
+            : undefined
+      )
+    }),
+    overHistory({
+      id: "history.lists",
+      law: "Every list of a run is a bare array of animals with the requested status, at most as many as requested.",
+      clauses: [
+        "list.array",
+        "list.empty",
+        "list.status.filter",
+        "list.limit.maximum-returned",
+        "list.limit.default"
+      ],
+      begin: () => (exchange) => {
+        if (describedAs(exchange) !== "list" || exchange.response.status !== 200) return undefined
+        const read = parseBody(exchange, PetJson.animals)
+        if (read === undefined) return undefined
+        if (Result.isFailure(read)) return { violation: violation("an array of Pet", read.failure) }
+        const status = parameterOf(exchange, "status")
+        const other = status === null ? undefined : read.success.find((animal) => animal.status !== status)
+        if (other !== undefined)
+          return { violation: violation(`only ${status} animals`, PetJson.line(other)) }
+        const limit = Math.min(Number(parameterOf(exchange, "limit") ?? DEFAULT_LIMIT), MAX_LIMIT)
+        return {
+          violation:
+            read.success.length <= limit
+              ? undefined
+              : violation(`at most ${limit} animals`, String(read.success.length))
+        }
       }
-    )
-  }),
-  overHistory({
-    id: "history.ids-unique",
-    law: "No two creations of a run return the same id.",
-    clauses: ["resources.id-unique"],
-    begin: withCreated(
-      (exchange) => createdBy(exchange) !== undefined,
-      (exchange, created) => {
-        const animal = createdBy(exchange)
-        const known = animal && created.get(animal.id)
-        return known && violation(`an id other than ${known.id}, that of ${known.name}`, String(known.id))
+    }),
+    overHistory({
+      id: "history.lists-distinct",
+      law: "No list of a run shows an animal twice.",
+      clauses: ["list.distinct"],
+      begin: () => (exchange) => {
+        const shown = describedAs(exchange) === "list" ? shownBy(exchange) : []
+        if (shown.length < 2) return undefined
+        const twice = shown.find(({ id }, index) => shown.findIndex((other) => other.id === id) < index)
+        return { violation: twice && violation("each animal once", `twice ${PetJson.line(twice)}`) }
       }
-    )
-  }),
-  overHistory({
-    id: "history.found",
-    finds: ["getPet"],
-    law: "Every retrieval of an animal that the run created returns it, until the operation is removed.",
-    clauses: ["get.found"],
-    inapplicable: ([first]) =>
-      first !== undefined && momentsOf(first)[1] >= REMOVAL_BEGINS
-        ? "by the server's time, getPet is removed: restart the server"
-        : undefined,
-    begin: withCreated(
-      (exchange, created) => {
-        const id = exchange.key === "main" && describedAs(exchange) === "get" ? idOf(exchange) : undefined
-        return id !== undefined && created.has(id) && momentsOf(exchange)[1] < REMOVAL_BEGINS
-      },
-      ({ request, response }) =>
-        response.status === 404
-          ? violation(`the animal of ${request.target}, which the run created`, "404")
-          : undefined
-    )
-  }),
-  overHistory({
-    id: "history.lists",
-    law: "Every list of a run is a bare array of animals with the requested status, at most as many as requested.",
-    clauses: [
-      "list.array",
-      "list.empty",
-      "list.status.filter",
-      "list.limit.maximum-returned",
-      "list.limit.default"
-    ],
-    begin: () => (exchange) => {
-      if (describedAs(exchange) !== "list" || exchange.response.status !== 200) return undefined
-      const read = parseBody(exchange, PetJson.animals)
-      if (read === undefined) return undefined
-      if (Result.isFailure(read)) return { violation: violation("an array of Pet", read.failure) }
-      const status = parameterOf(exchange, "status")
-      const other = status === null ? undefined : read.success.find((animal) => animal.status !== status)
-      if (other !== undefined) return { violation: violation(`only ${status} animals`, PetJson.line(other)) }
-      const limit = Math.min(Number(parameterOf(exchange, "limit") ?? DEFAULT_LIMIT), MAX_LIMIT)
-      return {
-        violation:
-          read.success.length <= limit
-            ? undefined
-            : violation(`at most ${limit} animals`, String(read.success.length))
-      }
-    }
-  }),
-  overHistory({
-    id: "history.lists-distinct",
-    law: "No list of a run shows an animal twice.",
-    clauses: ["list.distinct"],
-    begin: () => (exchange) => {
-      const shown = describedAs(exchange) === "list" ? shownBy(exchange) : []
-      if (shown.length < 2) return undefined
-      const twice = shown.find(({ id }, index) => shown.findIndex((other) => other.id === id) < index)
-      return { violation: twice && violation("each animal once", `twice ${PetJson.line(twice)}`) }
-    }
-  })
-])
+    })
+  ]),
+  ...ofLevel("design", [
+    overHistory({
+      id: "history.status-unchanged",
+      finds: ["getPet", "short list"],
+      law: "Every response of a run shows the same status for an animal as the first response with it.",
+      clauses: ["resources.status-stable"],
+      begin: withFirstShown((first, shown) =>
+        first.status === shown.status ? undefined : violation(PetJson.line(first), PetJson.line(shown))
+      )
+    })
+  ])
+]

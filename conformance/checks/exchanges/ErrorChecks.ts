@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
-import type { Exchange } from "../../http/Exchange.ts"
+import type { Exchange, KeyName } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { headerValues } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -35,6 +35,9 @@ const isInGoodStanding = (history: ReadonlyArray<Exchange>): boolean => {
   )
   return latest?.response.status !== 429
 }
+
+/** The kinds of requests that never have a valid key. */
+const withoutAccess: ReadonlySet<KeyName> = new Set(["none", "revoked", "expired"])
 
 /** The status that belongs to each code of the catalogue. */
 const statusOf: ReadonlyMap<string, number> = new Map(
@@ -108,6 +111,19 @@ export const checks: ReadonlyArray<AmbientCheck> = [
         hasDeclaredKey(exchange) && describedAs(exchange) !== undefined && isInGoodStanding(history),
       examine: ({ key, response: { status } }) =>
         unless(status !== 401, `the ${key} key to be accepted`, "401")
+    },
+    {
+      id: "every.key-required",
+      profile: "auth",
+      law: "No request without a key, or with a revoked or expired key, succeeds.",
+      clauses: ["auth.required", "auth.revoked", "auth.expired"],
+      isAbout: (exchange) => withoutAccess.has(exchange.key) && describedAs(exchange) !== undefined,
+      examine: ({ key, response: { status } }) =>
+        unless(
+          status < 200 || status > 299,
+          `no success ${key === "none" ? "without a key" : `with the ${key} key`}`,
+          String(status)
+        )
     }
   ]),
   ...ofLevel("design", [

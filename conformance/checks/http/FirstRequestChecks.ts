@@ -66,10 +66,16 @@ export const checks: ReadonlyArray<Check> = [
         isGet ? Effect.map(Responses.petOf(exchange, 200), (pet) => [pet]) : Lists.listOf(exchange)
       const [firstAnimals, repeatedAnimals] = [yield* read(first), yield* read(repeated)]
       const clause = isGet ? "get.faithful" : "list.faithful"
-      yield* Lists.expectAgreement(firstAnimals, http.created(), `the first response to GET ${path}`, clause)
+      const { mark } = trial
+      yield* Lists.expectAgreement(
+        firstAnimals,
+        { animals: http.created(), mark },
+        `the first response to GET ${path}`,
+        clause
+      )
       yield* Lists.expectAgreement(
         repeatedAnimals,
-        firstAnimals,
+        { animals: firstAnimals, mark },
         `the second response to GET ${path}`,
         clause
       )

@@ -114,7 +114,7 @@ export const checks: ReadonlyArray<Check> = [
         for (const limit of status === undefined ? LIMITS.slice(0, 2) : LIMITS) {
           const query = `limit=${limit}${Lists.statusParameter(status)}`
           const shown = yield* Lists.list(http, query)
-          yield* Lists.expectAgreement(shown, created, `?${query}`)
+          yield* Lists.expectAgreement(shown, { animals: created, mark: trial.mark }, `?${query}`)
           yield* Lists.expectSelected(shown, status, `?${query}`)
         }
       }

@@ -1,43 +1,19 @@
 /** Laws about creations with every name, encoding and content type, and about where the animal is shown (§2, §4.2). */
 import * as Effect from "effect/Effect"
-import * as Int64 from "../../../core/domain/Int64.ts"
-import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import * as Result from "effect/Result"
 import * as Accepts from "../../dimensions/Accepts.ts"
 import * as Bodies from "../../dimensions/Bodies.ts"
 import * as Names from "../../dimensions/Names.ts"
 import * as Product from "../../dimensions/Product.ts"
-import type { Http, Sent } from "../../evaluation/Http.ts"
-import { expect, type Failure, inapplicable, type Violation } from "../../evaluation/Outcome.ts"
+import type { Http } from "../../evaluation/Http.ts"
+import { inapplicable } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
-import type { Animal } from "../../http/Animal.ts"
-import type { Exchange } from "../../http/Exchange.ts"
-import * as PetJson from "../../http/PetJson.ts"
-import * as RateHeaders from "../../http/RateHeaders.ts"
-import type { Header } from "../../http/Wire.ts"
-import { outcome } from "../../subjects/Conversation.ts"
-import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
-import * as Creations from "../http/Creations.ts"
 import * as Lists from "../http/Lists.ts"
-import * as Responses from "../http/Responses.ts"
+import * as CreationCase from "./CreationCase.ts"
 import * as Envelope from "./Envelope.ts"
-import { DAY_PASSED, isDenied } from "./SmallKeys.ts"
 
-const statuses = {
-  ...Object.fromEntries(PetStatus.all.map((status) => [status, status])),
-  "no status": undefined
-} as { readonly [status in PetStatus.PetStatus]: status } & { readonly "no status": undefined } // one entry each
-
-const categories = {
-  one: 1n,
-  "beyond doubles": 2n ** 53n + 1n,
-  largest: Int64.max,
-  smallest: Int64.min,
-  zero: 0n
-} as const
-
-/** Where the new animal is looked for. */
-const places = { "list with its status": "filtered", "its id": "get", "list of all": "list" } as const
+const { categories, places, statuses } = CreationCase
 
 const ofLetters = Product.of({
   characters: Names.letters,
@@ -62,162 +38,10 @@ const byKeys = Product.of({
   category: categories,
   status: statuses,
   characters: Names.letters,
+  length: Names.lengths,
   // When this law runs, the store holds so many animals that the list of all need not show a new one.
   shown: Product.pick(places, "list with its status", "its id")
 })
-
-/** The parts of a creation, by name; an absent part has its simplest value. */
-interface Creation {
-  readonly key?: "tiny" | "victim"
-  readonly characters: Names.CharactersName
-  readonly length?: Names.LengthName
-  readonly form?: Bodies.FormName
-  readonly type?: Bodies.TypeName
-  readonly status?: keyof typeof statuses
-  readonly category?: keyof typeof categories
-  readonly accept?: Accepts.AcceptName
-  readonly shown: keyof typeof places
-}
-
-/** Maximum number of animals in a list; a list with fewer shows all animals that match. */
-const FULL = 100
-
-/** Statuses with which a server may reject a creation that the contract leaves open. */
-const OPEN: ReadonlySet<number> = new Set([400, 406, 411, 413, 415, 422, 501])
-
-/** Whether every service accepts the name: it has at most 12 letters, and nothing else. */
-const isPlainName = (name: string): boolean => /^[A-Za-z]{1,12}$/.test(name)
-
-/** Returns a name in form NFKC, because a server may store any form of it that is compatibility-equivalent. */
-const toNfkc = (name: string): string => name.normalize("NFKC")
-
-/** Fails unless the animal has the fields that were sent; `normalize` returns the form in which names are compared. */
-const expectAsSent = (
-  sent: Bodies.Fields,
-  { categoryId, name, status }: Animal,
-  normalize: (name: string) => string
-): Effect.Effect<void, Violation> =>
-  expect(
-    normalize(name) === normalize(sent.name) &&
-      categoryId === sent.categoryId &&
-      (sent.status === undefined || status === sent.status),
-    `the animal as sent: name ${PetJson.show(sent.name)}, categoryId ${sent.categoryId}, ${sent.status ?? "any status"}`,
-    PetJson.line({ id: 0n, name, categoryId, status }).replace("id 0, ", "")
-  )
-
-/** Whether a response need not show animals: `Accept` excludes JSON, or a small key is denied, as other laws check. */
-const isHidden = (exchange: Exchange): boolean =>
-  exchange.response.status === 406 || (exchange.key !== "main" && isDenied(exchange))
-
-/** Returns the animal as a place shows it; `undefined` if the place need not show it. */
-const shownIn = Effect.fnUntraced(function* (
-  http: Http,
-  place: (typeof places)[keyof typeof places],
-  by: Pick<Sent, "key" | "headers">,
-  animal: Animal
-): Effect.fn.Return<Animal | undefined, Failure> {
-  if (place === "get") {
-    if ((yield* http.now) >= REMOVAL_BEGINS - 60_000) return undefined
-    const exchange = yield* http.send({ path: `/pets/${animal.id}`, ...by })
-    if (isHidden(exchange)) return undefined
-    return yield* Responses.petOf(exchange, 200)
-  }
-  if (place === "filtered" && animal.status === undefined) return undefined
-  const query = place === "filtered" ? `status=${animal.status}&limit=${FULL}` : `limit=${FULL}`
-  const exchange = yield* http.send({ path: Lists.pathOf(query), ...by })
-  if (isHidden(exchange)) return undefined
-  const animals = yield* Lists.listOf(exchange)
-  const shown = animals.find(({ id }) => id === animal.id)
-  yield* expect(
-    shown !== undefined || animals.length >= FULL,
-    `${PetJson.line(animal)} in a list of ?${query}`,
-    `${animals.length} animals without it`
-  )
-  return shown
-})
-
-/** Creates the animal of a case and looks for it; `normalize` returns the form in which names are compared. */
-const createAndFindWith = Effect.fnUntraced(function* (
-  normalize: (name: string) => string,
-  http: Http,
-  given: Creation,
-  trial: Trial
-): Effect.fn.Return<void, Failure> {
-  const { accept = "no Accept", category = "one", status = "no status", type = "application/json" } = given
-  const { key = "main", length = "short" } = given
-  if (key !== "main") yield* http.advance(DAY_PASSED)
-  const encoding = Bodies.formOf(given.form ?? "plain")
-  // A server may reject a category that does not exist, unless the category is declared.
-  const isCategoryOpen = category !== "one" && http.facts.categories === "any"
-  const fields = {
-    name: Names.of(trial.name(), given.characters, length),
-    categoryId: Creations.categoryOf(http, categories[category]),
-    status: statuses[status]
-  }
-  const { excludesJson, value } = Accepts.of(accept)
-  const acceptHeaders: ReadonlyArray<Header> = value === undefined ? [] : [["Accept", value]]
-  const sent: Sent = {
-    method: "POST",
-    path: "/pets",
-    key,
-    headers: [
-      ["Content-Type", Bodies.types[type]],
-      ...acceptHeaders,
-      ...(encoding.isChunked === true ? [["Transfer-Encoding", "chunked"] as const] : [])
-    ],
-    body: encoding.write(fields)
-  }
-  const exchange = yield* http.send(sent)
-  yield* Envelope.check(exchange)
-  if (key !== "main" && isDenied(exchange)) {
-    return yield* inapplicable("the key is denied after a day without requests, which another law checks")
-  }
-  const isOpen =
-    encoding.isOpen === true ||
-    type !== "application/json" ||
-    isCategoryOpen ||
-    !isPlainName(fields.name) ||
-    excludesJson
-  const { status: got } = exchange.response
-  if (isOpen && (OPEN.has(got) || (isCategoryOpen && got === 404))) {
-    // Escapes make a body longer, and a server may reject long bodies. A short body is never too long.
-    if (
-      given.form !== undefined &&
-      given.form !== "plain" &&
-      encoding.isOpen !== true &&
-      length === "short"
-    ) {
-      const plainExchange = yield* http.send({ ...sent, body: Bodies.formOf("plain").write(fields) })
-      yield* expect(
-        plainExchange.response.status !== 201,
-        `${outcome(exchange.response)} for the same JSON written plainly as well`,
-        outcome(plainExchange.response)
-      )
-    }
-    return yield* inapplicable(`the service rejects such a creation: ${outcome(exchange.response)}`)
-  }
-  const animal = yield* Responses.petOf(exchange, 201)
-  yield* expectAsSent(fields, animal, normalize)
-  if (key !== "main") yield* http.advance(RateHeaders.MINUTE_PASSED_MS)
-  const shown = yield* shownIn(http, places[given.shown], { key, headers: acceptHeaders }, animal)
-  if (shown !== undefined) {
-    yield* expect(
-      shown.name === animal.name && shown.categoryId === animal.categoryId && shown.id === animal.id,
-      `${given.shown} to show ${PetJson.line(animal)}`,
-      PetJson.line(shown)
-    )
-  }
-  const { category: _category, shown: _shown, ...rest } = given
-  trial.tried({
-    ...rest,
-    ...(fields.categoryId === categories[category] && given.category !== undefined ? { category } : {}),
-    ...(shown === undefined ? {} : { shown: given.shown })
-  })
-})
-
-/** Creates the animal of a case, whose name a server may store in another form, and looks for it. */
-const createAndFind = (http: Http, given: Creation, trial: Trial) =>
-  createAndFindWith(toNfkc, http, given, trial)
 
 /** Clauses that every case tests. */
 const sharedClauses = [
@@ -225,16 +49,25 @@ const sharedClauses = [
   "create.returns-created",
   "list.sees-created",
   "list.faithful",
+  ...Lists.selectionClauses,
   "get.found",
   "get.faithful",
   ...Envelope.clauses
 ] as const
 
+/** Decides a case with the function that returns the form in which names are compared, if it is not the default. */
+const decideWith = (normalize?: (name: string) => string) =>
+  Effect.fnUntraced(function* (http: Http, given: CreationCase.Creation, trial: Trial) {
+    const decided = yield* CreationCase.createAndFind(http, given, trial, normalize)
+    if (Result.isFailure(decided)) return yield* inapplicable(decided.failure)
+    trial.tried(decided.success)
+  })
+
 const creation = family({
   profile: "core",
   on: "http",
   runs: { port: 0, http: 4 },
-  holds: createAndFind
+  holds: decideWith()
 })
 
 export const checks: ReadonlyArray<Check> = [
@@ -256,7 +89,7 @@ export const checks: ReadonlyArray<Check> = [
     // The law lets days pass, and the profile `core` must be provable without a clock.
     profile: "limits",
     needs: ["clock", "tinyPlan", "victimKey"],
-    requests: 72,
+    requests: 104,
     product: byKeys.shape,
     examples: byKeys.examples,
     cases: byKeys.cases
@@ -270,6 +103,6 @@ export const checks: ReadonlyArray<Check> = [
     product: ofSymbols.shape,
     examples: ofSymbols.examples,
     cases: ofSymbols.cases,
-    holds: (http, given, trial) => createAndFindWith((name) => name, http, given, trial)
+    holds: decideWith((name) => name)
   })
 ]

@@ -11,6 +11,7 @@ import type { Trial } from "../../evaluation/Trial.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import { outcome } from "../../subjects/Conversation.ts"
+import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
 import * as Creations from "../http/Creations.ts"
 import * as Credentials from "../http/Credentials.ts"
@@ -229,9 +230,11 @@ export const checks: ReadonlyArray<Check> = [
       const prepared = yield* Calls.prepare(http, trial, call)
       yield* http.advance(DAY_PASSED)
       let startedAt: number | undefined
+      let admitted: number | undefined
       for (let sent = 1; sent <= 3 * perMinute + 1; sent++) {
         const { receivedAt, response, sentAt } = yield* http.send({ ...prepared.sent, key: "tiny" })
         startedAt ??= sentAt
+        admitted ??= response.status
         if (response.status === 429 && sent === 1) {
           return yield* inapplicable("the small key is denied after a day without requests")
         }
@@ -240,7 +243,15 @@ export const checks: ReadonlyArray<Check> = [
           const again = yield* Calls.prepare(http, trial, call)
           const exchange = yield* http.send({ ...again.sent, key: "tiny" })
           // The denial may have been a strike, and the contract does not say how long a ban lasts.
-          if (!isDenied(exchange)) yield* Calls.expectAccepted(exchange, again)
+          if (!isDenied(exchange)) {
+            yield* Calls.expectAccepted(exchange, again)
+            const { did = call.operation, receivedAt, response } = exchange
+            yield* expect(
+              response.status === admitted || receivedAt >= REMOVAL_BEGINS,
+              `${admitted} to ${did}, as before the denial`,
+              outcome(response)
+            )
+          }
           return trial.tried(call)
         }
         if (response.status >= 300) {

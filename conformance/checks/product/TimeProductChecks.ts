@@ -13,7 +13,9 @@ import * as RateHeaders from "../../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../subjects/HttpCatalogue.ts"
 import { type Check, family } from "../Check.ts"
 import { iso, momentsOf } from "../exchanges/ExchangeLaws.ts"
+import * as Credentials from "../http/Credentials.ts"
 import * as Calls from "./Calls.ts"
+import * as CreationCase from "./CreationCase.ts"
 import * as Envelope from "./Envelope.ts"
 import { isDenied } from "./SmallKeys.ts"
 
@@ -26,14 +28,18 @@ const atTimes = Product.of({
   key: { main: "main", tiny: "tiny", none: "none" }
 })
 
-type Call = (typeof atTimes.examples)[number] & { readonly query?: Queries.QueryName }
+type Call = (typeof atTimes.examples)[number] & {
+  readonly query?: Queries.QueryName
+  /** An invalid credential; only without a key. */
+  readonly credential?: Credentials.Credential
+}
 
 /** Moments just before the end of a window, at which each operation is also sent in its simplest form. */
 const BEFORE_ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
 
 /**
- * Returns each operation in its simplest form with the main key, lists with two other queries, and a list without a
- * key.
+ * Returns each operation in its simplest form with the main key, lists with two other queries, and lists without a
+ * key and with one that was never issued.
  */
 const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
   const plain = { time, accept: "no Accept" } as const
@@ -42,9 +48,19 @@ const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
     ...Operations.names.map((operation) => ({ ...plain, operation, key: "main" }) as const),
     { ...list, key: "main", query: "status alone" },
     { ...list, key: "main", query: "limit, then status" },
-    { ...list, key: "none" }
+    { ...list, key: "none" },
+    { ...list, key: "none", credential: "a key that was never issued" }
   ]
 }
+
+/** A creation that a server may reject. If it accepts the animal, it must not change it, whatever the time. */
+const unusualCreation = {
+  characters: "letters and digits",
+  length: "65 UTF-16 units",
+  category: "beyond doubles",
+  status: "sold",
+  shown: "its id"
+} as const satisfies CreationCase.Creation
 
 const afterRemoval = Product.of({
   operation: Operations.operations,
@@ -85,7 +101,8 @@ const expectResetInTime = (
 /** Sends the call with the key, or without one; the response must be the promised one, unless it is a denial. */
 const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call) {
   const prepared = yield* Calls.prepare(http, trial, call)
-  const exchange = yield* http.send({ ...prepared.sent, key: call.key })
+  const credential = call.credential === undefined ? {} : yield* Credentials.fieldsOf(call.credential, http)
+  const exchange = yield* http.send({ ...prepared.sent, key: call.key, ...credential })
   yield* Envelope.check(exchange)
   // The small key may have reached its per-minute limit, or other laws may have caused a ban.
   if (isDenied(exchange)) return
@@ -93,7 +110,7 @@ const sendAt = Effect.fnUntraced(function* (http: Http, trial: Trial, call: Call
   yield* call.key === "none"
     ? Calls.expectUnauthorized(exchange, prepared)
     : Calls.expectAccepted(exchange, prepared)
-  const { query: _query, ...tried } = call
+  const { credential: _credential, query: _query, ...tried } = call
   trial.tried(tried)
 })
 
@@ -103,7 +120,7 @@ export const checks: ReadonlyArray<Check> = [
   spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
     finds: ["getPet"],
-    law: "Each operation works with each key, but not without one, at the boundaries of seconds, minutes, days, months and years.",
+    law: "Each operation works with each key, but not without a valid one, at the boundaries of seconds, minutes, days, months and years.",
     clauses: [
       "limits.headers-present",
       "limits.reset-ahead",
@@ -117,7 +134,7 @@ export const checks: ReadonlyArray<Check> = [
     ],
     profile: "limits",
     needs: ["clock", "tinyPlan"],
-    requests: 124,
+    requests: 148,
     product: atTimes.shape,
     examples: atTimes.shape.values.time?.map((time) => ({ time: time as Times.TimeName })) ?? [],
     *holds(http, { time }, trial) {
@@ -130,6 +147,7 @@ export const checks: ReadonlyArray<Check> = [
       }
       yield* http.advanceUntil(moment)
       for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)
+      yield* CreationCase.createAndFind(http, unusualCreation, trial)
     }
   })
 ]

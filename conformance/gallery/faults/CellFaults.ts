@@ -19,27 +19,12 @@ const isChunked = has("transfer-encoding", /chunked/)
 
 /** Changes the members of a creation only if `isAffected` is true for the request. */
 const readsMembersIf = (
-  isAffected: (request: WireRequest) => boolean,
-  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
-): Where =>
-  AtHttp.requests(
-    (request) => Requests.isCreation(request) && isAffected(request),
-    (request) => {
-      const read = PetJson.parse(text(request.body))
-      return read._tag === "Failure"
-        ? request
-        : { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
-    }
-  )
-
-/** Changes the members of creations with one key. */
-const readsMembersOfKey = (
-  keyOf: (keys: World["keys"]) => string,
+  isAffected: (request: WireRequest, world: World) => boolean,
   change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
 ): Where =>
   AtHttp.transport((real, world) => (request) => {
     const read =
-      Requests.isCreation(request) && Requests.hasKey(request, keyOf(world.keys))
+      Requests.isCreation(request) && isAffected(request, world)
         ? PetJson.parse(text(request.body))
         : undefined
     return real(
@@ -125,12 +110,12 @@ export const faults: ReadonlyArray<Fault> = [
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
   fault("cell.small-key-status", "Loses the status of animals that a key with a small plan creates.")
     .breaks("create.status-kept", "product.key", "the animal as sent")
-    .by(readsMembersOfKey(({ tiny }) => tiny, withoutStatus)),
+    .by(readsMembersIf((request, { keys }) => Requests.hasKey(request, keys.tiny), withoutStatus)),
   fault("cell.banned-key-category", "Truncates the category of animals that a frequently banned key creates.")
     .breaks("create.int64-exact", "product.key", "the animal as sent")
     .by(
-      readsMembersOfKey(
-        ({ victim }) => victim,
+      readsMembersIf(
+        (request, { keys }) => Requests.hasKey(request, keys.victim),
         (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) })
       )
     ),
@@ -278,6 +263,30 @@ export const faults: ReadonlyArray<Fault> = [
               ? Edit.error(400, "missing_api_key")(response)
               : response
           )
+      )
+    ),
+  fault("cell.any-key-last-second", "Accepts any key in the last second of a minute.")
+    .breaks("auth.required", "product.time", "401 to GET /pets")
+    .by(
+      AtHttp.transport(
+        (real, world) => (request) =>
+          real(
+            Requests.credentials(request).includes("Bearer no-such-key-0123456789") &&
+              world.now() % 60_000 >= 59_000
+              ? Requests.withKey(request, world.keys.main)
+              : request
+          )
+      )
+    ),
+  fault("cell.double-after-midnight", "Rounds categories to doubles in the first minute of a day.")
+    .breaks("create.int64-exact", "product.time", "the animal as sent")
+    .by(
+      readsMembersIf(
+        (_request, world) => world.now() % 86_400_000 < 60_000,
+        ({ categoryId, ...members }) => ({
+          ...members,
+          categoryId: typeof categoryId === "bigint" ? BigInt(Number(categoryId)) : categoryId
+        })
       )
     ),
   fault("cell.category-after-denial", "Stores category 0 for the first creation after a denial.")

@@ -60,13 +60,55 @@ const withNewestId = (differences: (real: Pets, newest: () => bigint) => Partial
 
 export const faults: ReadonlyArray<Fault> = [
   fault("history.names-for-tiny", "Shows names in upper case to keys with a small plan.")
-    .breaks("list.faithful", "history.as-created", "categoryId")
+    .breaks("list.faithful", "history.unchanged", "categoryId")
     .by(
       changesListsOfTiny(
         Edit.rewritten((body) =>
           body.replace(/"name":"[^"]*"/g, (member) => member.toUpperCase().replace("NAME", "name"))
         )
       )
+    ),
+  fault("history.status-for-victim", "Retrieves every animal as available with a key that is banned often.")
+    .breaks("resources.status-stable", "history.status-unchanged", ", available}")
+    .by(
+      AtHttp.transport(
+        (real, world) => (request) =>
+          Effect.map(real(request), (response) =>
+            Requests.isGet(request) && Requests.hasKey(request, world.keys.victim) && response.status === 200
+              ? Edit.members((pet) => ({ ...pet, status: "available" }))(response)
+              : response
+          )
+      )
+    ),
+  fault("history.first-doubled", "Doubles the category of the first creation with each key.")
+    .breaks("create.returns-created", "every.creation-as-sent", "categoryId 2")
+    .by(
+      AtHttp.transport((real) => {
+        const seen = new Set<string>()
+        return (request) => {
+          const credential = Requests.credentials(request).join()
+          const isFirst = Requests.isCreation(request) && !seen.has(credential)
+          if (isFirst) seen.add(credential)
+          return Effect.map(real(request), (response) =>
+            isFirst && response.status === 201
+              ? Edit.members((pet) => ({ ...pet, categoryId: BigInt(String(pet.categoryId)) * 2n }))(response)
+              : response
+          )
+        }
+      })
+    ),
+  fault("history.revoked-201", "Sends 201 instead of 401 to the first request with a revoked key.")
+    .breaks("auth.revoked", "every.key-required", "no success with the revoked key 201")
+    .by(
+      AtHttp.transport((real, world) => {
+        let seen = 0
+        return (request) =>
+          Effect.map(real(request), (response) =>
+            Requests.hasKey(request, world.keys.revoked) && ++seen === 1
+              ? Edit.status(201)(response)
+              : response
+          )
+      })
     ),
   fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
     .breaks("list.array", "history.lists", "an array of Pet")

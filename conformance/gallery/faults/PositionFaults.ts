@@ -59,6 +59,19 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
+  fault("list.first-shifted", "Shows every id one too low in the first list of a key with a small plan.")
+    .breaks("list.faithful", "history.unchanged", "{id")
+    .by(
+      AtHttp.transport((real, world) => {
+        let seen = 0
+        return (request) =>
+          Effect.map(real(request), (response) => {
+            if (!Requests.hasKey(request, world.keys.tiny) || ++seen > 1) return response
+            const animals = Edit.animalsOf(response)?.map((animal) => ({ ...animal, id: animal.id - 1n }))
+            return animals === undefined ? response : Edit.body(Edit.write(animals))(response)
+          })
+      })
+    ),
   fault("cell.late-reset", "Shows a Reset that is a minute too late in the first second of a minute.")
     .breaks("limits.reset-ahead", "product.time", "Reset at most 60 s ahead")
     .by(
@@ -72,7 +85,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("cell.browser-id", "Shows a wrong id for the first animal of a list to browsers.")
-    .breaks("list.faithful", "product.list", "the animal as created")
+    .breaks("list.faithful", "product.list", "as it was shown before")
     .by(
       AtHttp.responses(
         {

@@ -24,8 +24,8 @@ const INTERVAL = 3
 /**
  * Faults whose scripts are wrong: they exit with 0 for the faulty server, or with 1 for a correct one. A script does
  * not repeat ids that the server derives from other ids or assigns twice. It does not compare the cost of a request to
- * the main key, the date of Reset, lists of a store with one animal, markup in a list, whether a request is the first
- * with its key, or what concurrent requests return.
+ * the main key, the date of Reset, lists of a store with one animal, the animals of a full list, whether a request is
+ * the first with its key, or what concurrent requests return.
  */
 const faultsWithWrongScripts: ReadonlyArray<string> = [
   "list.single-unwrapped",
@@ -39,6 +39,8 @@ const faultsWithWrongScripts: ReadonlyArray<string> = [
   "cell.missing-costs-two",
   "cell.month-reset",
   "list.first-escaped",
+  "list.first-cut",
+  "cell.late-reset",
   "get.first-lost"
 ]
 

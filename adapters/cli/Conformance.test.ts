@@ -174,7 +174,7 @@ describe("animal-store conformance run", () => {
     expect(report).toMatchObject({
       implementation: { name: "Ours", version: "1.2", contact: "a@b.example" },
       contract: { version: "1.0.0" },
-      limits: { requests: 5_000, milliseconds: 180_000, only: [], exclude: [] }
+      limits: { requests: 6_000, milliseconds: 180_000, only: [], exclude: [] }
     })
     expect(fs.readdirSync(out).toSorted()).toEqual([
       "badge.svg",

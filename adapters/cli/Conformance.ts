@@ -110,7 +110,7 @@ const subjectFlags = {
   budget: optional(
     "budget",
     "BUDGET",
-    "Maximum number of requests and seconds. Default: 5000req,180s.",
+    "Maximum number of requests and seconds. Default: 6000req,180s.",
     BudgetFlag.parse
   ),
   categories: Setting.repeated(

@@ -278,11 +278,11 @@ describe("animal-store keys", () => {
       ],
       [
         ["list", "--limits", "memory:"],
-        "--limits (ANIMAL_STORE_LIMITS): memory: has no limits to manage, because it exists only within one process"
+        "--limits (ANIMAL_STORE_LIMITS): a memory: database has no limits to manage, because it exists only within one process"
       ],
       [
         ["list", "--database", "memory:"],
-        "--database (ANIMAL_STORE_DATABASE): memory: has no keys to manage, because it exists only within one process"
+        "--database (ANIMAL_STORE_DATABASE): a memory: database has no keys to manage, because it exists only within one process"
       ]
     ]
     await expectFailure(mistakes, directory)

@@ -335,11 +335,11 @@ describe("import, export and copy", () => {
     [["import", "."], "cannot read .: it is a directory"],
     [
       ["import", "-", "--database", "memory:"],
-      "--database (ANIMAL_STORE_DATABASE): memory: cannot be exported, imported or copied, because it exists only within one process"
+      "--database (ANIMAL_STORE_DATABASE): a memory: database cannot be exported, imported or copied, because it exists only within one process"
     ],
     [
       ["export", "--database", "memory:"],
-      "--database (ANIMAL_STORE_DATABASE): memory: cannot be exported, imported or copied, because it exists only within one process"
+      "--database (ANIMAL_STORE_DATABASE): a memory: database cannot be exported, imported or copied, because it exists only within one process"
     ],
     [
       ["export", "--database", "sqlite:missing.db"],
@@ -352,7 +352,7 @@ describe("import, export and copy", () => {
     ],
     [
       ["copy", "--from", "memory:", "--to", "sqlite:x.db"],
-      "--from (ANIMAL_STORE_FROM): memory: cannot be exported, imported or copied, because it exists only within one process"
+      "--from (ANIMAL_STORE_FROM): a memory: database cannot be exported, imported or copied, because it exists only within one process"
     ]
   ])("report the error of %j in one line", async (args, message) => {
     const { code, stderr, stdout } = await run(args)

@@ -109,7 +109,8 @@ export const tables = (
       Result.fail(
         new InvalidDatabase({
           option: "database",
-          reason: "memory: cannot be exported, imported or copied, because it exists only within one process"
+          reason:
+            "a memory: database cannot be exported, imported or copied, because it exists only within one process"
         })
       ),
     sqlite: (module, filename) => module.tables(filename),

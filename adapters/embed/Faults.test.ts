@@ -43,7 +43,7 @@ class Caller {
   readonly #key: string
   readonly #acknowledged = new Set<string>()
   readonly #rejected = new Set<string>()
-  /** The `Idempotency-Key` of each creation that was rejected with it. */
+  /** The `Idempotency-Key` of each rejected creation that had one, by the name of the animal. */
   readonly #repeatable = new Map<string, string>()
   #count = 0
 
@@ -343,7 +343,9 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     // statements, so this can apply to all of them.
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rejected)
-    console.log(`hung midway: ${rejected} of ${rounds * requests} 503, ${stored} of them stored`)
+    console.log(
+      `connections hung: ${rejected} of ${rounds * requests} creations got 503; ${stored} of those were stored`
+    )
   })
 
   it("responds to all requests in flight when connections are reset", async () => {
@@ -364,7 +366,7 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     // As above, rejected inserts may be stored.
     const stored = await caller.checkStored()
     expect(stored).toBeLessThanOrEqual(rejected)
-    console.log(`cut: ${rejected} of 400 503, ${stored} of them stored`)
+    console.log(`connections cut: ${rejected} of 400 creations got 503; ${stored} of those were stored`)
   })
 
   it("creates each animal once if creations with an Idempotency-Key are repeated after 503", async () => {
@@ -375,7 +377,7 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     let replays = 0
     for (let round = 0; round < rounds; round++) {
       const pending = Array.from({ length: requests }, () => caller.createOnce())
-      // Faults while the requests are counted, while the first animals are inserted, and between commits.
+      // The fault comes while requests are counted, while the first animals are inserted, or between commits.
       await (round % 3 === 0 ? sleep(round) : Promise.race(pending))
       if (round % 3 === 2) await sleep(round * 3)
       if (round % 2 === 0) network.hang()

@@ -9,7 +9,7 @@ import * as NodeListener from "./NodeListener.ts"
 import { hasBody, hasPendingBody } from "./NodeRequest.ts"
 import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import type { Resumable, ResumeQueue } from "./ResumeQueue.ts"
-import * as TransportFault from "./TransportFault.ts"
+import * as TransportErrors from "./TransportErrors.ts"
 
 /** Milliseconds for which a closing connection still reads input, so that the client can receive the last response. */
 const LINGER_MS = 1_000
@@ -101,7 +101,7 @@ export class Connection implements Resumable {
     // The parser should have stopped. If it did not, requests would accumulate without bound.
     if (this.isBusy) return void this.#socket.destroy()
     this.#latest = response
-    const error = TransportFault.ofRequest(request)
+    const error = TransportErrors.ofRequest(request)
     if (error !== undefined) {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
@@ -201,7 +201,7 @@ export class Connection implements Resumable {
     // Bytes after the last request of a connection are ignored (RFC 9112 §9.6), but Node 22 reports them as an error.
     if (latest?.shouldKeepAlive === false && latest.req.complete) return
     this.#isBroken = true
-    const transportError = TransportFault.ofError(error)
+    const transportError = TransportErrors.ofError(error)
     const respondWithoutRequest = (): void =>
       this.#reject(transportError, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
 

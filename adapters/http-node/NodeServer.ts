@@ -16,7 +16,7 @@ import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ResumeQueue } from "./ResumeQueue.ts"
-import { MAX_HEADER_BYTES } from "./TransportFault.ts"
+import { MAX_HEADER_BYTES } from "./TransportErrors.ts"
 
 /** The complete options of a server. */
 export interface NodeServerOptions {
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function* (
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, headersTimeout),
-    // Node's own response lacks a body and our headers; `TransportFault` checks `Host` instead.
+    // Node's own response lacks a body and our headers; `TransportErrors` checks `Host` instead.
     requireHostHeader: false
   })
   // Node validates the option above; `Connection` enforces the timeout.

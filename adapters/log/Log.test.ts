@@ -120,7 +120,7 @@ describe("the log", () => {
     })
   )
 
-  it.effect("writes one summary for all events of further kinds if there are too many kinds", () =>
+  it.effect("summarizes the events of all further kinds in one line if there are too many kinds", () =>
     Effect.gen(function* () {
       const { lines, log } = yield* openLog
       const name = (index: number): string => String.fromCodePoint(0x4e00 + index)

@@ -12,14 +12,14 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 /** Options of `layer`. */
 export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
 
-/** Provides the readiness of the `SqlClient` in the context, after `Migrations.migrate`. */
+/** Provides `Readiness` for the `SqlClient` in the context. `Migrations.migrate` must have run. */
 export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const insert = sql.onDialectOrElse({
-        // Inserts no row, but fails without the privilege to insert. A rolled-back row would occupy its page until a
-        // vacuum, and use up an id; the request that `/readyz` counts proves that rows can be written.
+        // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
+        // its page until a vacuum, and use up an id. It is not needed: `/readyz` also counts a request, which writes one.
         pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,
         // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
         orElse: () => {

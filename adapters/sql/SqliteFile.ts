@@ -12,8 +12,8 @@ export const create = (filename: string): void => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
   createDirectory(path.dirname(filename))
   const existing = fs.statSync(filename, { throwIfNoEntry: false })
-  // Opens only a new file. POSIX locks belong to the process: closing a file that a store of this process has open
-  // would release the locks of that store, and another program could then delete its log.
+  // An existing file is not opened. POSIX locks belong to the process: if a store of this process has the file open,
+  // closing another handle to it would release that store's locks, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
   else if (existing.isDirectory()) throw new Unusable("it is a directory")
   else if (!existing.isFile()) throw new Unusable("it is not a regular file")

@@ -21,7 +21,7 @@ export interface NodeOptions {
   readonly timeoutMs: number
   /** Draws the delay of a message in milliseconds. */
   readonly delayMs: () => number
-  /** Called with the requests of a statement that is sent; `onReceived`, when the results have returned. */
+  /** Called with the requests of a statement when it is sent; `onReceived` is called when its results arrive. */
   readonly onSent: (batch: number, counts: ReadonlyArray<Count>) => void
   readonly onReceived: (counts: ReadonlyArray<Count>) => void
 }

@@ -5,7 +5,7 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Violation } from "../evaluation/Outcome.ts"
 import type { Profile } from "../evaluation/Profile.ts"
 import type { Exchange } from "../http/Exchange.ts"
-import type { Finding } from "./Check.ts"
+import type { InitialState } from "./Check.ts"
 
 /**
  * Examines one exchange. `history` has all earlier exchanges with the same key, and `previous` is the latest of them.
@@ -28,7 +28,7 @@ export interface AmbientCheck {
   /** The profile with the requests that the law is about; `core` if absent. */
   readonly profile?: Profile
   /** States of the subject, at least one of which the law needs to be decided. */
-  readonly finds?: ReadonlyArray<Finding>
+  readonly needsOneOf?: ReadonlyArray<InitialState>
   /** Whether the law applies to an exchange; without such an exchange the check is inconclusive. */
   readonly isAbout: Look<boolean>
   /** Returns the violation in an exchange to which the law applies, if there is one. */

@@ -19,9 +19,9 @@ export interface Runs {
 
 /**
  * A state of the subject that some laws need: getPet is not removed, or some list with a status filter has room for the
- * animals of the first checks (`short list`) or of a whole run (`shorter list`).
+ * animals of the first checks, or of the whole run.
  */
-export type Finding = "getPet" | "short list" | "shorter list"
+export type InitialState = "getPet" | "room for the first checks" | "room for the whole run"
 
 /** A check with the types of its interface and of its cases; `define` hides these types. */
 export interface Definition<F extends InterfaceName, Case> {
@@ -43,7 +43,7 @@ export interface Definition<F extends InterfaceName, Case> {
    * States of the subject, at least one of which the law needs to be decided. A run may start too late for them, or
    * with too many animals.
    */
-  readonly finds?: ReadonlyArray<Finding>
+  readonly needsOneOf?: ReadonlyArray<InitialState>
   /**
    * Whether the law is about the animals that other checks created. The check then runs after all others, except those
    * of the profile `deprecation`, which move time to the removal of getPet.

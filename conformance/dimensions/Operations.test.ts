@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest"
 import * as ServiceOperations from "../../core/operations/Operations.ts"
 import * as Operations from "./Operations.ts"
 
-/** Returns the path template of contract §4; checks write paths out (docs/decisions/0050-paths-in-the-suite.md). */
+/** Returns the path template of contract §4, written out as in the checks (docs/decisions/0050-paths-in-the-suite.md). */
 const templateOf = (operation: Operations.Operation): string =>
-  Operations.isOfOne(operation) ? "/pets/{petId}" : "/pets"
+  Operations.namesOneAnimal(operation) ? "/pets/{petId}" : "/pets"
 
 const unique = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)].sort()
 

@@ -22,5 +22,5 @@ export type OperationName = keyof typeof operations
 export const names = Object.keys(operations) as ReadonlyArray<OperationName> // exactly its keys
 
 /** Whether the path of the operation names one animal. */
-export const isOfOne = ({ about }: Operation): boolean =>
+export const namesOneAnimal = ({ about }: Operation): boolean =>
   about === "new" || about === "first" || about === "none"

@@ -20,7 +20,7 @@ const check = fc.record({
 })
 
 describe("Claims.of", () => {
-  it("returns the profiles with a passed check and without a check that blocks the claim", () => {
+  it("returns each profile in which a check passed and no check blocks the claim, whatever the other profiles", () => {
     fc.assert(
       fc.property(fc.array(check), (checks) => {
         const claims = Claims.of(checks)

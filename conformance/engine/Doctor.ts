@@ -217,8 +217,8 @@ const findTraces = Effect.fnUntraced(function* (
   return {
     state: {
       getPet: !isRemoved,
-      "short list": shortest < SHORT_LIST,
-      "shorter list": shortest < SHORTER_LIST
+      "room for the first checks": shortest < SHORT_LIST,
+      "room for the whole run": shortest < SHORTER_LIST
     },
     lines: [
       ...(isRemoved

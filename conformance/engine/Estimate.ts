@@ -1,5 +1,5 @@
 /** Estimates the cost of a run, and lists the checks that it cannot decide, before the run begins. */
-import type { Finding } from "../checks/Check.ts"
+import type { InitialState } from "../checks/Check.ts"
 import type { InterfaceName } from "../evaluation/Interfaces.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
@@ -12,19 +12,19 @@ const WAITS_MS = 100_000
 const RELATIVE_LATENCY = 0.5
 
 /** What the doctor found in the subject; absent members are unknown. */
-export type State = { readonly [finding in Finding]?: boolean }
+export type State = { readonly [state in InitialState]?: boolean }
 
 /** The reasons why a run cannot decide a law without the state that it needs. */
 const reasons = {
   getPet: "getPet is removed",
-  "short list": "each list is full or nearly full",
-  "shorter list": "each list will be full at the end of the run"
-} as const satisfies { readonly [finding in Finding]: string }
+  "room for the first checks": "each list is full or nearly full",
+  "room for the whole run": "each list will be full at the end of the run"
+} as const satisfies { readonly [state in InitialState]: string }
 
 /** Returns the reason why the subject's state prevents a decision; `undefined` if it is not known to prevent one. */
-const preventionReason = (finds: ReadonlyArray<Finding> = [], state: State): string | undefined =>
-  finds.length > 0 && finds.every((finding) => state[finding] === false)
-    ? finds.map((finding) => reasons[finding]).join(", and ")
+const preventionReason = (needed: ReadonlyArray<InitialState> = [], state: State): string | undefined =>
+  needed.length > 0 && needed.every((name) => state[name] === false)
+    ? needed.map((name) => reasons[name]).join(", and ")
     : undefined
 
 /** Returns the estimated cost of the run, and the checks that will be inconclusive or do not apply, one line each. */
@@ -40,7 +40,7 @@ export const lines = (
     plan: Selection.planOf(check, subject, selection)
   }))
   const planned = plans.filter(
-    ({ check, plan }) => plan.run && preventionReason(check.finds, state) === undefined
+    ({ check, plan }) => plan.run && preventionReason(check.needsOneOf, state) === undefined
   )
   const requests = planned.reduce((sum, { check }) => sum + check.requests, 0)
   const seconds = Math.ceil(
@@ -50,14 +50,14 @@ export const lines = (
     Selection.isSelected(Run.selectable(check), selection)
   )
   const prevented = new Map<string, Array<string>>()
-  for (const { finds, id } of [
+  for (const { id, needsOneOf } of [
     ...plans.filter(({ plan }) => plan.run).map(({ check }) => check),
     ...ambient
   ]) {
-    const reason = preventionReason(finds, state)
+    const reason = preventionReason(needsOneOf, state)
     if (reason !== undefined) prevented.set(reason, [...(prevented.get(reason) ?? []), id])
   }
-  const decidable = ambient.filter(({ finds }) => preventionReason(finds, state) === undefined)
+  const decidable = ambient.filter(({ needsOneOf }) => preventionReason(needsOneOf, state) === undefined)
   const idsByReason = (status: "inconclusive" | "not-applicable") => {
     const ids = new Map<string, Array<string>>()
     for (const { check, plan } of plans) {

@@ -36,7 +36,7 @@ describe("an evaluation that never ends", () => {
     expect(interruptions).toBe(4)
   })
 
-  it("fails the check if the subject never finishes opening", async () => {
+  it("fails the check even if it is the opening of the subject that never ends", async () => {
     const toy = Toys.check<number>({ examples: [1], timeoutMs: 50, holds: () => Effect.void })
     const on = Toys.subject({ interfaces: { catalogue: () => Effect.never } })
     expect(await Toys.investigate(toy, { on })).toMatchObject({
@@ -111,7 +111,7 @@ describe("the time limit of a check", () => {
   })
 })
 
-describe("time spent waiting for limits", () => {
+describe("time spent waiting for rate limits", () => {
   it("does not count toward the timeout of an evaluation; all other time does", async () => {
     let waited = 0
     const on = Toys.subject({ waitedMs: () => waited })

@@ -2,7 +2,7 @@
 import type { Exchange } from "../http/Exchange.ts"
 import * as Letters from "./Letters.ts"
 
-/** One call or request of an evaluation and its result, in words; over HTTP with the exchange. */
+/** One call or request of an evaluation and its result, in words. Over HTTP it also has the exchange. */
 export interface Step {
   readonly did: string
   readonly got: string
@@ -21,12 +21,15 @@ export interface Trial {
   readonly mark: string
   /** A string that marks everything that this evaluation creates; no other evaluation of any run has the same token. */
   readonly token: string
-  /** Returns a new name for an animal: the token, letters, and `tail`. Few servers reject a name without a tail. */
+  /**
+   * Returns a new name for an animal: the token, letters, and `tail`. Without a tail it consists of few letters, which
+   * almost every server accepts.
+   */
   readonly name: (tail?: string) => string
   readonly record: (step: Step) => void
-  /** Records that a circumstance that the check requires (`mustSee`) occurred. */
+  /** Records that a circumstance occurred that the check must see (`mustSee`). */
   readonly saw: (circumstance: string) => void
-  /** Records that the law was decided for this case of a product: the name of a value for each dimension. */
+  /** Records that the law was decided for one case of a product; `tuple` has the name of a value for each dimension. */
   readonly tried: (tuple: { readonly [dimension: string]: string }) => void
   readonly tuples: ReadonlyArray<{ readonly [dimension: string]: string }>
   readonly steps: ReadonlyArray<Step>

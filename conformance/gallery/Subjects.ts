@@ -1,4 +1,4 @@
-/** Makes subjects of the suite from faults, decoys and the reference. */
+/** Makes the servers and stores that the suite tests: those with a fault, correct ones that differ from ours, and ours. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -72,7 +72,7 @@ export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
 export const ofDecoy = (decoy: Decoy): Effect.Effect<Subject, unknown, Scope.Scope> =>
   "disguise" in decoy ? ofDisguised(decoy) : ofPlain(decoy)
 
-/** Makes animals of which most are available, so that lists of another status are short enough to read completely. */
+/** Makes animals, of which one in ten is pending or sold: a list can show all animals with these statuses. */
 const manyAnimals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: `Old ${index}`,

@@ -75,8 +75,8 @@ export const parameter = (target: string, name: string): string | undefined => {
 }
 
 /**
- * Sets a parameter to an encoded value: replaces the first one with this name, removes its repetitions, or appends it.
- * Removes all of them if the value is `undefined`.
+ * Sets a parameter to an encoded value: replaces the first one with this name and removes the others, or appends one if
+ * there is none. Removes all of them if the value is `undefined`.
  */
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
   const [path, query] = split(target)

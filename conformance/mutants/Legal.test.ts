@@ -20,6 +20,8 @@ describe("Legal.reasonFor", () => {
     "halve stored: bannedUntil · on retrievals",
     "drop Content-Type · on 404",
     "add 60 to state: level · on lists",
+    "send the previous Retry-After · without a valid key",
+    "double verdict: retryAfter · on lists",
     "drop status in a retrieval · after 300 requests"
   ])("returns a reason for the legal mutant '%s'", (id) => {
     expect(reasonOf(id)).toMatch(/\S/)
@@ -36,6 +38,9 @@ describe("Legal.reasonFor", () => {
     "cut at 10 characters Content-Type · on 404",
     "take one from state: level · on lists",
     "take one from state: day · on creations",
+    "always send the first verdict: retryAfter · without a valid key",
+    "halve Retry-After · without a valid key",
+    "multiply by 1000 Retry-After · on lists",
     "drop X-RateLimit-Limit · on HEAD",
     "swap status in a creation · always"
   ])("returns no reason for the faulty mutant '%s'", (id) => {

@@ -42,7 +42,8 @@ export const rules: ReadonlyArray<Rule> = [
   rule(
     "A caller without a valid key has no plan (§8.2), so its Retry-After may be that of an earlier response.",
     /^(send the (one before the )?previous|always send the first)$/,
-    /^(Retry-After|verdict: retryAfter)$/,
+    // In a verdict, an earlier value may be the 0 of an admitted request, which no response shows.
+    /^Retry-After$/,
     /^without a valid key$/
   ),
   rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
@@ -65,6 +66,7 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(
     "Retry-After may name a later time than needed (§8.4.2).",
+    // A wait that is a thousand times as long would deny the plan's requests.
     /^(add (one|60) to|double)$/,
     /^(Retry-After|verdict: retryAfter)$/
   ),

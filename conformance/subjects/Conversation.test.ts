@@ -130,10 +130,12 @@ describe("the exchanges of a run", () => {
         yield* send({ path: "/pets" }, first)
         yield* send({ path: "/pets/1", key: "tiny" }, second)
         yield* send({ path: "/pets/2", authorization: ["Bearer x"] }, first)
+        yield* send({ path: "/pets/3", authorization: [] }, trial())
         expect(exchanges.map(({ index, key, response }) => [index, key, response.status])).toEqual([
           [0, "main", 200],
           [1, "tiny", 201],
-          [2, "other", 202]
+          [2, "other", 202],
+          [3, "none", 203]
         ])
         expect(first.steps).toEqual([
           { did: "GET /pets", got: "200 body 0", exchange: exchanges[0] },

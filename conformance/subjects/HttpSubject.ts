@@ -53,7 +53,7 @@ export interface HttpTarget {
 }
 
 /** The default budget of a run. */
-export const defaultBudget: Budget = { requests: 5_000, milliseconds: 180_000 }
+export const defaultBudget: Budget = { requests: 6_000, milliseconds: 180_000 }
 
 export interface HttpSubject extends Subject {
   readonly target: HttpTarget

@@ -3,7 +3,8 @@
 const NETWORK = "network:"
 
 /**
- * The range of the state keys of networks in code point order: `from` is inclusive, `to` is exclusive.
+ * The range of the state keys of networks in code point order: `from` is inclusive, `to` is exclusive. A semicolon is
+ * the character after a colon.
  *
  * @internal
  */
@@ -24,8 +25,8 @@ export const ofKey = (id: string): string => `key:${id}`
 export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**
- * Returns whether a state key belongs to a network. Unauthenticated clients can create such states, so stores bound
- * their number (`maxAnonymousStates`).
+ * Returns whether a state key belongs to a network. Clients without a key can create states of networks, so stores limit
+ * how many they keep (`maxAnonymousStates`).
  */
 export const isNetwork = (caller: string): boolean => caller.startsWith(NETWORK)
 

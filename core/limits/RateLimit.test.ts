@@ -29,7 +29,7 @@ const createCaller = (
 const outcomes = (verdicts: ReadonlyArray<RateLimit.Verdict>) => verdicts.map(({ outcome }) => outcome)
 
 describe("the minute window", () => {
-  it("is full for a new caller, and Remaining excludes the current request", () => {
+  it("has all its requests left for a new caller, and Remaining excludes the current request", () => {
     const { send } = createCaller(Plan.standard.Free)
     expect(send(midnight)).toEqual({
       outcome: "admitted",
@@ -100,12 +100,12 @@ describe("the day window", () => {
     })
   })
 
-  it("is shown in the headers if both windows have equal requests left and the day is full later", () => {
+  it("is shown in the headers if both windows have the same number of requests left and the day resets later", () => {
     const { send } = createCaller({ perMinute: 5, perDay: 5 })
     expect(send(midnight)).toMatchObject({ limit: 5, remaining: 4, resetAt: (midnight + DAY) / SECOND })
   })
 
-  it("is not shown in the headers if both windows have equal requests left and midnight comes first", () => {
+  it("is not shown in the headers if both windows have the same number of requests left and midnight comes first", () => {
     const { send } = createCaller({ perMinute: 5, perDay: 5 })
     expect(send(midnight - 2 * SECOND)).toMatchObject({ remaining: 4, resetAt: midnight / SECOND + 10 })
   })
@@ -317,7 +317,7 @@ describe("strikes and bans", () => {
   it("a denied request with a free slot is not a strike", () => {
     const key = createDeniedKey(midnight)
     expect(key.state).toMatchObject({ strikes: 0, debt: 1 })
-    // 60 slots, and one for each of the 59 remaining tokens.
+    // 60 slots for a full bucket, and one for each of the 59 tokens that are left in it.
     while (key.state.debt < 119) key.send(midnight)
     expect(key.state.strikes).toBe(0)
     key.send(midnight)
@@ -458,7 +458,7 @@ describe("strikes and bans", () => {
     }
   })
 
-  it("a ban has no effect once the ban policy is removed, even on denied requests", () => {
+  it("a ban neither denies requests nor changes denials once the ban policy is removed", () => {
     const key = createDeniedKey(midnight)
     causeStrikes(key, midnight, 20)
     const policy = { plan, ban: undefined }
@@ -474,7 +474,7 @@ describe("strikes and bans", () => {
   })
 })
 
-describe("RateLimit.spentAt", () => {
+describe("RateLimit.spentAt, after which a state may be deleted,", () => {
   it("is the next midnight, but at least a minute after the last request", () => {
     const afterMidnight = RateLimit.initial(midnight, Plan.standard.Free)
     expect(RateLimit.spentAt(afterMidnight, BanPolicy.standard)).toBe(midnight + DAY)
@@ -537,7 +537,7 @@ describe("RateLimit.spentAt", () => {
     expect(RateLimit.spentAt(state, ban)).toBe(midnight + 3 * DAY)
   })
 
-  it("does not depend on unused slots", () => {
+  it("does not depend on slots that were not used", () => {
     expect(RateLimit.spentAt(deniedAtMidnight(BanPolicy.standard, slots), BanPolicy.standard)).toBe(
       midnight + DAY
     )

@@ -15,7 +15,7 @@ export interface ServiceResponse {
   /** The body of a file, which responses share; hosts send it instead of `body` and must not change it. */
   readonly bytes?: Uint8Array | undefined
   /**
-   * The code of an error response, within the service; responses that the service returns do not have it.
+   * The code of an error response. Only for use within the service, which removes it before it returns the response.
    *
    * @internal
    */

@@ -46,14 +46,14 @@ describe("an outage", () => {
     fc.assert(
       fc.property(results, (history) => {
         let isOngoing = false
-        let beganAt = 0
+        let startedAt = 0
         for (const { change, now, outcome } of play(history)) {
           if (change === undefined) continue
           expect(change._tag).toBe(isOngoing ? "Ended" : "Began")
           expect(outcome === "failed").toBe(change._tag === "Began")
-          if (change._tag === "Ended") expect(change.afterMs).toBe(now - beganAt)
+          if (change._tag === "Ended") expect(change.afterMs).toBe(now - startedAt)
           isOngoing = !isOngoing
-          beganAt = now
+          startedAt = now
         }
       })
     )

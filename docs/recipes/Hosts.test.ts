@@ -49,10 +49,10 @@ const start = async (name: string, script = name === "next" ? "dev" : undefined)
 const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "pino", "effect"] as const
 
 describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
-  let began = 0
+  let startedAt = 0
   let installError: string | undefined
   beforeAll(() => {
-    began = performance.now()
+    startedAt = performance.now()
     installError = install(name)
     if (installError !== undefined)
       console.warn(`${name} is skipped, because it cannot be installed: ${installError}`)
@@ -66,7 +66,7 @@ describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
     skipUnlessInstalled(context)
     const response = runCurl(await start(name))
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
-    checkTimeToFirst200(name, began)
+    checkTimeToFirst200(name, startedAt)
   })
 
   it.runIf(name === "next")(

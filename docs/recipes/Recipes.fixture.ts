@@ -111,11 +111,11 @@ const MAX_SECONDS = 60
 const MAX_LOAD = 2
 
 /**
- * Prints the time from an empty directory to the first 200; `began` is the value of `performance.now()` at the start.
+ * Prints the time from an empty directory to the first 200; `startedAt` is the value of `performance.now()` at the start.
  * Throws if the time exceeds one minute, unless other programs keep the machine busy.
  */
-export const checkTimeToFirst200 = (name: string, began: number): void => {
-  const seconds = (performance.now() - began) / 1000
+export const checkTimeToFirst200 = (name: string, startedAt: number): void => {
+  const seconds = (performance.now() - startedAt) / 1000
   const load = (os.loadavg()[0] ?? 0) / os.availableParallelism()
   const isBusy = load > MAX_LOAD
   const note = isBusy ? ` (not checked: the load is ${load.toFixed(1)} per core)` : ""

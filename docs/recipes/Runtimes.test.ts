@@ -73,10 +73,10 @@ const runtimes = [
 ] as const
 
 describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, name, program }) => {
-  let began = 0
+  let startedAt = 0
   let installError: string | undefined
   beforeAll(() => {
-    began = performance.now()
+    startedAt = performance.now()
     installError = recipes.install(name)
     if (installError !== undefined)
       console.warn(`Tests of ${name} are skipped, because it cannot be installed: ${installError}`)
@@ -91,7 +91,7 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
     const { line } = await start(name, "curl ")
     const response = runCurl(line)
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
-    checkTimeToFirst200(name, began)
+    checkTimeToFirst200(name, startedAt)
   })
 
   it.for(databases)("conforms at level design with %s", { timeout: 180_000 }, async (database, context) => {

@@ -56,7 +56,7 @@ const rejectMemory = (flag: string, content: string): Effect.Effect<never, CliEr
   Effect.fail(
     Failure.userError(
       new Error(
-        `${Setting.title(flag)}: memory: has no ${content} to manage, because it exists only within one process`
+        `${Setting.title(flag)}: a memory: database has no ${content} to manage, because it exists only within one process`
       )
     )
   )

@@ -189,7 +189,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "catalogue.unknown-id",
-    finds: ["getPet"],
+    needsOneOf: ["getPet"],
     law: "No animal is found by an id that was never assigned.",
     clauses: ["get.not-found"],
     requests: 10,

@@ -114,14 +114,16 @@ const read = Effect.fnUntraced(function* (
 export const checks: ReadonlyArray<Check> = [
   closing({
     id: "history.kept",
-    finds: ["getPet"],
+    needsOneOf: ["getPet"],
     law: "At the end of a run, the first, the last and some other animals of the run are returned by their ids.",
     clauses: ["get.found", "get.faithful", "resources.stable"],
     requests: 26,
     examples: [null],
     *holds(http, _given, trial) {
       if ((yield* http.now) >= REMOVAL_BEGINS) {
-        return yield* postponed("by the server's time, getPet is removed: restart the server")
+        return yield* postponed(
+          "by the server's time, getPet is removed: restart the server with an earlier time"
+        )
       }
       yield* Creations.createOwn(http, trial)
       for (const animal of sampleOf(http.created())) {
@@ -133,7 +135,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   closing({
     id: "history.kept-in-lists",
-    finds: ["shorter list"],
+    needsOneOf: ["room for the whole run"],
     law: "At the end of a run, each of its animals is in the list of all and the list with its status, and in no other.",
     clauses: ["list.complete", "list.sees-created", "list.status.filter"],
     requests: 5,

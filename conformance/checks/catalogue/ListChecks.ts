@@ -84,7 +84,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec<Pick<Scene, "statuses">>({
     id: "list.complete",
-    finds: ["short list"],
+    needsOneOf: ["room for the first checks"],
     law: "A list with fewer animals than its limit holds all animals that match, including new ones.",
     clauses: ["list.complete", "list.sees-created"],
     requests: 6,
@@ -129,7 +129,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec<Scene>({
     id: "list.pure",
-    finds: ["short list"],
+    needsOneOf: ["room for the first checks"],
     law: "Listing changes nothing: the next list holds every animal of a complete list.",
     clauses: ["list.complete", "list.sees-created"],
     requests: 7,

@@ -62,7 +62,7 @@ const design = family({ level: "design", profile: "core", on: "catalogue" })
 export const checks: ReadonlyArray<Check> = [
   spec<AwkwardName>({
     id: "catalogue.name-consistent",
-    finds: ["short list"],
+    needsOneOf: ["room for the first checks"],
     law: "Lists, filtered or not, and getPet show the name that the creation returned.",
     clauses: ["list.faithful", "get.faithful", "resources.stable"],
     requests: 24,

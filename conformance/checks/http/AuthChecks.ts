@@ -61,7 +61,7 @@ const expectRejected = (
   )
 }
 
-/** Requests with another error as well, which the response to a request without a key must not reveal. */
+/** Requests with an error of their own. Sent without a key, they must get a response that does not reveal it. */
 const otherErrors: ReadonlyArray<Sent> = [
   { method: "DELETE", path: "/pets" },
   { path: "/pets?limit=0" },
@@ -112,7 +112,7 @@ export const checks: ReadonlyArray<Check> = [
       "the key backwards",
       "the key twice",
       "the key and more words",
-      "a key like ours that was never issued",
+      "a key in our format that was never issued",
       "the key with another first character",
       "the key with another character in the middle",
       "the key with another last character"
@@ -196,7 +196,7 @@ export const checks: ReadonlyArray<Check> = [
     requests: 3,
     examples: ["bearer", "BEARER", "bEaReR"],
     *holds(http, scheme) {
-      // A server that does not know the scheme treats the caller as one without a key.
+      // A server that rejects the spelling counts the request like one without a key, and may deny it with 429.
       const exchange = yield* Responses.sendWithoutKey(http, {
         path: "/pets?limit=1",
         authorization: [`${scheme} ${http.facts.mainKey}`],
@@ -227,7 +227,7 @@ export const checks: ReadonlyArray<Check> = [
     }
   }),
   design({
-    id: "auth.challenge-of-ours",
+    id: "auth.exact-challenge",
     law: 'The challenge is Bearer realm="animals", with error="invalid_token" when a credential was sent.',
     clauses: ["auth.challenge", "auth.challenge-error"],
     requests: 3,

@@ -75,7 +75,7 @@ export const checks: ReadonlyArray<Check> = [
       )
       yield* Lists.expectAgreement(
         repeatedAnimals,
-        { animals: firstAnimals, mark },
+        { animals: [...firstAnimals, ...http.created()], mark },
         `the second response to GET ${path}`,
         clause
       )

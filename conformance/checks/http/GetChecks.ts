@@ -57,7 +57,7 @@ const design = family({ level: "design", profile: "core", on: "http" })
 export const checks: ReadonlyArray<Check> = [
   spec({
     id: "get.created",
-    finds: ["getPet"],
+    needsOneOf: ["getPet"],
     law: "The operation getPet responds with 200 and the animal that has the id.",
     clauses: ["get.found", "get.faithful", "http.base-path"],
     requests: 14,
@@ -82,7 +82,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "get.unknown",
-    finds: ["getPet"],
+    needsOneOf: ["getPet"],
     law: "The operation getPet responds with 404 and an Error body to an unknown id.",
     clauses: ["get.not-found", "errors.listed-statuses"],
     requests: 10,
@@ -109,7 +109,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   spec({
     id: "get.no-integer",
-    finds: ["getPet"],
+    needsOneOf: ["getPet"],
     law: "A petId that is not an int64 is rejected with 400 or 404 and an Error body.",
     clauses: ["get.not-found", "errors.no-5xx"],
     requests: 20,

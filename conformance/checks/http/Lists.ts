@@ -67,9 +67,10 @@ export const expectSelected = (
   )
 }
 
-/** The animals that are known, and the prefix of the names that only this run creates. */
 interface Known {
+  /** All animals that the main key created, because two of them may have the same name, and any others. */
   readonly animals: ReadonlyArray<Animal>
+  /** The prefix of the names that only this run creates. */
   readonly mark: string
 }
 
@@ -81,18 +82,17 @@ export const expectAgreement = (
   clause: "list.faithful" | "get.faithful" = "list.faithful"
 ): Effect.Effect<void, Violation> => {
   for (const [index, animal] of shown.entries()) {
-    // Other names, such as "abc", occur in each run, and in stores with other clients.
-    const namesake = animal.name.startsWith(mark)
-      ? animals.find(({ name }) => name === animal.name)
-      : undefined
-    const known = animals.find(({ id }) => id === animal.id) ?? namesake
+    const known =
+      animals.find(({ id }) => id === animal.id) ??
+      // Other names, such as "abc", occur in each run, and in stores that already hold animals.
+      (animal.name.startsWith(mark) ? animals.find(({ name }) => name === animal.name) : undefined)
     if (
       known !== undefined &&
       (known.id !== animal.id || known.name !== animal.name || known.categoryId !== animal.categoryId)
     ) {
       return expect(
         false,
-        `${PetJson.line(known)}, as it was shown before, as number ${index + 1} of ${shown.length} in ${where}`,
+        `number ${index + 1} of ${shown.length} in ${where} to be ${PetJson.line(known)}, as it was shown before`,
         PetJson.line(animal),
         clause
       )

@@ -202,8 +202,8 @@ export const describe = ({
     ...(expiresAt === undefined ? [] : [`expires at ${expiresAt}`]),
     ...secrets.map(
       (secret) =>
-        `secret ${short(secret.hash)} of ${secret.createdAt}${
-          secret.expiresAt === undefined ? "" : ` until ${secret.expiresAt}`
+        `secret ${short(secret.hash)} created at ${secret.createdAt}${
+          secret.expiresAt === undefined ? "" : `, expires at ${secret.expiresAt}`
         }`
     )
   ].join(", ")}}`

@@ -90,7 +90,8 @@ const outageCheck = (port: keyof Ports, id: string, clause: ClauseSlug): Check =
         })
         trial.record({ did: `${method}, while the backend does not respond`, got: "" })
         const exit = yield* Effect.exit(call)
-        if (!isOffered) return yield* inapplicable(`the outage offers no ${port} with ${method}`)
+        if (!isOffered)
+          return yield* inapplicable(`the subject offers no ${port} with ${method} for an outage`)
         if (isStoreUnavailable(exit)) return
         return yield* Effect.fail(
           new Violation({ expected: `StoreUnavailable from ${method}`, actual: outcome(exit) })

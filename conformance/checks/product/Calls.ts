@@ -62,7 +62,7 @@ export const prepare = Effect.fnUntraced(function* (
       : operation.about === "new" || operation.about === "first"
         ? yield* Creations.createOwn(http, trial, "sold")
         : undefined
-  const path = Operations.isOfOne(operation) ? `/pets/${about?.id ?? UNKNOWN_ID}` : "/pets"
+  const path = Operations.namesOneAnimal(operation) ? `/pets/${about?.id ?? UNKNOWN_ID}` : "/pets"
   const template = operation.about === "invalid" ? WITHOUT_NAME : Creations.withStatus('"pending"')
   const body = Creations.fill(template, http, trial)
   const sent: Sent = {

@@ -93,6 +93,8 @@ const shownIn = Effect.fnUntraced(function* (
     if ((yield* http.now) >= REMOVAL_BEGINS - 60_000) return undefined
     const exchange = yield* http.send({ path: `/pets/${animal.id}`, ...by })
     if (isHidden(exchange)) return undefined
+    // The request may have waited until the removal.
+    if (exchange.receivedAt >= REMOVAL_BEGINS && exchange.response.status !== 200) return undefined
     return yield* Responses.petOf(exchange, 200)
   }
   if (place === "filtered" && animal.status === undefined) return undefined
@@ -100,7 +102,7 @@ const shownIn = Effect.fnUntraced(function* (
   const exchange = yield* http.send({ path: Lists.pathOf(query), ...by })
   if (isHidden(exchange)) return undefined
   const animals = yield* Lists.listOf(exchange)
-  const known = { animals: [...http.created(), animal], mark }
+  const known = { animals: [animal, ...http.created()], mark }
   yield* Lists.expectSelected(animals, place === "filtered" ? animal.status : undefined, `?${query}`)
   yield* Lists.expectAgreement(animals, known, `?${query}`)
   const shown = animals.find(({ id }) => id === animal.id)

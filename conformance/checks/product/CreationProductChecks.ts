@@ -83,7 +83,7 @@ export const checks: ReadonlyArray<Check> = [
   }),
   creation({
     id: "product.key",
-    law: "An animal that any key creates is returned and shown to that key as sent.",
+    law: "An animal that is created with any key is returned and shown to that key as sent.",
     clauses: [...sharedClauses, "create.status-kept", "create.int64-exact"],
     level: "spec",
     // The law lets days pass, and the profile `core` must be provable without a clock.

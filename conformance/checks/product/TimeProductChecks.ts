@@ -30,7 +30,7 @@ const atTimes = Product.of({
 
 type Call = (typeof atTimes.examples)[number] & {
   readonly query?: Queries.QueryName
-  /** An invalid credential; only without a key. */
+  /** The invalid credential to send; only if `key` is `none`. */
   readonly credential?: Credentials.Credential
 }
 
@@ -38,8 +38,8 @@ type Call = (typeof atTimes.examples)[number] & {
 const BEFORE_ENDS: ReadonlySet<Times.TimeName> = new Set(["before the end of a minute", "before midnight"])
 
 /**
- * Returns each operation in its simplest form with the main key, lists with two other queries, and lists without a
- * key and with one that was never issued.
+ * Returns each operation in its simplest form with the main key, lists with two other queries, a list without a
+ * key, and a list with a key that was never issued.
  */
 const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
   const plain = { time, accept: "no Accept" } as const
@@ -53,7 +53,7 @@ const plainAt = (time: Times.TimeName): ReadonlyArray<Call> => {
   ]
 }
 
-/** A creation that a server may reject. If it accepts the animal, it must not change it, whatever the time. */
+/** A server may reject this creation. If it accepts it, the animal must be returned as sent, whatever the time. */
 const unusualCreation = {
   characters: "letters and digits",
   length: "65 UTF-16 units",
@@ -119,8 +119,8 @@ const spec = family({ level: "spec", on: "http", needs: ["clock"] })
 export const checks: ReadonlyArray<Check> = [
   spec<{ readonly time: Times.TimeName }>({
     id: "product.time",
-    finds: ["getPet"],
-    law: "Each operation works with each key, but not without a valid one, at the boundaries of seconds, minutes, days, months and years.",
+    needsOneOf: ["getPet"],
+    law: "Each operation works with each key, but not without a valid one, at the boundaries of seconds, minutes, days, months and years, and an accepted animal is returned as sent.",
     clauses: [
       "limits.headers-present",
       "limits.reset-ahead",
@@ -130,6 +130,11 @@ export const checks: ReadonlyArray<Check> = [
       "get.found",
       "errors.no-5xx",
       "auth.required",
+      "auth.invalid",
+      "create.returns-created",
+      "create.status-kept",
+      "create.int64-exact",
+      "get.faithful",
       ...Calls.listClauses
     ],
     profile: "limits",
@@ -146,8 +151,9 @@ export const checks: ReadonlyArray<Check> = [
         return yield* postponed(`getPet is removed before the next moment "${time}"`)
       }
       yield* http.advanceUntil(moment)
-      for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)
+      // A rejection decides nothing.
       yield* CreationCase.createAndFind(http, unusualCreation, trial)
+      for (const call of callsAt(time, http)) yield* sendAt(http, trial, call)
     }
   })
 ]

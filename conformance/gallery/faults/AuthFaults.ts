@@ -117,10 +117,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("auth.challenge", "auth.challenged", "with a 401 no WWW-Authenticate")
     .by(AtHttp.responses({ status: 401 }, Edit.without("www-authenticate"))),
   fault("auth.other-realm", "Sends another realm in WWW-Authenticate.")
-    .breaks("auth.challenge", "auth.challenge-of-ours", 'Bearer realm="pets"')
+    .breaks("auth.challenge", "auth.exact-challenge", 'Bearer realm="pets"')
     .by(challenges('Bearer realm="pets"')),
   fault("auth.always-invalid-token", "Reports an invalid token even when no token was sent.")
-    .breaks("auth.challenge-error", "auth.challenge-of-ours", 'error="invalid_token"')
+    .breaks("auth.challenge-error", "auth.exact-challenge", 'error="invalid_token"')
     .by(challenges('Bearer realm="animals", error="invalid_token"')),
   fault("auth.one-code", "Uses the code missing_api_key for missing and for invalid keys.")
     .breaks("auth.codes", "auth.error-codes", "of code invalid_api_key 401")

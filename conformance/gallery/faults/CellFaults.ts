@@ -266,7 +266,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("cell.any-key-last-second", "Accepts any key in the last second of a minute.")
-    .breaks("auth.required", "product.time", "401 to GET /pets")
+    .breaks("auth.invalid", "product.time", "401 to GET /pets")
     .by(
       AtHttp.transport(
         (real, world) => (request) =>

@@ -98,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("history.revoked-201", "Sends 201 instead of 401 to the first request with a revoked key.")
-    .breaks("auth.revoked", "every.key-required", "no success with the revoked key 201")
+    .breaks("auth.revoked", "every.revoked-key", "no success with a revoked key 201")
     .by(
       AtHttp.transport((real, world) => {
         let seen = 0

@@ -59,8 +59,11 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("list.first-shifted", "Shows every id one too low in the first list of a key with a small plan.")
-    .breaks("list.faithful", "history.unchanged", "{id")
+  fault(
+    "list.first-shifted",
+    "Shows every id one too low if the first request of a key with a small plan is a list."
+  )
+    .breaks("list.faithful", "history.unchanged", "categoryId")
     .by(
       AtHttp.transport((real, world) => {
         let seen = 0

@@ -86,7 +86,7 @@ export interface Choices {
   readonly day: Exclude<Algorithm, "token bucket">
   /** The offset from UTC, in minutes to the east, of the time zone whose midnight begins the day. */
   readonly dayZone: number
-  /** §8.4, "per key, per account": all keys with the same limits belong to one account. */
+  /** §8.4: what limits are counted for. In this server, all keys with the same limits belong to one account. */
   readonly counted: "per key" | "per account"
   /** §8.2: whether an admitted request that fails with 4xx is counted. */
   readonly errorsCost: boolean
@@ -103,8 +103,8 @@ export interface Choices {
   /** The number of seconds by which `Retry-After` is longer than needed. */
   readonly slack: number
   /**
-   * §8.4.3: bans a key for `seconds` after it sent `after` denied requests before their announced retry time. A silent
-   * ban has no `Retry-After`, which §8.4.2 requires only of a 429.
+   * §8.4.3: bans a key for `seconds` once it was denied `after` times before the `Retry-After` of the previous denial had
+   * passed. A silent ban has no `Retry-After`, which §8.4.2 requires only of a 429.
    */
   readonly ban:
     | "never"
@@ -128,7 +128,7 @@ export interface Choices {
   readonly contentType: string
   /** `Content-Type` of errors. */
   readonly errorContentType: string
-  /** Whether responses have `Date`, from the service's clock, which tests move, or from the machine's clock. */
+  /** `true`: `Date` is by the service's clock, which tests move; `of the machine`: by the machine's; `false`: no `Date`. */
   readonly date: boolean | "of the machine"
   /** The case of header names, which are case-insensitive (RFC 9110). */
   readonly headerNames: "as written" | "lower" | "UPPER"

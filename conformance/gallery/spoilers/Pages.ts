@@ -19,12 +19,13 @@ export interface Rules {
   readonly isLinked?: (more: number, page: ReadonlyArray<Animal>, limit: number) => boolean
   /** The maximum `limit`; 100 when absent. */
   readonly ceiling?: number
+  /** Returns the URL of the next link without its query, from the path of the request. */
   readonly address?: (path: string) => string
   /** Changes the parameters of the next link. */
   readonly changeParameters?: (parameters: URLSearchParams) => void
 }
 
-/** Creates a server that lists the animals created through it; a cursor is the number of the link and the last id. */
+/** Creates a server that lists the animals created through it; a cursor is a sequence number and the last id of the page. */
 export const server =
   ({
     address = (path) => path,

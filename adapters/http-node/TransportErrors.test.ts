@@ -84,7 +84,7 @@ describe("invalid HTTP", () => {
       expectRejection(bytes, 400, "malformed_request"))
   }
 
-  it("gets a 400 if it is an invalid chunk size in a body that the service is reading", async () => {
+  it("gets a 400 for an invalid chunk size, even if the service is already reading the body", async () => {
     const server = await serve()
     const key = await server.issue()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
@@ -99,7 +99,7 @@ describe("invalid HTTP", () => {
     await expectAlive(server)
   })
 
-  it("gets a 400 if it is a body that ends early while the service is reading it", async () => {
+  it("gets a 400 for a body that ends early, even if the service is already reading it", async () => {
     const server = await serve()
     const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
@@ -109,7 +109,7 @@ describe("invalid HTTP", () => {
     expect(await server.countPets()).toBe(0)
   })
 
-  it("consumes a token of the client's network, not of the key that it contains", async () => {
+  it("is counted for the client's network, even if the head contains a valid key", async () => {
     const server = await serve({ service: { anonymousPlan: { perMinute: 5, perDay: 100 } } })
     const key = await server.issue({ perMinute: 7 })
     const wire = await Wire.openAndSend(server.port, head(get, `Authorization: Bearer ${key}`))
@@ -123,40 +123,6 @@ describe("invalid HTTP", () => {
       "7",
       "6"
     ])
-  })
-
-  it.each([
-    "",
-    "a",
-    "a:",
-    "a:80",
-    "animals.example:8080",
-    "[::1]",
-    "[::1]:80",
-    "[v1.a:b]",
-    "127.0.0.1",
-    "%41",
-    "a_b"
-  ])("a Host of %j is accepted", async (value) => {
-    const server = await serve()
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(
-      server.port,
-      head(get, `Host: ${value}`, `Authorization: Bearer ${key}`)
-    )
-    expect((await wire.response()).status).toBe(200)
-  })
-
-  it("HTTP/1.0 without Host is accepted", async () => {
-    const server = await serve()
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(
-      server.port,
-      head("GET /v1/pets HTTP/1.0", `Authorization: Bearer ${key}`)
-    )
-    const response = await wire.response()
-    expect([response.status, response.body]).toEqual([200, "[]"])
-    expect(await wire.rest()).toBe("")
   })
 
   it("gets a response that the client can read even after it has sent twenty more megabytes", async () => {
@@ -173,6 +139,42 @@ describe("invalid HTTP", () => {
     expectError(await wire.response(), 400, "malformed_request")
     await wire.closed
     clearInterval(sender)
+  })
+})
+
+describe("a valid head", () => {
+  it.each([
+    "",
+    "a",
+    "a:",
+    "a:80",
+    "animals.example:8080",
+    "[::1]",
+    "[::1]:80",
+    "[v1.a:b]",
+    "127.0.0.1",
+    "%41",
+    "a_b"
+  ])("is accepted with %j as Host", async (value) => {
+    const server = await serve()
+    const key = await server.issue()
+    const wire = await Wire.openAndSend(
+      server.port,
+      head("GET /v1/pets HTTP/1.1", `Host: ${value}`, `Authorization: Bearer ${key}`)
+    )
+    expect((await wire.response()).status).toBe(200)
+  })
+
+  it("is accepted without Host in HTTP/1.0", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const wire = await Wire.openAndSend(
+      server.port,
+      head("GET /v1/pets HTTP/1.0", `Authorization: Bearer ${key}`)
+    )
+    const response = await wire.response()
+    expect([response.status, response.body]).toEqual([200, "[]"])
+    expect(await wire.rest()).toBe("")
   })
 })
 
@@ -272,30 +274,30 @@ describe("Access-Control-Allow-Origin of responses to transport errors", () => {
   )
 
   it.each([
-    ["incomplete head, one allowed origin: that origin", [shop], "garbage\r\n\r\n", 400, shop],
-    ["incomplete head, all origins allowed: *", ["*"], "garbage\r\n\r\n", 400, "*"],
+    ["is the only allowed origin after an incomplete head", [shop], "garbage\r\n\r\n", 400, shop],
+    ["is * after an incomplete head if all origins are allowed", ["*"], "garbage\r\n\r\n", 400, "*"],
     [
-      "incomplete head, several allowed origins: no header",
+      "is absent after an incomplete head if several origins are allowed",
       [shop, "http://b"],
       "garbage\r\n\r\n",
       400,
       undefined
     ],
     [
-      "target too long: the request's origin",
+      "is the request's origin after a target that is too long",
       [shop, "http://b"],
       head(longRequestLine, "Host: a", origin),
       431,
       shop
     ],
     [
-      "missing Host: the request's origin",
+      "is the request's origin after a head without Host",
       [shop, "http://b"],
       head("GET /v1/pets HTTP/1.1", origin),
       400,
       shop
     ],
-    ["incomplete body: the request's origin", [shop, "http://b"], `${postHead}x`, 408, shop]
+    ["is the request's origin after an incomplete body", [shop, "http://b"], `${postHead}x`, 408, shop]
   ])("%s", async (_, corsOrigins, bytes, status, allowedOrigin) => {
     const server = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
     const key = await server.issue()

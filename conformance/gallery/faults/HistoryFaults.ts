@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
-import { type Fault, fault, type Where } from "../Fault.ts"
+import type { WireRequest } from "../../http/Wire.ts"
+import { type Fault, fault, type Where, type World } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
@@ -18,6 +19,16 @@ const changesListsOfTiny = (edit: Edit.Edit): Where =>
           : response
       )
   )
+
+/** Sends 201 instead of the status of the first response to a request of a kind. */
+const sendsFirst201 = (isOfKind: (request: WireRequest, world: World) => boolean): Where =>
+  AtHttp.transport((real, world) => {
+    let seen = 0
+    return (request) =>
+      Effect.map(real(request), (response) =>
+        isOfKind(request, world) && ++seen === 1 ? Edit.status(201)(response) : response
+      )
+  })
 
 /** Changes every n-th successful response to the main key. */
 const onEveryNth = (nth: number, edit: Edit.Edit): Where =>
@@ -97,19 +108,14 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
+  fault("history.keyless-201", "Sends 201 instead of 401 to the first creation without a key.")
+    .breaks("auth.required", "every.key-required", "no success without a key 201")
+    .by(
+      sendsFirst201((request) => Requests.isCreation(request) && Requests.credentials(request).length === 0)
+    ),
   fault("history.revoked-201", "Sends 201 instead of 401 to the first request with a revoked key.")
     .breaks("auth.revoked", "every.revoked-key", "no success with a revoked key 201")
-    .by(
-      AtHttp.transport((real, world) => {
-        let seen = 0
-        return (request) =>
-          Effect.map(real(request), (response) =>
-            Requests.hasKey(request, world.keys.revoked) && ++seen === 1
-              ? Edit.status(201)(response)
-              : response
-          )
-      })
-    ),
+    .by(sendsFirst201((request, { keys }) => Requests.hasKey(request, keys.revoked))),
   fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(changesListsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),

@@ -92,7 +92,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("history.first-doubled", "Doubles the category of the first creation with each key.")
-    .breaks("create.returns-created", "every.creation-as-sent", "categoryId 2")
+    .breaks("create.returns-created", "every.creation-as-sent", "categoryId -18014398509481990")
     .by(
       AtHttp.transport((real) => {
         const seen = new Set<string>()

@@ -1,6 +1,6 @@
 /**
  * Runs the self-test of the suite on all cores and generates the page `conformance/kill-matrix.md`:
- * `node docs/KillMatrixPage.ts`. This takes about 45 minutes on two cores.
+ * `node docs/KillMatrixPage.ts`. This takes about 50 minutes on two cores.
  */
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"

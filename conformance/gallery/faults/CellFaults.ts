@@ -317,7 +317,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("cell.leap-day", "Returns 404 for every animal on 29 February.")
-    .breaks("get.found", "product.time", "to GET /pets/")
+    .breaks("get.found", "product.time", "200 with the Pet 404")
     .by(
       during(
         (date) => date.getUTCMonth() === 1 && date.getUTCDate() === 29,

@@ -122,14 +122,6 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       law: "No request without a key succeeds.",
       clauses: ["auth.required"],
       ...withoutSuccess("none", "without a key")
-    },
-    {
-      id: "every.revoked-key",
-      profile: "auth",
-      law: "No request with a revoked key succeeds.",
-      clauses: ["auth.revoked"],
-      ...withoutSuccess("revoked", "with a revoked key"),
-      inapplicable: () => "the run sent no request with a revoked key"
     }
   ]),
   ...ofLevel("design", [

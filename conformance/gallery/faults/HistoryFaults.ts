@@ -113,9 +113,6 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       sendsFirst201((request) => Requests.isCreation(request) && Requests.credentials(request).length === 0)
     ),
-  fault("history.revoked-201", "Sends 201 instead of 401 to the first request with a revoked key.")
-    .breaks("auth.revoked", "every.revoked-key", "no success with a revoked key 201")
-    .by(sendsFirst201((request, { keys }) => Requests.hasKey(request, keys.revoked))),
   fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(changesListsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),

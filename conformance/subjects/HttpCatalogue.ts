@@ -7,6 +7,7 @@ import type { Catalogue, Listing } from "../evaluation/Catalogue.ts"
 import { type Failure, postponed, Violation } from "../evaluation/Outcome.ts"
 import type { Trial } from "../evaluation/Trial.ts"
 import type { Animal, Draft } from "../http/Animal.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
@@ -87,11 +88,10 @@ export const trackCreated = ({ exchanges }: Conversation.Conversation): (() => R
   const created: Array<Animal> = []
   let parsed = 0
   return () => {
-    for (const { key, request, response } of exchanges.slice(parsed)) {
+    for (const exchange of exchanges.slice(parsed)) {
       // A server may have a catalogue for each key, although ids are unique (§2).
-      if (key !== "main" || request.method !== "POST" || response.status !== 201) continue
-      const animal = Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal)
-      if (Result.isSuccess(animal)) created.push(animal.success)
+      const animal = exchange.key === "main" ? CreatedAnimal.of(exchange) : undefined
+      if (animal !== undefined) created.push(animal)
     }
     parsed = exchanges.length
     return [...created]

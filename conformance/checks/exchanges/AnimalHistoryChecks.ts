@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import type { Violation } from "../../evaluation/Outcome.ts"
 import type { Animal } from "../../http/Animal.ts"
+import * as CreatedAnimal from "../../http/CreatedAnimal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
@@ -19,17 +20,9 @@ const parseBody = <A>(
 ): Result.Result<A, string> | undefined =>
   response.cut === undefined ? Result.flatMap(PetJson.parse(text(response.body)), read) : undefined
 
-/** Returns the animal that a request created; `undefined` for any other exchange. */
-const createdBy = (exchange: Exchange): Animal | undefined => {
-  const { request, response } = exchange
-  if (request.method !== "POST" || response.status !== 201) return undefined
-  const read = parseBody(exchange, PetJson.animal)
-  return read && Result.getOrUndefined(read)
-}
-
 /** Returns the animal that a request with the main key created, because a server may have a catalogue for each key. */
 const createdByMain = (exchange: Exchange): Animal | undefined =>
-  exchange.key === "main" ? createdBy(exchange) : undefined
+  exchange.key === "main" ? CreatedAnimal.of(exchange) : undefined
 
 /** Returns the animals in a successful list or retrieval that the contract describes, and no animals for others. */
 const shownBy = (exchange: Exchange): ReadonlyArray<Animal> => {
@@ -74,7 +67,7 @@ const withFirstShown =
     const ofKeys = new Map<string, Animal>()
     return (exchange) => {
       const entryOf = (id: bigint) => `${exchange.key} ${id}`
-      const created = createdBy(exchange)
+      const created = CreatedAnimal.of(exchange)
       if (created !== undefined) {
         if (exchange.key !== "main") ofKeys.set(entryOf(created.id), created)
         else if (!ofMain.has(created.id)) ofMain.set(created.id, created)

@@ -1,6 +1,7 @@
 /** A law about every response to a creation, whichever check sent it and with whichever key (contract §4.2). */
 import * as Result from "effect/Result"
 import type { Draft } from "../../http/Animal.ts"
+import * as CreatedAnimal from "../../http/CreatedAnimal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { text } from "../../http/Wire.ts"
@@ -32,10 +33,9 @@ export const checks: ReadonlyArray<AmbientCheck> = ofLevel("spec", [
     clauses: ["create.returns-created", "create.status-kept", "create.int64-exact"],
     ...about(
       (exchange) => {
-        if (exchange.response.status !== 201 || describedAs(exchange) !== "create") return undefined
-        const returned = Result.flatMap(PetJson.parse(text(exchange.response.body)), PetJson.animal)
-        const sent = sentBy(exchange)
-        return sent && Result.isSuccess(returned) ? { sent, returned: returned.success } : undefined
+        const returned = describedAs(exchange) === "create" ? CreatedAnimal.of(exchange) : undefined
+        const sent = returned && sentBy(exchange)
+        return returned && sent && { sent, returned }
       },
       ({ returned, sent: { categoryId, name, status } }) => {
         const expected = {

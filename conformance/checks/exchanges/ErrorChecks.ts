@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
-import type { Exchange, KeyName } from "../../http/Exchange.ts"
+import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { headerValues } from "../../http/Wire.ts"
 import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
@@ -35,13 +35,6 @@ const isInGoodStanding = (history: ReadonlyArray<Exchange>): boolean => {
   )
   return latest?.response.status !== 429
 }
-
-/** Creates a law that no request of a kind succeeds. */
-const withoutSuccess = (kind: KeyName, description: string): Pick<AmbientCheck, "isAbout" | "examine"> => ({
-  isAbout: (exchange) => exchange.key === kind && describedAs(exchange) !== undefined,
-  examine: ({ response: { status } }) =>
-    unless(status < 200 || status > 299, `no success ${description}`, String(status))
-})
 
 /** The status that belongs to each code of the catalogue. */
 const statusOf: ReadonlyMap<string, number> = new Map(
@@ -121,7 +114,9 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       profile: "auth",
       law: "No request without a key succeeds.",
       clauses: ["auth.required"],
-      ...withoutSuccess("none", "without a key")
+      isAbout: (exchange) => exchange.key === "none" && describedAs(exchange) !== undefined,
+      examine: ({ response: { status } }) =>
+        unless(status < 200 || status > 299, "no success without a key", String(status))
     }
   ]),
   ...ofLevel("design", [

@@ -22,17 +22,15 @@ const readsMembersIf = (
   isAffected: (request: WireRequest, world: World) => boolean,
   change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
 ): Where =>
-  AtHttp.transport((real, world) => (request) => {
-    const read =
-      Requests.isCreation(request) && isAffected(request, world)
-        ? PetJson.parse(text(request.body))
-        : undefined
-    return real(
-      read?._tag === "Success"
-        ? { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
-        : request
-    )
-  })
+  AtHttp.requests(
+    (request, world) => Requests.isCreation(request) && isAffected(request, world),
+    (request) => {
+      const read = PetJson.parse(text(request.body))
+      return read._tag === "Failure"
+        ? request
+        : { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
+    }
+  )
 
 const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
 
@@ -268,14 +266,11 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.any-key-last-second", "Accepts any key in the last second of a minute.")
     .breaks("auth.invalid", "product.time", "401 to GET /pets")
     .by(
-      AtHttp.transport(
-        (real, world) => (request) =>
-          real(
-            Requests.credentials(request).includes("Bearer no-such-key-0123456789") &&
-              world.now() % 60_000 >= 59_000
-              ? Requests.withKey(request, world.keys.main)
-              : request
-          )
+      AtHttp.requests(
+        (request, world) =>
+          Requests.credentials(request).includes("Bearer no-such-key-0123456789") &&
+          world.now() % 60_000 >= 59_000,
+        (request, world) => Requests.withKey(request, world.keys.main)
       )
     ),
   fault("cell.double-after-midnight", "Rounds categories to doubles in the first minute of a day.")

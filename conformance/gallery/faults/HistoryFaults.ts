@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
-import type { WireRequest } from "../../http/Wire.ts"
-import { type Fault, fault, type Where, type World } from "../Fault.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
@@ -11,24 +10,13 @@ import * as Requests from "../spoilers/Requests.ts"
 
 /** Changes lists for the key with the small plan, which the other checks use only to test limits. */
 const changesListsOfTiny = (edit: Edit.Edit): Where =>
-  AtHttp.transport(
-    (real, world) => (request) =>
-      Effect.map(real(request), (response) =>
-        Requests.isList(request) && Requests.hasKey(request, world.keys.tiny) && response.status === 200
-          ? edit(response, request, world)
-          : response
-      )
+  AtHttp.responses(
+    {
+      to: (request, { keys }) => Requests.isList(request) && Requests.hasKey(request, keys.tiny),
+      status: 200
+    },
+    edit
   )
-
-/** Sends 201 instead of the status of the first response to a request of a kind. */
-const sendsFirst201 = (isOfKind: (request: WireRequest, world: World) => boolean): Where =>
-  AtHttp.transport((real, world) => {
-    let seen = 0
-    return (request) =>
-      Effect.map(real(request), (response) =>
-        isOfKind(request, world) && ++seen === 1 ? Edit.status(201)(response) : response
-      )
-  })
 
 /** Changes every n-th successful response to the main key. */
 const onEveryNth = (nth: number, edit: Edit.Edit): Where =>
@@ -82,36 +70,30 @@ export const faults: ReadonlyArray<Fault> = [
   fault("history.status-for-victim", "Retrieves every animal as available with a key that is banned often.")
     .breaks("resources.status-stable", "history.status-unchanged", ", available}")
     .by(
-      AtHttp.transport(
-        (real, world) => (request) =>
-          Effect.map(real(request), (response) =>
-            Requests.isGet(request) && Requests.hasKey(request, world.keys.victim) && response.status === 200
-              ? Edit.members((pet) => ({ ...pet, status: "available" }))(response)
-              : response
-          )
+      AtHttp.responses(
+        {
+          to: (request, { keys }) => Requests.isGet(request) && Requests.hasKey(request, keys.victim),
+          status: 200
+        },
+        Edit.members((pet) => ({ ...pet, status: "available" }))
       )
     ),
   fault("history.first-doubled", "Doubles the category of the first creation with each key.")
     .breaks("create.returns-created", "every.creation-as-sent", "categoryId -18014398509481990")
     .by(
-      AtHttp.transport((real) => {
-        const seen = new Set<string>()
-        return (request) => {
-          const credential = Requests.credentials(request).join()
-          const isFirst = Requests.isCreation(request) && !seen.has(credential)
-          if (isFirst) seen.add(credential)
-          return Effect.map(real(request), (response) =>
-            isFirst && response.status === 201
-              ? Edit.members((pet) => ({ ...pet, categoryId: BigInt(String(pet.categoryId)) * 2n }))(response)
-              : response
-          )
-        }
-      })
+      AtHttp.firstResponses(Requests.isCreation, (response) =>
+        response.status === 201
+          ? Edit.members((pet) => ({ ...pet, categoryId: BigInt(String(pet.categoryId)) * 2n }))(response)
+          : response
+      )
     ),
   fault("history.keyless-201", "Sends 201 instead of 401 to the first creation without a key.")
     .breaks("auth.required", "every.key-required", "no success without a key 201")
     .by(
-      sendsFirst201((request) => Requests.isCreation(request) && Requests.credentials(request).length === 0)
+      AtHttp.firstResponses(
+        (request) => Requests.isCreation(request) && Requests.credentials(request).length === 0,
+        Edit.status(201)
+      )
     ),
   fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
     .breaks("list.array", "history.lists", "an array of Pet")

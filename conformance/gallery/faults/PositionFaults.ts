@@ -1,5 +1,4 @@
 /** Defines faults at the beginning of a list, in the first request of a key, and at the beginning of a minute. */
-import * as Effect from "effect/Effect"
 import type { Animal } from "../../http/Animal.ts"
 import { header, headerValues } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
@@ -31,33 +30,18 @@ export const faults: ReadonlyArray<Fault> = [
   )
     .breaks("create.returns-created", "list.positions", "the same result for two creations")
     .by(
-      AtHttp.transport((real) => {
-        const seen = new Set<string>()
-        return (request) => {
-          const credential = Requests.credentials(request).join()
-          const isFirst =
-            Requests.isCreation(request) && (request.body?.length ?? 0) > 200 && !seen.has(credential)
-          if (isFirst) seen.add(credential)
-          return Effect.map(real(request), (response) =>
-            isFirst && response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
-          )
-        }
-      })
+      AtHttp.firstResponses(
+        (request) => Requests.isCreation(request) && (request.body?.length ?? 0) > 200,
+        (response) => (response.status === 201 ? Edit.error(400, "invalid_body")(response) : response)
+      )
     ),
   fault("get.first-lost", "Returns 404 if the first request of a key with a small plan retrieves an animal.")
     .breaks("get.found", "limits.first-request", "the same status for two requests GET")
     .by(
-      AtHttp.transport((real, world) => {
-        const seen = new Set<string>()
-        return (request) => {
-          const secret = [world.keys.tiny, world.keys.victim].find((key) => Requests.hasKey(request, key))
-          const isFirst = secret !== undefined && !seen.has(secret)
-          if (secret !== undefined) seen.add(secret)
-          return Effect.map(real(request), (response) =>
-            isFirst && Requests.isGet(request) ? Edit.error(404, "not_found")(response) : response
-          )
-        }
-      })
+      AtHttp.firstResponses(
+        (request, { keys }) => Requests.hasKey(request, keys.tiny) || Requests.hasKey(request, keys.victim),
+        (response, request) => (Requests.isGet(request) ? Edit.error(404, "not_found")(response) : response)
+      )
     ),
   fault(
     "list.first-shifted",
@@ -65,15 +49,13 @@ export const faults: ReadonlyArray<Fault> = [
   )
     .breaks("list.faithful", "history.unchanged", "categoryId")
     .by(
-      AtHttp.transport((real, world) => {
-        let seen = 0
-        return (request) =>
-          Effect.map(real(request), (response) => {
-            if (!Requests.hasKey(request, world.keys.tiny) || ++seen > 1) return response
-            const animals = Edit.animalsOf(response)?.map((animal) => ({ ...animal, id: animal.id - 1n }))
-            return animals === undefined ? response : Edit.body(Edit.write(animals))(response)
-          })
-      })
+      AtHttp.firstResponses(
+        (request, { keys }) => Requests.hasKey(request, keys.tiny),
+        (response) => {
+          const animals = Edit.animalsOf(response)?.map((animal) => ({ ...animal, id: animal.id - 1n }))
+          return animals === undefined ? response : Edit.body(Edit.write(animals))(response)
+        }
+      )
     ),
   fault("cell.late-reset", "Shows a Reset that is a minute too late in the first second of a minute.")
     .breaks("limits.reset-ahead", "product.time", "Reset at most 60 s ahead")

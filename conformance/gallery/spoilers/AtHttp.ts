@@ -5,6 +5,7 @@ import type { ServiceOptions } from "../../../core/service/ServiceOptions.ts"
 import type { Transport, WireRequest, WireResponse } from "../../http/Wire.ts"
 import type { SpoiledPorts, Where, World } from "../Fault.ts"
 import type { Edit } from "./Edit.ts"
+import * as Requests from "./Requests.ts"
 
 export const pets = (spoil: NonNullable<SpoiledPorts["pets"]>): Where => ({ at: "http", pets: spoil })
 
@@ -30,12 +31,17 @@ export const requests = (
 
 /** Selects responses by their request and by their status; an absent member selects all. */
 export interface Selection {
-  readonly to?: (request: WireRequest) => boolean
+  readonly to?: (request: WireRequest, world: World) => boolean
   readonly status?: number | ((status: number) => boolean)
 }
 
-const isSelected = ({ status, to }: Selection, response: WireResponse, request: WireRequest): boolean =>
-  (to === undefined || to(request)) &&
+const isSelected = (
+  { status, to }: Selection,
+  response: WireResponse,
+  request: WireRequest,
+  world: World
+): boolean =>
+  (to === undefined || to(request, world)) &&
   (typeof status === "function" ? status(response.status) : (status ?? response.status) === response.status)
 
 /** Changes the selected responses of the server. */
@@ -43,9 +49,24 @@ export const responses = (selection: Selection, edit: Edit): Where =>
   transport(
     (real, world) => (request) =>
       Effect.map(real(request), (response) =>
-        isSelected(selection, response, request) ? edit(response, request, world) : response
+        isSelected(selection, response, request, world) ? edit(response, request, world) : response
       )
   )
+
+/** Changes, for each credential, the response to the first request for which `isCounted` is true. */
+export const firstResponses = (
+  isCounted: (request: WireRequest, world: World) => boolean,
+  edit: Edit
+): Where =>
+  transport((real, world) => {
+    const seen = new Set<string>()
+    return (request) => {
+      const credential = Requests.credentials(request).join()
+      const isFirst = isCounted(request, world) && !seen.has(credential)
+      if (isFirst) seen.add(credential)
+      return Effect.map(real(request), (response) => (isFirst ? edit(response, request, world) : response))
+    }
+  })
 
 /** Executes another request before each request for which `isFollowed` is true. */
 export const alsoSends = (

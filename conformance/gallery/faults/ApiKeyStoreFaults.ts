@@ -45,7 +45,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.exact", "keys-store.insert-exact", "Enterprise, 60/1000")
     .by(changingInserted(() => ({ limits: { perMinute: 60, perDay: 1_000 } }))),
   fault("keys-store.one-secret", "Stores only the newest secret.")
-    .breaks("keys-store.exact", "keys-store.insert-exact", "0003 of 0")
+    .breaks("keys-store.exact", "keys-store.insert-exact", "0003 created at 0")
     .by(changingInserted(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))),
   fault("keys-store.secrets-reversed", "Returns the oldest secret first.")
     .breaks("keys-store.exact", "keys-store.insert-exact", "the key just inserted")
@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.find-newest", "Finds a key only by its newest secret.")
-    .breaks("keys-store.find.each-secret", "keys-store.find-each", "until 2} none")
+    .breaks("keys-store.find.each-secret", "keys-store.find-each", "expires at 2} none")
     .by(findingWhere((secret, hash, _key, index) => secret.hash === hash && index === 0)),
   fault("keys-store.find-by-prefix", "Compares only the first 16 digits of hashes.")
     .breaks("keys-store.find.by-hash", "keys-store.find-each", "} {key_a0, Free")
@@ -88,7 +88,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.find-late", "Finds a key only after the next insert.")
-    .breaks("keys-store.find.sees-insert", "keys-store.insert-exact", "of 1} none")
+    .breaks("keys-store.find.sees-insert", "keys-store.insert-exact", "created at 1} none")
     .by(
       replacingFind((hash, real) =>
         Effect.map(Effect.all([real.findByHash(hash), real.list]), ([found, all]) =>
@@ -232,7 +232,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.update.replaces", "keys-store.history", '{key_a0, Free, 60/1000, label "%"')
     .by(changingUpdated((changed, before) => ({ ...changed, label: changed.label ?? before.label }))),
   fault("keys-store.update-secrets-added", "Adds the secrets of the changed key to the old ones.")
-    .breaks("keys-store.update.replaces", "keys-store.history", "of 3 until 13, secret")
+    .breaks("keys-store.update.replaces", "keys-store.history", "at 3, expires at 13, secret")
     .by(
       changingUpdated((changed, before) => ({
         ...changed,
@@ -283,7 +283,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.insert-first", "keys-store.history", "the first key false")
     .by(replacingInsertFirst((key, real) => Effect.as(real.insertFirst(key), false))),
   fault("keys-store.insert-first-unstored", "Returns true for the first key without inserting it.")
-    .breaks("keys-store.insert-first", "keys-store.history", "of 1} none")
+    .breaks("keys-store.insert-first", "keys-store.history", "created at 1} none")
     .by(replacingInsertFirst((_key, real) => Effect.map(real.list, (all) => all.length === 0))),
   fault(
     "keys-store.insert-first-raced",
@@ -322,7 +322,7 @@ export const faults: ReadonlyArray<Fault> = [
     "keys-store.interrupted-half",
     "Inserts a key in two steps; an interruption between them loses the older secret."
   )
-    .breaks("keys-store.interruption", "keys-store.interrupted", "of 0 until 9} {key_")
+    .breaks("keys-store.interruption", "keys-store.interrupted", "at 0, expires at 9} {key_")
     .by(
       replacingInsert((key, real) =>
         Effect.gen(function* () {

@@ -393,7 +393,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
         expect(hot / updated).toBeGreaterThan(0.95)
       }),
     // Retried, because transactions of other tests on the server may retain old row versions.
-    { retry: 2 }
+    { retry: 10 }
   )
 })
 

@@ -1,5 +1,4 @@
 /** Caches API keys in memory for a short time, so that most requests need no query to authenticate. */
-import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -34,37 +33,35 @@ export const layer = (cacheMs: number): Layer.Layer<ApiKeyStore, never, ApiKeySt
       let cached = new Map<string, CachedKey>()
 
       const put = (hash: string, entry: CachedKey): void => {
+        const known = cached.get(hash)
+        // Of two concurrent queries, the one that started first may have read an older key.
+        if (known !== undefined && known.queriedAt > entry.queriedAt) return
         cached.delete(hash)
         cached.set(hash, entry)
         if (cached.size <= CAPACITY) return
         const [oldest = hash] = cached.keys()
         cached.delete(oldest)
       }
-      const query = (hash: string): Effect.Effect<Option.Option<ApiKey>, StoreUnavailable> =>
-        Effect.suspend(() => {
-          const queriedAt = clock.monotonicTimeNanosUnsafe()
-          const before = cached
-          return Effect.map(store.findByHash(hash), (key) => {
-            // A key that was read before a change is not cached after it.
-            if (Option.isSome(key) && cached === before) put(hash, { key, queriedAt })
-            return key
-          })
+      const query = (hash: string): Effect.Effect<Option.Option<ApiKey>, StoreUnavailable> => {
+        const queriedAt = clock.monotonicTimeNanosUnsafe()
+        const before = cached
+        return Effect.map(store.findByHash(hash), (key) => {
+          // A key that was read before a change is not cached after it.
+          if (Option.isSome(key) && cached === before) put(hash, { key, queriedAt })
+          return key
         })
-      // Concurrent queries of one hash share a result; found keys are in `cached`.
-      const pending = yield* Cache.make({ lookup: query, capacity: CAPACITY, timeToLive: 0 })
-      const clear = Effect.suspend(() => {
+      }
+      const clear = Effect.sync(() => {
         cached = new Map()
-        return Cache.invalidateAll(pending)
       })
       return {
         ...store,
         findByHash: (hash) =>
           Effect.suspend(() => {
             const entry = cached.get(hash)
-            if (entry === undefined || clock.monotonicTimeNanosUnsafe() - entry.queriedAt >= cacheNanos) {
-              return Cache.get(pending, hash)
-            }
-            return Effect.succeed(entry.key)
+            return entry === undefined || clock.monotonicTimeNanosUnsafe() - entry.queriedAt >= cacheNanos
+              ? query(hash)
+              : Effect.succeed(entry.key)
           }),
         update: (id, change) =>
           Effect.suspend(() => {

@@ -1,12 +1,15 @@
-/** Reads the animal that a request created from its exchange. */
+/** Reads, from an exchange, the animal that its request created. */
 import * as Result from "effect/Result"
 import type { Animal } from "./Animal.ts"
 import type { Exchange } from "./Exchange.ts"
 import * as PetJson from "./PetJson.ts"
 import { text } from "./Wire.ts"
 
-/** Returns the animal that a request created, as the response showed it; `undefined` for any other exchange. */
+/**
+ * Returns the animal that a request created, as the response showed it; `undefined` for any other exchange, or if only
+ * the beginning of the body is stored.
+ */
 export const of = ({ request, response }: Exchange): Animal | undefined =>
-  request.method === "POST" && response.status === 201
+  request.method === "POST" && response.status === 201 && response.cut === undefined
     ? Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal))
     : undefined

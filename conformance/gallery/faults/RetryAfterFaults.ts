@@ -42,10 +42,10 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits.retry-after-promise", "limits.first-wait", "at most a day 1796807056 s")
     .by(changesRetryAfter((seconds, { now }) => Math.ceil(now() / 1000) + seconds)),
   fault("limits.retry-after-ms", "Sends Retry-After in milliseconds.")
-    .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 12000 s")
+    .breaks("limits.retry-after-exact", "bucket.retry-after", "12 s 12000 s")
     .by(changesRetryAfter((seconds) => `${seconds}000`)),
   fault("limits.retry-after-too-long", "Sends a Retry-After of at least a minute.")
-    .breaks("limits.retry-after-exact", "bucket.retry-after", "to 12 s 60 s")
+    .breaks("limits.retry-after-exact", "bucket.retry-after", "12 s 60 s")
     .by(changesRetryAfter((seconds) => Math.max(seconds, 60))),
   fault("limits.retry-after-floor", "Rounds Retry-After down to whole seconds.")
     .breaks("limits.retry-after-promise", "bucket.shortest-wait", "429, Retry-After 1 s")

@@ -29,7 +29,7 @@ export const requests = (
 ): Where =>
   transport((real, world) => (request) => real(isChanged(request, world) ? change(request, world) : request))
 
-/** Selects responses by their request and by their status; an absent member selects all. */
+/** Selects responses by their request, in the world of the run, and by their status; an absent member selects all. */
 export interface Selection {
   readonly to?: (request: WireRequest, world: World) => boolean
   readonly status?: number | ((status: number) => boolean)
@@ -53,16 +53,16 @@ export const responses = (selection: Selection, edit: Edit): Where =>
       )
   )
 
-/** Changes, for each credential, the response to the first request for which `isCounted` is true. */
+/** Changes, for each credential, the response to its first request for which `isOfKind` is true. */
 export const firstResponses = (
-  isCounted: (request: WireRequest, world: World) => boolean,
+  isOfKind: (request: WireRequest, world: World) => boolean,
   edit: Edit
 ): Where =>
   transport((real, world) => {
     const seen = new Set<string>()
     return (request) => {
       const credential = Requests.credentials(request).join()
-      const isFirst = isCounted(request, world) && !seen.has(credential)
+      const isFirst = isOfKind(request, world) && !seen.has(credential)
       if (isFirst) seen.add(credential)
       return Effect.map(real(request), (response) => (isFirst ? edit(response, request, world) : response))
     }

@@ -23,7 +23,8 @@ export const openNode = (
     Context.get(services, RateLimitStore)
   )
 
-export const openNodes = (count: number, database: Database, options?: Partial<SqlOptions>) =>
+/** Opens several nodes in sequence. */
+export const openNodes = (database: Database, count: number, options?: Partial<SqlOptions>) =>
   Effect.forEach(Array.from({ length: count }), () => openNode(database, options))
 
 export const openClient = Nodes.openClient

@@ -15,7 +15,7 @@ const compare = (
 ) =>
   Effect.gen(function* () {
     const database = yield* kind.create
-    const nodes = yield* RateLimits.openNodes(2, database)
+    const nodes = yield* RateLimits.openNodes(database, 2)
     const sql = yield* RateLimits.openClient(database)
     const services = yield* Effect.context<never>()
     const featureCounts = new Map<string, number>()

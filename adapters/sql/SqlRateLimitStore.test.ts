@@ -66,7 +66,7 @@ for (const kind of Databases.kinds) {
     it.effect("admits exactly the limit of 1,000 when 20 clients on 4 nodes send 4,000 requests", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(4, database)
+        const nodes = yield* RateLimits.openNodes(database, 4)
         const verdicts = yield* sendConcurrently(nodes, "count", 20, 200, "hot", manyPerDay(1000))
         expect(verdicts).toHaveLength(4000)
         expect(remainingOf(verdicts)).toEqual(countdown(1000))
@@ -76,7 +76,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("admits exactly the limit if requests are counted with modify", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
         const verdicts = yield* sendConcurrently(nodes, "modify", 20, 30, "hot", manyPerDay(400))
         expect(remainingOf(verdicts)).toEqual(countdown(400))
       })
@@ -84,7 +84,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
         const both = yield* Effect.all(
           [
             sendConcurrently(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
@@ -99,7 +99,7 @@ for (const kind of Databases.kinds) {
     it.effect("counts all concurrent first requests from a new caller on four nodes", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(4, database)
+        const nodes = yield* RateLimits.openNodes(database, 4)
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
         const results = yield* Effect.forEach(
           keys,
@@ -116,7 +116,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("counts concurrent callers with similar keys separately", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(4, yield* kind.create)
+        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
         const results = yield* Effect.forEach(
           ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
           (key, index) => sendConcurrently(nodes, "count", 4, 10, key, manyPerDay(index + 1)),
@@ -216,7 +216,7 @@ for (const kind of Databases.kinds) {
 
       it.effect("returns to each call the result of its own step", () =>
         Effect.gen(function* () {
-          const nodes = yield* RateLimits.openNodes(2, yield* kind.create)
+          const nodes = yield* RateLimits.openNodes(yield* kind.create, 2)
           const [, state] = RateLimit.step(undefined, NOON, free)
           const results = yield* Effect.forEach(
             Array.from({ length: 200 }, (_, index) => index),
@@ -234,7 +234,7 @@ for (const kind of Databases.kinds) {
       it.effect("counts each request at most once, even when requests are interrupted", () =>
         Effect.gen(function* () {
           const database = yield* kind.create
-          const nodes = yield* RateLimits.openNodes(3, database)
+          const nodes = yield* RateLimits.openNodes(database, 3)
           const policy = manyPerDay(1000)
           const fibers = yield* Effect.forEach(
             Array.from({ length: 90 }, (_, index) => index),
@@ -340,7 +340,7 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
   it.effect("never uses decreasing timestamps for one caller on four nodes", () =>
     Effect.gen(function* () {
       const database = yield* Databases.postgres.create
-      const nodes = yield* RateLimits.openNodes(4, database, { clock: "database" })
+      const nodes = yield* RateLimits.openNodes(database, 4, { clock: "database" })
       const sql = yield* RateLimits.openClient(database)
       yield* sql`CREATE TABLE decisions (turn bigint GENERATED ALWAYS AS IDENTITY, at bigint, decided_at bigint, used bigint)`
       yield* sql`

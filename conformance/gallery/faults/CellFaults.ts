@@ -7,6 +7,7 @@ import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Creations from "../spoilers/Creations.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as ErrorResponses from "../spoilers/ErrorResponses.ts"
+import * as Lists from "../spoilers/Lists.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
@@ -16,21 +17,6 @@ const has = (name: string, value: RegExp) => (request: WireRequest) =>
 const isBrowser = has("accept", /xhtml/)
 const hasCharset = has("content-type", /charset/i)
 const isChunked = has("transfer-encoding", /chunked/)
-
-/** Changes the members of a creation only if `isAffected` is true for the request. */
-const readsMembersIf = (
-  isAffected: (request: WireRequest, world: World) => boolean,
-  change: (members: { readonly [name: string]: unknown }) => { readonly [name: string]: unknown }
-): Where =>
-  AtHttp.requests(
-    (request, world) => Requests.isCreation(request) && isAffected(request, world),
-    (request) => {
-      const read = PetJson.parse(text(request.body))
-      return read._tag === "Failure"
-        ? request
-        : { ...request, body: bytes(Edit.write(change({ ...Object(read.success) }))) }
-    }
-  )
 
 const withoutStatus = ({ categoryId, name }: { readonly [member: string]: unknown }) => ({ name, categoryId })
 
@@ -108,18 +94,18 @@ export const faults: ReadonlyArray<Fault> = [
     .by(readsName((name) => name.replace(/[\u{e0000}-\u{10ffff}]/gu, "?"))),
   fault("cell.small-key-status", "Loses the status of animals that a key with a small plan creates.")
     .breaks("create.status-kept", "product.key", "the animal as sent")
-    .by(readsMembersIf((request, { keys }) => Requests.hasKey(request, keys.tiny), withoutStatus)),
+    .by(Creations.readsMembers(withoutStatus, (request, { keys }) => Requests.hasKey(request, keys.tiny))),
   fault("cell.banned-key-category", "Truncates the category of animals that a frequently banned key creates.")
     .breaks("create.int64-exact", "product.key", "the animal as sent")
     .by(
-      readsMembersIf(
-        (request, { keys }) => Requests.hasKey(request, keys.victim),
-        (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) })
+      Creations.readsMembers(
+        (members) => ({ ...members, categoryId: BigInt.asIntN(32, BigInt(String(members.categoryId))) }),
+        (request, { keys }) => Requests.hasKey(request, keys.victim)
       )
     ),
   fault("cell.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")
-    .by(readsMembersIf(hasCharset, withoutStatus)),
+    .by(Creations.readsMembers(withoutStatus, hasCharset)),
   fault("cell.escaped-status", "Ignores a status whose member name is written with escapes.")
     .breaks("create.status-kept", "product.creation", "the animal as sent")
     .by(
@@ -147,14 +133,9 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       AtHttp.responses(
         { to: (request) => Requests.listParameter(request, "status") !== null, status: 200 },
-        (response) =>
-          Edit.body(
-            Edit.write(
-              (Edit.animalsOf(response) ?? []).filter(
-                ({ name }) => !/[\u3042\u65e5]{2}|\u65e5\u672c/.test(name) || name.length <= 40
-              )
-            )
-          )(response)
+        Lists.edit((animals) =>
+          animals.filter(({ name }) => !/[\u3042\u65e5]{2}|\u65e5\u672c/.test(name) || name.length <= 40)
+        )
       )
     ),
   fault("cell.browser-ignores-status", "Ignores the status filter for browsers.")
@@ -276,12 +257,12 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.double-after-midnight", "Rounds categories to doubles in the first minute of a day.")
     .breaks("create.int64-exact", "product.time", "the animal as sent")
     .by(
-      readsMembersIf(
-        (_request, world) => world.now() % 86_400_000 < 60_000,
+      Creations.readsMembers(
         ({ categoryId, ...members }) => ({
           ...members,
           categoryId: typeof categoryId === "bigint" ? BigInt(Number(categoryId)) : categoryId
-        })
+        }),
+        (_request, world) => world.now() % 86_400_000 < 60_000
       )
     ),
   fault("cell.category-after-denial", "Stores category 0 for the first creation after a denial.")

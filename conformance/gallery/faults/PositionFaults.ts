@@ -4,15 +4,12 @@ import { header, headerValues } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
+import * as Lists from "../spoilers/Lists.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Changes the first animal of each list. */
 const changesFirst = (change: (animal: Animal) => Animal): Where =>
-  AtHttp.responses({ to: Requests.isList, status: 200 }, (response) => {
-    const animals = Edit.animalsOf(response)
-    if (animals === undefined) return response
-    return Edit.body(Edit.write(animals.map((animal, at) => (at === 0 ? change(animal) : animal))))(response)
-  })
+  Lists.changesAnimals((animals) => animals.map((animal, at) => (at === 0 ? change(animal) : animal)))
 
 export const faults: ReadonlyArray<Fault> = [
   fault("list.first-as-doubles", "Rounds the category of the first animal of a list to a double.")
@@ -51,10 +48,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(
       AtHttp.firstResponses(
         (request, { keys }) => Requests.hasKey(request, keys.tiny),
-        (response) => {
-          const animals = Edit.animalsOf(response)?.map((animal) => ({ ...animal, id: animal.id - 1n }))
-          return animals === undefined ? response : Edit.body(Edit.write(animals))(response)
-        }
+        Lists.edit((animals) => animals.map((animal) => ({ ...animal, id: animal.id - 1n })))
       )
     ),
   fault("cell.late-reset", "Shows a Reset that is a minute too late in the first second of a minute.")

@@ -5,30 +5,38 @@ import * as Result from "effect/Result"
 import { Pet } from "../../../core/domain/Pet.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { bytes, type Transport, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
-import type { Spoil, Where } from "../Fault.ts"
+import type { Spoil, Where, World } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 import * as Edit from "./Edit.ts"
 import { failure } from "./ErrorResponses.ts"
 import type { Pets } from "./PetStores.ts"
 import * as Requests from "./Requests.ts"
 
-/** Changes the body of a creation before the server reads it. */
-export const reads = (change: (body: string) => string): Where =>
-  AtHttp.requests(Requests.isCreation, (request) => ({
-    ...request,
-    body: bytes(change(text(request.body)))
-  }))
+/** Changes the body of a creation for which `isAffected` is true, by default of each, before the server reads it. */
+export const reads = (
+  change: (body: string) => string,
+  isAffected: (request: WireRequest, world: World) => boolean = () => true
+): Where =>
+  AtHttp.requests(
+    (request, world) => Requests.isCreation(request) && isAffected(request, world),
+    (request) => ({ ...request, body: bytes(change(text(request.body))) })
+  )
 
-/** Changes the members of a JSON body before the server reads it. */
-export const readsMembers = (change: (members: { readonly [name: string]: unknown }) => unknown): Where =>
-  reads((body) =>
-    Result.match(PetJson.parse(body), {
-      onSuccess: (value) =>
-        typeof value === "object" && value !== null && !Array.isArray(value)
-          ? Edit.write(change({ ...value }))
-          : body,
-      onFailure: () => body
-    })
+/** Changes the members of a JSON body as `reads` changes a body. */
+export const readsMembers = (
+  change: (members: { readonly [name: string]: unknown }) => unknown,
+  isAffected?: (request: WireRequest, world: World) => boolean
+): Where =>
+  reads(
+    (body) =>
+      Result.match(PetJson.parse(body), {
+        onSuccess: (value) =>
+          typeof value === "object" && value !== null && !Array.isArray(value)
+            ? Edit.write(change({ ...value }))
+            : body,
+        onFailure: () => body
+      }),
+    isAffected
   )
 
 /** Returns 500 for creations with these bodies. */

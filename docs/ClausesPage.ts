@@ -1,5 +1,4 @@
-/** Generates `conformance/clauses.md` from the clauses, the checks and the gallery: `node docs/ClausesPage.ts`. */
-import { writeFileSync } from "node:fs"
+/** Generates `conformance/clauses.md` from the clauses, the checks and the gallery. */
 import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
 import type { Clause } from "../conformance/clauses/Clause.ts"
 import { clauses } from "../conformance/clauses/Clauses.ts"
@@ -41,5 +40,3 @@ export const render = (): string => {
     ""
   ].join("\n")
 }
-
-if (import.meta.main) writeFileSync(path, render())

@@ -1,5 +1,4 @@
-/** Generates the JSON Schema of a conformance configuration file: `node docs/ConfigSchema.ts` writes it. */
-import { writeFileSync } from "node:fs"
+/** Generates the JSON Schema of a conformance configuration file. */
 import * as Schema from "effect/Schema"
 import { Configuration } from "../conformance/config/Configuration.ts"
 
@@ -15,5 +14,3 @@ export const render = (): string => {
   }
   return `${JSON.stringify(document, null, 2)}\n`
 }
-
-if (import.meta.main) writeFileSync(path, render())

@@ -1,5 +1,4 @@
-/** Generates the page `errors.md` from the error catalogue: `node docs/ErrorsPage.ts` writes it. */
-import { writeFileSync } from "node:fs"
+/** Generates the page `errors.md` from the error catalogue. */
 import { catalogue, codes } from "../core/errors/ErrorCatalogue.ts"
 
 export const path = new URL("errors.md", import.meta.url)
@@ -23,5 +22,3 @@ export const render = (): string => {
     ""
   ].join("\n")
 }
-
-if (import.meta.main) writeFileSync(path, render())

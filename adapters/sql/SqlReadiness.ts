@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { Readiness } from "../../core/ports/Readiness.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
@@ -17,7 +18,7 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const insert = sql.onDialectOrElse({
+      const insert: Effect.Effect<unknown, SqlError> = sql.onDialectOrElse({
         // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
         // its page until a vacuum, and use up an id. It is not needed: `/readyz` also counts a request, which writes one.
         pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,

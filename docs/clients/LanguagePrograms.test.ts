@@ -114,6 +114,17 @@ describe.skipIf(!Clients.isInstalled)(
       )
     })
 
+    it("contains only programs that a test runs, except a block that only sets variables", () => {
+      expect(Clients.unnamed).toEqual(["export BASE_URL=http://127.0.0.1:3000/v1 API_KEY=ast_…\n"])
+      const tests = fs
+        .readdirSync(new URL(".", import.meta.url))
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => fs.readFileSync(new URL(file, import.meta.url), "utf8"))
+        .join("\n")
+      const isRun = (name: string) => tests.includes(`"${name.replace(/-generate$/, "")}"`)
+      expect(Clients.names.filter((name) => !isRun(name))).toEqual([])
+    })
+
     it("has a TypeScript program that compiles in strict mode", async () => {
       fs.writeFileSync(path.join(directory, "animals.ts"), Clients.program("typescript"))
       expect(await Clients.compile(directory, ["animals.ts"])).toEqual([])

@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Databases from "../../adapters/sql/Databases.fixture.ts"
-import { freePort, printTimeToFirst200, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
+import { checkTimeToFirst200, freePort, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
 
 const programs = fileURLToPath(new URL("conformance/", import.meta.url))
 const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
@@ -91,7 +91,7 @@ describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, nam
     const { line } = await start(name, "curl ")
     const response = runCurl(line)
     expect(response).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\n\[\]$/)
-    printTimeToFirst200(name, startedAt)
+    checkTimeToFirst200(name, startedAt)
   })
 
   it.for(databases)("conforms at level design with %s", { timeout: 180_000 }, async (database, context) => {

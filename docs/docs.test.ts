@@ -114,6 +114,16 @@ describe("documentation", () => {
   })
 })
 
+describe("the reading order in CONTRIBUTING.md", () => {
+  it("names only existing files and directories", () => {
+    const [, section = ""] =
+      /^## Read in this order$([\s\S]*?)^## /m.exec(read(".github/CONTRIBUTING.md")) ?? []
+    const places = [...section.matchAll(/`((?:core|adapters)\/[^`]+)`/g)].map(([, place = ""]) => place)
+    expect(places.length).toBeGreaterThan(4)
+    expect(places.filter((place) => !existsSync(new URL(place, root)))).toEqual([])
+  })
+})
+
 describe("the pages about embedding", () => {
   it.each([
     ["embedding", "node-http"],

@@ -1,18 +1,19 @@
-/** Runs the programs in embedding.md that are not recipes; adds the missing code to incomplete programs. */
+/** Runs the programs in embedding.md and effect.md that are not recipes; adds the missing code to incomplete programs. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
-import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { read, root } from "./Pages.fixture.ts"
+import { compileCache, read, root } from "./Pages.fixture.ts"
 import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
-const page = "docs/embedding.md"
+const pages = ["docs/embedding.md", "docs/effect.md"]
+const effectPage = "docs/effect.md"
 
-/** A program on the page: a text that only it contains, code to add before and after it, and the expected output. */
+/** A program on one of the pages: a text that only it contains, code to add before and after it, and the expected output. */
 interface ProgramCase {
+  readonly page?: string
   readonly text: string
   readonly before?: string
   readonly after?: string
@@ -30,6 +31,11 @@ await store.fetch(request())
 await store.fetch(request())
 await store.close()
 `
+
+/** The wait in the documented finalizer, and one that ends when the test closes the program's standard input. */
+const wait = 'Effect.sleep("5 seconds")'
+const waitForEndOfInput =
+  'Effect.promise(() => new Promise((resolve) => process.stdin.once("end", resolve).resume()))'
 
 const programs: ReadonlyArray<ProgramCase> = [
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
@@ -60,6 +66,7 @@ await store.close()
     prints: /^# TYPE process_resident_memory_bytes gauge$/m
   },
   {
+    page: effectPage,
     text: 'id: "countPets"',
     after: `
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -87,8 +94,8 @@ const recipes = fs
   .filter((name) => /\.m?js$/.test(name) && !name.includes("node_modules"))
   .map((name) => fs.readFileSync(path.join(root, "docs/recipes", name), "utf8"))
 
-describe(page, () => {
-  it("contains only programs that a recipe or this file tests", () => {
+describe("the pages about embedding", { timeout: 180_000 }, () => {
+  it.each(pages)("have in %s only programs that a recipe or this file tests", (page) => {
     const untested = programsOf(page).filter(
       (code) => !recipes.includes(code) && !programs.some(({ text }) => code.includes(text))
     )
@@ -96,15 +103,15 @@ describe(page, () => {
   })
 
   it.each(programs)(
-    "has a program with $text that prints the expected output",
-    ({ after = "", before = "", prints, text }) => {
+    "have a program with $text that prints the expected output",
+    ({ after = "", before = "", page = "docs/embedding.md", prints, text }) => {
       const program = programOf(page, text).replace(/listen\(\d+/, "listen(0")
       const file = save("program.mjs", `${before}\n${program}\n${after}`)
       const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
         cwd: path.dirname(file),
         encoding: "utf8",
-        env: { ...process.env, PORT: "0" },
-        timeout: 25_000
+        env: { ...process.env, ...compileCache, PORT: "0" },
+        timeout: 120_000
       })
       expect({ status, stderr, stdout: stdout.trimEnd() }).toMatchObject({
         status: 0,
@@ -113,8 +120,8 @@ describe(page, () => {
     }
   )
 
-  it("states correctly that `export default app` replaces the call to `serve` on other hosts of Hono", async () => {
-    expect(read(page)).toContain("`export default app` replaces the call to `serve`")
+  it("state correctly that `export default app` replaces the call to `serve` on other hosts of Hono", async () => {
+    expect(read("docs/embedding.md")).toContain("`export default app` replaces the call to `serve`")
     const recipe = read("docs/recipes/hono/main.mjs")
     const program = recipe
       .replace(/^import \{ serve \}.*\n/m, "")
@@ -131,27 +138,32 @@ console.log(response.status, await response.text())
 await store.close()
 `
     )
-    const { status, stdout } = spawnSync(process.execPath, [host], { encoding: "utf8", timeout: 25_000 })
+    const { status, stdout } = spawnSync(process.execPath, [host], {
+      encoding: "utf8",
+      env: { ...process.env, ...compileCache },
+      timeout: 120_000
+    })
     expect({ status, stdout }).toEqual({ status: 0, stdout: "200 []\n" })
   })
 
-  it("has a finalizer with `service.drain` that lets a server built from layers drain before it stops", async () => {
-    const [, finalizer = ""] = /`(Effect\.addFinalizer\([^`]*\))`/.exec(read(page)) ?? []
-    const [, service = ""] = /`(yield\* Service\.Service)`/.exec(read(page)) ?? []
+  it("have a finalizer with `service.drain` that lets a server built from layers drain before it stops", async () => {
+    const [, finalizer = ""] = /`(Effect\.addFinalizer\([^`]*\))`/.exec(read(effectPage)) ?? []
+    const [, service = ""] = /`(yield\* Service\.Service)`/.exec(read(effectPage)) ?? []
     const makeLine = /^ *const \{ port \} = yield\* NodeServer\.make.*$/m
     const program = read("docs/recipes/effect/main.mjs")
     expect(program).toMatch(makeLine)
+    expect(finalizer).toContain(wait)
     const file = save(
       "program.mjs",
       program.replace(
         makeLine,
         (line) =>
-          `${line}\n  const service = ${service}\n  yield* ${finalizer.replace("5 seconds", "2 seconds")}`
+          `${line}\n  const service = ${service}\n  yield* ${finalizer.replace(wait, waitForEndOfInput)}`
       )
     )
     const server = spawn(process.execPath, [file], {
-      env: { ...process.env, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"]
+      env: { ...process.env, ...compileCache, PORT: "0" },
+      stdio: ["pipe", "pipe", "inherit"]
     })
     const exit = once(server, "exit")
     onTestFinished(() => void server.kill("SIGKILL"))
@@ -163,13 +175,9 @@ await store.close()
     const readyStatus = async (): Promise<number> => (await fetch(`${origin}/readyz`)).status
     expect(await readyStatus()).toBe(200)
     server.kill("SIGTERM")
-    let status = await readyStatus()
-    for (let attempt = 0; status === 200 && attempt < 50; attempt++) {
-      await sleep(20)
-      status = await readyStatus()
-    }
-    expect(status).toBe(503)
+    await expect.poll(readyStatus, { timeout: 60_000 }).toBe(503)
     expect((await fetch(`${origin}/livez`)).status).toBe(200)
+    server.stdin.end()
     await exit
     await expect(readyStatus()).rejects.toThrow()
   })

@@ -18,6 +18,7 @@ export const pages = [
   ".github/CONTRIBUTING.md",
   "docs/using.md",
   "docs/operating.md",
+  "docs/moving-data.md",
   "docs/conformance.md",
   "docs/conformance/ci.md",
   "docs/embedding.md",
@@ -25,6 +26,11 @@ export const pages = [
   "docs/performance/README.md",
   "docs/releasing.md"
 ]
+
+/** Environment of child processes: later processes reuse the code that the first one compiled. */
+export const compileCache = {
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(os.tmpdir(), "animal-store-compile-cache")
+}
 
 /** A block of shell commands; tests run it by its `name`, or `reason` states why no test runs it. */
 export interface Block {

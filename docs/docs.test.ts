@@ -114,17 +114,31 @@ describe("documentation", () => {
   })
 })
 
-describe("docs/embedding.md", () => {
-  it.each(["node-http", "express", "fastify", "hono", "pino", "effect"])(
-    "contains the program of the recipe for %s",
-    (name) => {
-      const program = read(`docs/recipes/${name}/main.mjs`)
-      expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
-    }
-  )
+describe("the reading order in CONTRIBUTING.md", () => {
+  it("names only existing files and directories", () => {
+    const [, section = ""] =
+      /^## Read in this order$([\s\S]*?)^## /m.exec(read(".github/CONTRIBUTING.md")) ?? []
+    const places = [...section.matchAll(/`((?:core|adapters)\/[^`]+)`/g)].map(([, place = ""]) => place)
+    expect(places.length).toBeGreaterThan(4)
+    expect(places.filter((place) => !existsSync(new URL(place, root)))).toEqual([])
+  })
+})
+
+describe("the pages about embedding", () => {
+  it.each([
+    ["embedding", "node-http"],
+    ["embedding", "express"],
+    ["embedding", "fastify"],
+    ["embedding", "hono"],
+    ["embedding", "pino"],
+    ["effect", "effect"]
+  ])("contain, in %s.md, the program of the recipe for %s", (page, name) => {
+    const program = read(`docs/recipes/${name}/main.mjs`)
+    expect(read(`docs/${page}.md`)).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)
+  })
 
   it.each(["app/v1/[...path]/route.js", "store.mjs", "instrumentation.js", "next.config.mjs"])(
-    "contains the file %s of the recipe for Next.js",
+    "contain the file %s of the recipe for Next.js",
     (file) => {
       const program = read(`docs/recipes/next/${file}`)
       expect(read("docs/embedding.md")).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)

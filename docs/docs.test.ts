@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import config from "../.config/dependency-cruiser.cjs"
 import { faults } from "../conformance/gallery/Faults.ts"
 import * as ServiceOptions from "../core/service/ServiceOptions.ts"
+import { anchorsOf } from "./Anchors.fixture.ts"
 import * as ClausesPage from "./ClausesPage.ts"
 import * as ConfigSchema from "./ConfigSchema.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
@@ -19,19 +20,6 @@ const pages = [
     .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
     .map((name) => `docs/${name}`)
 ]
-
-/** Returns the anchors of a page's headings, as GitHub makes them; those of repeated headings are numbered. */
-const anchorsOf = (text: string): ReadonlyArray<string> => {
-  const counts = new Map<string, number>()
-  const headings = text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)
-  return [...headings].map(([, heading = ""]) => {
-    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase()
-    const anchor = plain.replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
-    const count = counts.get(anchor) ?? 0
-    counts.set(anchor, count + 1)
-    return count === 0 ? anchor : `${anchor}-${count}`
-  })
-}
 
 describe("documentation", () => {
   it("lists exactly the errors of the error catalogue in errors.md", () => {

@@ -161,7 +161,8 @@ export class Connection implements Resumable {
   /**
    * Closes the connection after the latest response; the client should send its pipelined requests again on another
    * connection (RFC 9112 §9.3.2). Further input is not read, because each read leaves a buffer of 64 KiB for the
-   * garbage collector. A client that has sent more than two reads may lose the end of the response (decision 10).
+   * garbage collector. A client that has sent more than two reads may lose the end of the response
+   * (docs/decisions/connections.md#what-a-connection-may-hold).
    */
   #closeAfterLatest(): void {
     const latest = this.#latest

@@ -80,7 +80,7 @@ export const make = (
   const { keys, networks } = entries
   // The networks, least recently used first. If the map kept this order itself, each request would delete an entry and
   // add it again: 2.6–2.8 instead of 1.2–1.6 µs of CPU time per request, and minor collections of 45–55 instead of 3 ms
-  // each, with a million requests from 1,000 networks (docs/decisions/0049-where-v8-allocates.md).
+  // each, with a million requests from 1,000 networks (docs/decisions/speed.md#where-v8-allocates-objects).
   const byUse = new LinkedQueue<string>()
   const sweeps = [sweepOf(keys, ban), sweepOf(networks, ban, ({ place }) => byUse.remove(place))]
   let calls = 0

@@ -66,7 +66,8 @@ const TypeId = "~animal-store/sql/SqliteClient"
 export interface SqliteReads {
   /**
    * Runs a statement that only reads. Returns `undefined`, and does nothing, while a transaction or a stream uses the
-   * connection. Saves 12% of the CPU time of the mixed workload on SQLite (decision 19).
+   * connection. Saves 12% of the CPU time of the mixed workload on SQLite
+   * (docs/decisions/speed.md#constructs-that-stay-for-speed).
    */
   readonly read: (
     ...statement: Parameters<SqliteConnection.Run>

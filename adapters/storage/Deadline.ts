@@ -1,6 +1,7 @@
 /**
  * Shares one timer among all calls with the same timeout. This takes 0.06–0.2 µs of CPU time per call; a sleeping fiber
- * per call would take 1.3–2.7 µs, and a request makes up to three calls (decision 19).
+ * per call would take 1.3–2.7 µs, and a request makes up to three calls
+ * (docs/decisions/speed.md#constructs-that-stay-for-speed).
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -1,7 +1,7 @@
 /**
  * A first-in, first-out queue whose elements can be removed from any place. Use it instead of a `Set` or a `Map` to
  * which each request adds an element that is later removed: when a `Set` or a `Map` replaces its table, the old table
- * keeps later elements from being freed (docs/decisions/0049-where-v8-allocates.md).
+ * keeps later elements from being freed (docs/decisions/speed.md#where-v8-allocates-objects).
  */
 
 /** The place of an element in a queue. */

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest"
 import * as ServiceOperations from "../../core/operations/Operations.ts"
 import * as Operations from "./Operations.ts"
 
-/** Returns the path template of contract §4, written out as in the checks (docs/decisions/0050-paths-in-the-suite.md). */
+/**
+ * Returns the path template of contract §4, written out as in the checks
+ * (docs/decisions/conformance.md#the-suite-writes-out-the-paths).
+ */
 const templateOf = (operation: Operations.Operation): string =>
   Operations.namesOneAnimal(operation) ? "/pets/{petId}" : "/pets"
 

@@ -58,7 +58,7 @@ const withCreated =
 /**
  * Creates a law that compares each animal in a list or a retrieval with its creation or, if the run did not create it,
  * with the first response that showed it: during a run, no other program changes animals
- * (docs/decisions/0018-one-run-one-store.md). Responses to different keys are compared only if the main key created the
+ * (docs/decisions/conformance.md#one-store-and-time-moves-forward). Responses to different keys are compared only if the main key created the
  * animal, because a server may have a catalogue for each key.
  */
 const withFirstShown =

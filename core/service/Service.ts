@@ -186,7 +186,9 @@ export const make = Effect.fnUntraced(function* (
     const idempotency = isIdempotent ? yield* idempotencyOf(request, key) : undefined
     const input = { path: parameters, query, body, now, options, address, pets, cursors, idempotency }
     const output = yield* operation.execute(input)
-    return ServiceResponse.make(operation.success.status, output.body, output.headers)
+    const { success } = operation
+    const json = success.schema === undefined ? "" : (output.body ?? "")
+    return ServiceResponse.make(success.status, json, output.headers)
   })
 
   const hash = (text: string) => Fingerprint.hashWith(digest, text)

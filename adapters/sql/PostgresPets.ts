@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   single: SingleStatements
-): Effect.fn.Return<PetRepository["Service"]> {
+): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(statement, parameters).values
 
@@ -67,13 +67,10 @@ export const make = Effect.fnUntraced(function* (
     ])
 
   const insertAll = (pets: ReadonlyArray<NewPet>) =>
-    Effect.map(
-      query(statements.insert, ...arraysOf(pets)),
-      (rows) => {
-        const ids = new Map(rows.map(([nth, id]) => [nth, id]))
-        return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
-      }
-    )
+    Effect.map(query(statements.insert, ...arraysOf(pets)), (rows) => {
+      const ids = new Map(rows.map(([nth, id]) => [nth, id]))
+      return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
+    })
 
   const findOne = (id: Int64) =>
     Effect.map(query(single.find, id), ([row]) => [

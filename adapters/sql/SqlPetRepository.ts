@@ -27,7 +27,11 @@ export const layer = (
 
 const make = Effect.fnUntraced(function* ({
   timeoutMs
-}: SqlPetRepositoryOptions): Effect.fn.Return<PetRepository["Service"], never, SqlClient.SqlClient> {
+}: SqlPetRepositoryOptions): Effect.fn.Return<
+  Required<PetRepository["Service"]>,
+  never,
+  SqlClient.SqlClient
+> {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
   const text = statementsFor(sql)
@@ -42,7 +46,7 @@ const makeSqlite = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   text: ReturnType<typeof statements>
-): Effect.fn.Return<PetRepository["Service"]> {
+): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
 

@@ -46,7 +46,10 @@ const generators: { readonly [field in keyof NewPet]?: fc.Arbitrary<NewPet[field
 /** Generates animals; a field that an animal may lack is absent in some of them. */
 export const newPet = fc.record(
   Object.fromEntries(
-    PetFields.names.map((name) => [name, generators[name] ?? fc.constantFrom(...PetFields.fields[name].examples)])
+    PetFields.names.map((name) => [
+      name,
+      generators[name] ?? fc.constantFrom(...PetFields.fields[name].examples)
+    ])
   ),
   { noNullPrototype: true }
 ) as fc.Arbitrary<NewPet> // one generator for each field

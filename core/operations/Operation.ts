@@ -67,6 +67,11 @@ export interface Removal {
   readonly successor: string
 }
 
+type Pets = PetRepository["Service"]
+type OptionalMethod = {
+  [method in keyof Pets]-?: undefined extends Pets[method] ? method : never
+}[keyof Pets]
+
 /** The declarative part of an operation. */
 export interface Description {
   /** `operationId` in the OpenAPI document. */
@@ -77,6 +82,8 @@ export interface Description {
   readonly summary: string
   readonly description: string
   readonly pathParameters?: { readonly [name: string]: PathParameter }
+  /** The optional method of the store that the operation needs; without it, the service has no such operation. */
+  readonly needs?: OptionalMethod
   readonly success: Success
   /** Error codes of this operation, in addition to the codes that every operation can return. */
   readonly errors?: ReadonlyArray<ErrorCode>

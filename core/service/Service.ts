@@ -76,17 +76,18 @@ type Crypto = Digest.Digest | SecureRandom.SecureRandom
 type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
 
 /**
- * Creates a service over the ports in the context. Its requests then need only a `Clock`. `operations` defaults to
- * the operations of the interface.
+ * Creates a service over the ports in the context. Its requests then need only a `Clock`. `offered` defaults to
+ * the operations of the interface; those that need what the store lacks are left out.
  *
  * @internal
  */
 export const make = Effect.fnUntraced(function* (
   given?: Partial<ServiceOptions.ServiceOptions>,
-  operations: ReadonlyArray<Operation.Operation> = Operations.all
+  offered: ReadonlyArray<Operation.Operation> = Operations.all
 ): Effect.fn.Return<Service["Service"], InvalidOption, Ports | Crypto> {
   const pets = yield* PetRepository
   const resolved = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const operations = offered.filter(({ needs }) => needs === undefined || pets[needs] !== undefined)
   const options = { ...resolved, idempotencyKeys: resolved.idempotencyKeys && pets.insertOnce !== undefined }
   const ban: unknown = yield* BanPolicy.BanPolicy
   if (!BanPolicy.isValid(ban)) {

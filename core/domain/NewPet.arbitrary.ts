@@ -1,7 +1,7 @@
 /** Generates valid animals, with names that stores and encoders often corrupt. */
 import * as fc from "fast-check"
 import { int64 } from "./Int64.arbitrary.ts"
-import type { NewPet } from "./NewPet.ts"
+import type { Complete, NewPet } from "./NewPet.ts"
 import * as PetFields from "./PetFields.ts"
 import * as PetName from "./PetName.ts"
 import * as PetStatus from "./PetStatus.ts"
@@ -53,3 +53,11 @@ export const newPet = fc.record(
   ),
   { noNullPrototype: true }
 ) as fc.Arbitrary<NewPet> // one generator for each field
+
+/** An animal whose fields all have a value. */
+export const completePet = Object.fromEntries(
+  PetFields.names.map((name) => [
+    name,
+    (PetFields.fields[name].examples as ReadonlyArray<unknown>).find((value) => value !== undefined)
+  ])
+) as Complete // one value for each field

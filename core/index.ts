@@ -43,6 +43,7 @@ export {
   type PathParameter,
   type Removal,
   type RequestBody,
+  type ResponseBody,
   type ResponseHeader,
   type Success,
   type Unvalidated

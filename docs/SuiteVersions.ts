@@ -8,6 +8,7 @@ import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
 import type { Clause } from "../conformance/clauses/Clause.ts"
 import { clauses } from "../conformance/clauses/Clauses.ts"
 import * as Versions from "../conformance/clauses/Versions.ts"
+import { catalogue } from "../core/errors/ErrorCatalogue.ts"
 
 const directory = new URL("../conformance/checks/versions/", import.meta.url)
 
@@ -28,8 +29,9 @@ export interface Version {
 }
 
 /**
- * One line for each check and clause: kind, id, level, for checks the interface that they examine, and the first 16
- * digits of the SHA-256 of its sentence. The level of a recommendation, which level `spec` also runs, is `advice`.
+ * One line for each check, clause and error code: kind and id; for codes their status; for checks and clauses their
+ * level, for checks the interface that they examine, and the first 16 digits of the SHA-256 of the sentence. The level
+ * of a recommendation, which level `spec` also runs, is `advice`.
  */
 export type Frozen = ReadonlyArray<string>
 
@@ -45,17 +47,23 @@ type Sentence = Pick<Clause, "slug" | "says" | "level">
 const checkLine = ({ advisedBy, id, law, level, on }: Law): string =>
   `check ${id} ${advisedBy === undefined ? level : "advice"} ${on} ${digits(law)}`
 
-/** Returns the sorted lines of the given checks and clauses. */
-export const freeze = (laws: ReadonlyArray<Law>, sentences: ReadonlyArray<Sentence>): Frozen =>
+/** Returns the sorted lines of the given checks, clauses and error codes. */
+export const freeze = (
+  laws: ReadonlyArray<Law>,
+  sentences: ReadonlyArray<Sentence>,
+  errors: { readonly [code: string]: { readonly status: number } } = {}
+): Frozen =>
   [
     ...laws.map(checkLine),
-    ...sentences.map(({ level, says, slug }) => `clause ${slug} ${level} ${digits(says)}`)
+    ...sentences.map(({ level, says, slug }) => `clause ${slug} ${level} ${digits(says)}`),
+    ...Object.entries(errors).map(([code, { status }]) => `code ${code} ${status}`)
   ].toSorted()
 
-/** The lines of the current checks and clauses. */
+/** The lines of the current checks, clauses and error codes; the clause `errors.codes` requires these codes. */
 export const current = freeze(
   [...checks, ...ambientChecks.map((check) => ({ ...check, on: "exchanges" }))],
-  clauses
+  clauses,
+  catalogue
 )
 
 export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))

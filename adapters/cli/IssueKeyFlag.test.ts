@@ -1,5 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 
 describe("IssueKeyFlag.parse", () => {
@@ -16,7 +17,7 @@ describe("IssueKeyFlag.parse", () => {
   })
 
   it.each([
-    ["", /^must be PLAN or .* PLAN is one of Free, Pro, Business, Enterprise$/],
+    ["", new RegExp(`^must be PLAN or .* PLAN is one of ${Plan.names.join(", ")}$`)],
     ["Gold", /PLAN is one of/],
     [" Free", /PLAN is one of/],
     ["Free:perDay=1:x", /PLAN is one of/],

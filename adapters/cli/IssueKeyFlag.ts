@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
-const form = "must be PLAN or PLAN:perMinute=N,perDay=N (only Enterprise requires both limits),"
+const form = `must be PLAN or PLAN:perMinute=N,perDay=N (only ${Plan.agreed} requires both limits),`
 
 /**
  * Parses a key specification, or fails with the reason. The plan is case-insensitive.

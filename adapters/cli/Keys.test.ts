@@ -6,6 +6,7 @@ import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { type Environment, run, start, stop } from "./Serve.fixture.ts"
 
@@ -255,7 +256,7 @@ describe("animal-store keys", () => {
     const limitError = "must be a whole number from 1 to 1000000000"
     const secret = "ast_0123456789abcdefghijABCDEFGHIJ0123456"
     const mistakes: ReadonlyArray<Mistake> = [
-      [["issue", "--plan", "Gold"], '--plan: must be one of Free, Pro, Business, Enterprise; got "Gold"'],
+      [["issue", "--plan", "Gold"], `--plan: must be one of ${Plan.names.join(", ")}; got "Gold"`],
       [["issue", "--plan", "enterprise"], "Enterprise needs both --per-minute and --per-day"],
       [["issue", "--plan", "Free", "--per-minute", "0"], `--per-minute: ${limitError}; got "0"`],
       [["issue", "--plan", "Free", "--per-day", "1000000001"], `--per-day: ${limitError}; got "1000000001"`],

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterEach, describe, expect, it, onTestFinished } from "vitest"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import { type Environment, main, run, type ServerProcess, start, stop } from "./Serve.fixture.ts"
 
@@ -365,8 +366,7 @@ describe("the flags of serve", () => {
 
 describe("serve with invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
-  const plan =
-    "must be PLAN or PLAN:perMinute=N,perDay=N (only Enterprise requires both limits), where PLAN is one of Free, Pro, Business, Enterprise"
+  const plan = `must be PLAN or PLAN:perMinute=N,perDay=N (only ${Plan.agreed} requires both limits), where PLAN is one of ${Plan.names.join(", ")}`
   const url = "must be an absolute http(s) URL without a query"
   const origins =
     "must be origins as browsers send them, such as https://shop.example or http://localhost:5173, in lower case and " +

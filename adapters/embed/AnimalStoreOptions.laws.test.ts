@@ -4,6 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Plan from "../../core/limits/Plan.ts"
 import { misspelled } from "../../core/options/Misspelling.arbitrary.ts"
 import { type AnimalStoreOptions, rules } from "./AnimalStoreOptions.ts"
 import { type AnimalStore, InvalidOption, OverlapInvalid, openAnimalStore, PlanInvalid } from "./index.ts"
@@ -210,7 +211,7 @@ describe("methods of an open store", () => {
     ["issue", [], "plan: is required"],
     ["issue", [{}], "plan: is required"],
     ["issue", ["Free"], "options: must be an object"],
-    ["issue", [{ plan: "Gold" }], "plan: must be one of Free, Pro, Business, Enterprise"],
+    ["issue", [{ plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["issue", [{ plan: "Free", lable: "x" }], "lable: unknown option; did you mean label?"],
     ["issue", [{ plan: "Free", label: 5 }], "label: must be a string"],
     [
@@ -219,7 +220,7 @@ describe("methods of an open store", () => {
       "limits: unknown field perMin; known names: perMinute, perDay"
     ],
     ["issue", [{ plan: "Free", limits: { perDay: "5" } }], "limits: perDay must be a number"],
-    ["issueFirst", [{ plan: 5 }], "plan: must be one of Free, Pro, Business, Enterprise"],
+    ["issueFirst", [{ plan: 5 }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["rotate", [], "id: must be a string"],
     ["rotate", [5, { overlapMs: 1 }], "id: must be a string"],
     ["rotate", ["key_x"], "overlapMs: is required"],
@@ -232,7 +233,7 @@ describe("methods of an open store", () => {
     ["show", [5], "id: must be a string"],
     ["set", [], "id: must be a string"],
     ["set", [5, { plan: "Pro" }], "id: must be a string"],
-    ["set", ["key_x", { plan: "Gold" }], "plan: must be one of Free, Pro, Business, Enterprise"],
+    ["set", ["key_x", { plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["set", ["key_x", { lable: "x" }], "lable: unknown option; did you mean label?"],
     ["set", ["key_x", { label: 5 }], "label: must be a string or null"],
     ["set", ["key_x", { limits: { perDay: "5" } }], "limits: perDay must be a number"],

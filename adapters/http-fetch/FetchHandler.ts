@@ -199,7 +199,8 @@ const toResponse = (request: Request, { body, bytes, headers, status }: ServiceR
     fields.set("Content-Length", String(bytes.length))
     return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers: fields })
   }
-  if (request.method === "HEAD") {
+  // A response with these statuses has no body, and thus no length (RFC 9110 §8.6).
+  if (request.method === "HEAD" && status !== 204 && status !== 304) {
     fields.set("Content-Length", String(new TextEncoder().encode(body).length))
   }
   return new Response(request.method === "HEAD" || body === "" ? null : body, { status, headers: fields })

@@ -51,7 +51,7 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     insertOnce: (newPet, once) => Effect.sync(() => insertOnce(newPet, once)),
     find: (id) => Effect.sync(() => find(id)),
     page: (query) => Effect.sync(() => page(query))
-  }
+  } satisfies Required<PetRepository["Service"]>
 })
 
 /** Returns the index of the first animal with an id above `after`, by binary search. */

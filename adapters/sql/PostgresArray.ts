@@ -7,7 +7,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Result from "effect/Result"
 
 /** Encodes a `text[]`. */
-export const text = (values: ReadonlyArray<string>): unknown => array(values, PgTypes.OID.text)
+export const text = (values: ReadonlyArray<string | null>): unknown => array(values, PgTypes.OID.text)
 
 /** Encodes a `bigint[]`. */
 export const bigint = (values: ReadonlyArray<bigint | number | null>): unknown =>

@@ -1,7 +1,7 @@
 /** Reads the pages of several queries in one statement of PostgreSQL; equal queries are executed once. */
 import type { PageQuery } from "../../core/domain/Page.ts"
 import * as PostgresArray from "./PostgresArray.ts"
-import { columns, fields, type Row, toInt64 } from "./SqlPetRow.ts"
+import { all, columns, type Row, toInt64 } from "./SqlPetRow.ts"
 
 /**
  * Reads the pages of all queries, each from the index that a statement for this query alone would use. The first half
@@ -22,7 +22,7 @@ export const statement = `
     ) pet`
 
 /** The index of the position in a row: after the id and the fields. */
-const POSITION = 1 + fields.length
+const POSITION = 1 + all.length
 
 /** The parameters for some queries, and a way to find their pages in the rows. */
 export interface Pages {

@@ -12,6 +12,7 @@ import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as PostgresPages from "./PostgresPages.ts"
 import type * as SqlCall from "./SqlCall.ts"
+import * as SqlPetRow from "./SqlPetRow.ts"
 import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 
 /** The statements for single calls, which cost less than those for several calls. */
@@ -22,6 +23,18 @@ export interface SingleStatements {
   readonly pageByStatus: string
 }
 
+/** Returns the placeholders of the fields of several animals: one array for each column, numbered from `first`. */
+export const arrayParameters = (first: number): string =>
+  SqlPetRow.all.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ")
+
+/** Returns the values for `arrayParameters`. */
+export const arraysOf = (pets: ReadonlyArray<NewPet>): ReadonlyArray<unknown> =>
+  SqlPetRow.all.map((column) =>
+    column.type === "text"
+      ? PostgresArray.text(pets.map(column.encode))
+      : PostgresArray.bigint(pets.map(column.encode))
+  )
+
 /** The statements for several calls; `nth` is the position of a call, from 1. */
 export const statements = {
   // Assigns the ids in the order of the calls.
@@ -29,7 +42,7 @@ export const statements = {
     WITH given AS (
       SELECT nextval((SELECT pg_get_serial_sequence('pets', 'id')::regclass)) AS id, ordered.*
       FROM (
-        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS pet (${columns}, nth)
+        SELECT * FROM unnest(${arrayParameters(1)}) WITH ORDINALITY AS pet (${columns}, nth)
         ORDER BY nth
       ) ordered
     ), stored AS (
@@ -44,7 +57,7 @@ export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   single: SingleStatements
-): Effect.fn.Return<PetRepository["Service"]> {
+): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(statement, parameters).values
 
@@ -54,18 +67,10 @@ export const make = Effect.fnUntraced(function* (
     ])
 
   const insertAll = (pets: ReadonlyArray<NewPet>) =>
-    Effect.map(
-      query(
-        statements.insert,
-        PostgresArray.text(pets.map(({ name }) => name)),
-        PostgresArray.bigint(pets.map(({ categoryId }) => categoryId)),
-        PostgresArray.text(pets.map(({ status }) => status))
-      ),
-      (rows) => {
-        const ids = new Map(rows.map(([nth, id]) => [nth, id]))
-        return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
-      }
-    )
+    Effect.map(query(statements.insert, ...arraysOf(pets)), (rows) => {
+      const ids = new Map(rows.map(([nth, id]) => [nth, id]))
+      return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
+    })
 
   const findOne = (id: Int64) =>
     Effect.map(query(single.find, id), ([row]) => [

@@ -6,7 +6,7 @@ import { Pet } from "../../core/domain/Pet.ts"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import type { SqlCall } from "./SqlCall.ts"
-import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import { all, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Maximum wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
@@ -81,10 +81,7 @@ const insert = function* (
   return { _tag: "Inserted", pet: new Pet(id, newPet) }
 }
 
-const petColumns = columns
-  .split(", ")
-  .map((column) => `p.${column}`)
-  .join(", ")
+const petColumns = all.map(({ name }) => `p.${name}`).join(", ")
 
 const statements = (parameter: (index: number) => string, sweep: string): Statements => ({
   find: `SELECT i.fingerprint, p.id, ${petColumns} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id

@@ -3,11 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Int64 } from "../../core/domain/Int64.ts"
+import { identity } from "../../core/domain/NewPet.ts"
 import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from "../../core/ports/PetArchive.ts"
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
+import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
-import { columns, fields, petOf, toInt64 } from "./SqlPetRow.ts"
+import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Timeout of a call, in milliseconds: a batch may wait for writers and for a slow disk. */
@@ -123,7 +125,7 @@ const findExisting = function* (
   for (const pet of known) {
     const found = pet.id === undefined ? undefined : stored.get(pet.id)
     if (found === undefined) continue
-    if (fields.every((field) => found[field] === pet[field])) present.add(found.id)
+    if (identity(found) === identity(pet)) present.add(found.id)
     else taken.push(found.id)
   }
   return { present, taken }
@@ -169,7 +171,7 @@ const placeholders = (count: number): string => Array.from({ length: count }, ()
 const CHUNK = 100
 
 const insertMany = (count: number, keepIds: boolean): string => {
-  const row = `(${placeholders(keepIds ? fields.length + 1 : fields.length)})`
+  const row = `(${placeholders(keepIds ? all.length + 1 : all.length)})`
   return `INSERT INTO pets (${keepIds ? "id, " : ""}${columns}) VALUES ${Array.from({ length: count }, () => row).join(", ")}`
 }
 
@@ -200,7 +202,7 @@ const sqlite: Dialect = {
       const values: Array<unknown> = []
       for (const pet of chunk) {
         if (keepIds) values.push(pet.id)
-        for (const field of fields) values.push(pet[field])
+        values.push(...valuesOf(pet))
       }
       yield [chunk.length === CHUNK ? statement : insertMany(chunk.length, keepIds), values]
     }
@@ -208,16 +210,6 @@ const sqlite: Dialect = {
 }
 
 const numberedParameter = (index: number): string => `$${index}`
-
-/** The PostgreSQL type of the array for each of `columns`. */
-const types = fields.map((field) => (field === "categoryId" ? "bigint[]" : "text[]"))
-
-/** Returns the placeholders: one array for each column, numbered from `first`. */
-const arrayParameters = (first: number): string =>
-  types.map((type, index) => `$${first + index}::${type}`).join(", ")
-
-const arraysOf = (pets: ReadonlyArray<ImportedPet>): ReadonlyArray<ReadonlyArray<unknown>> =>
-  fields.map((field) => pets.map((pet) => pet[field]))
 
 const LOCK_ANIMALS = "LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE"
 
@@ -243,16 +235,16 @@ const postgres: Dialect = {
     if (!keepIds) {
       yield [
         `INSERT INTO pets (${columns}) SELECT ${columns}
-         FROM unnest(${arrayParameters(1)}) WITH ORDINALITY AS new (${columns}, n) ORDER BY n`,
-        arraysOf(pets)
+         FROM unnest(${PostgresPets.arrayParameters(1)}) WITH ORDINALITY AS new (${columns}, n) ORDER BY n`,
+        PostgresPets.arraysOf(pets)
       ]
       return
     }
     const ids = pets.map(({ id }) => id)
     yield [
       `INSERT INTO pets (id, ${columns}) OVERRIDING SYSTEM VALUE
-       SELECT id, ${columns} FROM unnest($1::bigint[], ${arrayParameters(2)}) AS new (id, ${columns})`,
-      [ids, ...arraysOf(pets)]
+       SELECT id, ${columns} FROM unnest($1::bigint[], ${PostgresPets.arrayParameters(2)}) AS new (id, ${columns})`,
+      [ids, ...PostgresPets.arraysOf(pets)]
     ]
     yield [SET_SEQUENCE, [ids.at(-1)]]
   }

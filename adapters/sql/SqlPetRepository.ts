@@ -14,7 +14,7 @@ import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import { columns, fields, petOf, type Row, toInt64, valuesOf } from "./SqlPetRow.ts"
+import { all, columns, petOf, type Row, toInt64, valuesOf } from "./SqlPetRow.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
@@ -27,7 +27,11 @@ export const layer = (
 
 const make = Effect.fnUntraced(function* ({
   timeoutMs
-}: SqlPetRepositoryOptions): Effect.fn.Return<PetRepository["Service"], never, SqlClient.SqlClient> {
+}: SqlPetRepositoryOptions): Effect.fn.Return<
+  Required<PetRepository["Service"]>,
+  never,
+  SqlClient.SqlClient
+> {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
   const text = statementsFor(sql)
@@ -42,7 +46,7 @@ const makeSqlite = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   text: ReturnType<typeof statements>
-): Effect.fn.Return<PetRepository["Service"]> {
+): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
 
@@ -100,7 +104,7 @@ export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof state
 
 /** Returns the statements. Ids are positive, so the first page starts after id 0. */
 const statements = (parameter: (index: number) => string, limit?: string) => ({
-  insert: `INSERT INTO pets (${columns}) VALUES (${fields.map((_, index) => parameter(index + 1)).join(", ")}) RETURNING id`,
+  insert: `INSERT INTO pets (${columns}) VALUES (${all.map((_, index) => parameter(index + 1)).join(", ")}) RETURNING id`,
   find: `SELECT id, ${columns} FROM pets WHERE id = ${parameter(1)}`,
   page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${limit ?? parameter(2)}`,
   pageByStatus: `SELECT id, ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`

@@ -1,33 +1,21 @@
 /** Encodes and decodes animals as rows in the table `pets`, with exact int64 values. */
-import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { Complete, NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
+import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 
 /** The values of a row: the id, then the fields in the order of `columns`. */
 export type Row = ReadonlyArray<unknown>
 
-/** The column of each field; a missing field is a compile error. */
-const columnOf: { readonly [field in keyof NewPet]: string } = {
-  name: "name",
-  categoryId: "category_id",
-  status: "status"
-}
+/** The column of a field. Its type, in PostgreSQL's words, is also that of the values that `encode` returns. */
+type Column<Field> = { readonly name: string; readonly decode: (value: unknown) => Field } & (
+  | { readonly type: "text"; readonly encode: (pet: NewPet) => string | null }
+  | { readonly type: "bigint"; readonly encode: (pet: NewPet) => bigint | null }
+)
 
-/** The fields of an animal, in the order of `columns`. */
-export const fields = Object.keys(columnOf) as ReadonlyArray<keyof NewPet>
-/** The columns of an animal without its id, separated by commas. */
-export const columns = fields.map((field) => columnOf[field]).join(", ")
-
-/** Returns the values of `columns`. */
-export const valuesOf = (pet: NewPet): ReadonlyArray<unknown> => fields.map((field) => pet[field])
-
-/** Decodes a row: the id, then the fields in the order of `columns`. */
-export const petOf = ([id, name, categoryId, status]: Row): Pet =>
-  new Pet(toInt64(id), { name: toName(name), categoryId: toInt64(categoryId), status: toStatus(status) })
-
-const toName = (value: unknown): string => {
+const toText = (value: unknown): string => {
   if (typeof value === "string") return value
-  throw new Error("a row has a name that is not a string")
+  throw new Error("a row has a text that is not a string")
 }
 
 /** Decodes an int64 from a bigint, a string or a safe number; throws for other numbers, which may have been rounded. */
@@ -41,4 +29,35 @@ export const toInt64 = (value: unknown): bigint => {
 const toStatus = (value: unknown): PetStatus.PetStatus => {
   if (typeof value === "string" && PetStatus.is(value)) return value
   throw new Error("a row has an unknown status")
+}
+
+/** The column of each field; a missing field is a compile error. */
+const columnOf: { readonly [field in keyof Complete]: Column<Complete[field]> } = {
+  name: { name: "name", type: "text", encode: ({ name }) => name, decode: toText },
+  categoryId: {
+    name: "category_id",
+    type: "bigint",
+    encode: ({ categoryId }) => categoryId,
+    decode: toInt64
+  },
+  status: { name: "status", type: "text", encode: ({ status }) => status, decode: toStatus }
+}
+
+/** The columns of the fields, in the order of `PetFields.names`. */
+export const all: ReadonlyArray<Column<unknown>> = PetFields.names.map((name) => columnOf[name])
+/** The names of the columns of an animal without its id, separated by commas. */
+export const columns = all.map(({ name }) => name).join(", ")
+
+/** Returns the values of `columns`. */
+export const valuesOf = (pet: NewPet): ReadonlyArray<unknown> => all.map(({ encode }) => encode(pet))
+
+/** Decodes a row: the id, then the fields in the order of `columns`. Further values are ignored. */
+export const petOf = ([id, name, categoryId, status]: Row): Pet => {
+  // A loop over the columns would take five times as long.
+  const pet: Complete = {
+    name: columnOf.name.decode(name),
+    categoryId: columnOf.categoryId.decode(categoryId),
+    status: columnOf.status.decode(status)
+  }
+  return new Pet(toInt64(id), pet)
 }

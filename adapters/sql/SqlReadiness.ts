@@ -8,10 +8,14 @@ import * as SqlCall from "./SqlCall.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
+import * as SqlPetRow from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
 export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
+
+const INSERT_NONE = `INSERT INTO pets (${SqlPetRow.columns})
+  SELECT ${SqlPetRow.all.map(({ type }) => `NULL::${type}`).join(", ")} WHERE false`
 
 /** Provides `Readiness` for the `SqlClient` in the context. `Migrations.migrate` must have run. */
 export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
@@ -21,11 +25,11 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
       const insert: Effect.Effect<unknown, SqlError> = sql.onDialectOrElse({
         // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
         // its page until a vacuum, and use up an id. It is not needed: `/readyz` also counts a request, which writes one.
-        pg: () => sql`INSERT INTO pets (name, category_id, status) SELECT '', 0, 'available' WHERE false`,
+        pg: () => sql.unsafe(INSERT_NONE),
         // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
         orElse: () => {
           const statement = SqlPetRepository.statementsFor(sql).insert
-          const animal = ["readiness", 0, "available"]
+          const animal = SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })
           return SqliteWorkerClient.isSqliteWorkerClient(sql)
             ? sql.rehearse(statement, animal)
             : WriteTransaction.rehearse(sql, sql.unsafe(statement, animal))

@@ -2,6 +2,9 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 
 /**
  * The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). Stores in memory have no name,
@@ -9,16 +12,35 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
  */
 export type DatabaseSystem = "postgresql" | "sqlite" | "redis"
 
-/** The name of a call to a port; it is the same for every kind of database. */
+/** The name of each method of a port, or `undefined` for a method that is not observed. */
+type Names<Port> = { readonly [method in keyof Port]-?: string | undefined }
+
+/** The names of the calls to ports; they are the same for every kind of database. */
+export const operations = {
+  pets: { insert: "insert_pet", insertOnce: "insert_pet", find: "find_pet", page: "page_pets" },
+  limits: { modify: "count_request", consume: "count_request", read: undefined },
+  keys: {
+    findByHash: "find_api_key",
+    insert: "insert_api_key",
+    insertFirst: "insert_api_key",
+    update: "update_api_key",
+    list: "list_api_keys",
+    events: undefined,
+    markSeen: undefined
+  }
+} as const satisfies {
+  readonly pets: Names<PetRepository["Service"]>
+  readonly limits: Names<RateLimitStore["Service"]>
+  readonly keys: Names<ApiKeyStore["Service"]>
+}
+
+type NameIn<Port> = Exclude<Port[keyof Port], undefined>
+
+/** The name of a call to a port. */
 export type DatabaseOperation =
-  | "insert_pet"
-  | "find_pet"
-  | "page_pets"
-  | "count_request"
-  | "find_api_key"
-  | "insert_api_key"
-  | "update_api_key"
-  | "list_api_keys"
+  | NameIn<(typeof operations)["pets"]>
+  | NameIn<(typeof operations)["limits"]>
+  | NameIn<(typeof operations)["keys"]>
 
 /** Wraps a call without changing its result. */
 export type Observe = <A>(call: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A, StoreUnavailable>

@@ -2,18 +2,29 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import { CallObserver, type DatabaseOperation, type DatabaseSystem, type Observe } from "./CallObserver.ts"
+import {
+  CallObserver,
+  type DatabaseOperation,
+  type DatabaseSystem,
+  type Observe,
+  operations
+} from "./CallObserver.ts"
 
-type ObserveOperation = (operation: DatabaseOperation) => Observe
+/** The name of each method that is observed. */
+type Names<Store> = { readonly [method in keyof Store]-?: DatabaseOperation | undefined }
+
+type Call = Effect.Effect<unknown, StoreUnavailable>
+type Member = Call | ((...given: ReadonlyArray<unknown>) => Call)
 
 const observeStore =
-  <Id, Store>(
+  <Id, Store extends object>(
     port: Context.Key<Id, Store>,
     layerOf: (make: Effect.Effect<Store, never, Id>) => Layer.Layer<Id, never, Id>,
-    observed: (store: Store, observe: ObserveOperation) => Store
+    names: Names<Store>
   ) =>
   (system: DatabaseSystem) =>
   <E, R>(layer: Layer.Layer<Id, E, R>): Layer.Layer<Id, E, R> =>
@@ -22,47 +33,36 @@ const observeStore =
         const store = yield* port
         const observer = yield* CallObserver
         if (observer === undefined) return store
-        return observed(store, (operation) => observer.observe(system, operation))
+        return observed(store, names, (operation) => observer.observe(system, operation))
       })
     ).pipe(Layer.provide(layer))
 
+const observed = <Store extends object>(
+  store: Store,
+  names: { readonly [method: string]: DatabaseOperation | undefined },
+  observe: (operation: DatabaseOperation) => Observe
+): Store => {
+  // The cast is safe: ports have only effects and functions that return effects.
+  const members = Object.entries(store as { readonly [method: string]: Member | undefined })
+  const wrapped = members.map(([method, member]) => {
+    const name = names[method]
+    if (name === undefined || member === undefined) return [method, member] as const
+    const wrap = observe(name)
+    return [
+      method,
+      typeof member === "function"
+        ? (...given: ReadonlyArray<unknown>) => wrap(Reflect.apply(member, store, given))
+        : wrap(member)
+    ] as const
+  })
+  return Object.fromEntries(wrapped) as Store // the same methods with the same types
+}
+
 /** Observes a store of animals. */
-export const petRepository = observeStore(PetRepository, Layer.effect(PetRepository), (store, observe) => {
-  const insert = observe("insert_pet")
-  const find = observe("find_pet")
-  const { insertOnce } = store
-  const page = observe("page_pets")
-  return {
-    ...store,
-    insert: (pet) => insert(store.insert(pet)),
-    ...(insertOnce === undefined ? {} : { insertOnce: (pet, once) => insert(insertOnce(pet, once)) }),
-    find: (id) => find(store.find(id)),
-    page: (query) => page(store.page(query))
-  }
-})
+export const petRepository = observeStore(PetRepository, Layer.effect(PetRepository), operations.pets)
 
 /** Observes a store of rate-limit states. */
-export const rateLimitStore = observeStore(RateLimitStore, Layer.effect(RateLimitStore), (store, observe) => {
-  const count = observe("count_request")
-  const { consume } = store
-  return {
-    ...store,
-    modify: (key, step) => count(store.modify(key, step)),
-    ...(consume === undefined ? {} : { consume: (key, now, policy) => count(consume(key, now, policy)) })
-  }
-})
+export const rateLimitStore = observeStore(RateLimitStore, Layer.effect(RateLimitStore), operations.limits)
 
 /** Observes a store of API keys. */
-export const apiKeyStore = observeStore(ApiKeyStore, Layer.effect(ApiKeyStore), (store, observe) => {
-  const find = observe("find_api_key")
-  const insert = observe("insert_api_key")
-  const update = observe("update_api_key")
-  return {
-    ...store,
-    findByHash: (hash) => find(store.findByHash(hash)),
-    insert: (key, event) => insert(store.insert(key, event)),
-    insertFirst: (key, event) => insert(store.insertFirst(key, event)),
-    update: (id, change) => update(store.update(id, change)),
-    list: observe("list_api_keys")(store.list)
-  }
-})
+export const apiKeyStore = observeStore(ApiKeyStore, Layer.effect(ApiKeyStore), operations.keys)

@@ -1,14 +1,10 @@
 /** Defines encodings of the same JSON object (RFC 8259), and content types that mean JSON in UTF-8. */
 
-/** The fields of a creation. */
-export interface Fields {
-  readonly name: string
-  readonly categoryId: bigint
-  readonly status?: string | undefined
-}
+import type { Draft } from "../http/Animal.ts"
+import * as PetJson from "../http/PetJson.ts"
 
 interface Form {
-  readonly write: (fields: Fields) => string
+  readonly write: (fields: Draft) => string
   /** Whether the body is sent with `Transfer-Encoding: chunked`. */
   readonly isChunked?: boolean
   /** Whether a server may reject the form, because the contract leaves that open. */
@@ -26,16 +22,12 @@ const escapedInUpperCase = escapeAll((hex) => hex.toUpperCase())
 
 type Member = readonly [name: string, json: string]
 
-const members = ({ categoryId, name, status }: Fields, text: (value: string) => string): Array<Member> => [
-  ["name", text(name)],
-  ["categoryId", String(categoryId)],
-  ...(status === undefined ? [] : [["status", text(status)] as const])
-]
+const { members } = PetJson
 
 const object = (all: ReadonlyArray<Member>, text: (name: string) => string = JSON.stringify): string =>
   `{${all.map(([name, json]) => `${text(name)}:${json}`).join(",")}}`
 
-const plain = (fields: Fields): string => object(members(fields, JSON.stringify))
+const plain = (fields: Draft): string => object(members(fields, JSON.stringify))
 
 export const forms = {
   plain: { write: plain },
@@ -48,7 +40,7 @@ export const forms = {
         .map(([name, json]) => ` "${name}"\t:\n${json} `)
         .join(" ,\r\n")}} \n`
   },
-  "members reversed": { write: (fields) => object(members(fields, JSON.stringify).reverse()) },
+  "members reversed": { write: (fields) => object(members(fields, JSON.stringify).toReversed()) },
   "an exponent": {
     write: (fields) =>
       object(

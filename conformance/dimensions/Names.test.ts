@@ -34,7 +34,7 @@ describe("Names.letters", () => {
 
 describe("Bodies.formOf", () => {
   it.each(Object.keys(Bodies.forms))("returns a form that encodes the same fields, for '%s'", (form) => {
-    for (const status of ["sold", undefined]) {
+    for (const status of ["sold", undefined] as const) {
       const name = Names.of("Token", "one to four bytes", "short")
       const fields = { name, categoryId: 1_000n, status }
       const json: unknown = JSON.parse(Bodies.formOf(form as Bodies.FormName).write(fields))

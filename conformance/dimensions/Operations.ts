@@ -1,9 +1,18 @@
-/** Lists the three operations of contract §4 with each kind of result, and HEAD, which the contract leaves open. */
+/**
+ * Lists the operations of contract §4 with each kind of result, and what the contract leaves open: HEAD, and operations
+ * that only the service under `core/` has.
+ */
+import type { Description } from "../../core/operations/Operation.ts"
 
 export interface Operation {
-  readonly method: "GET" | "POST" | "HEAD"
+  readonly method: Description["method"] | "HEAD"
   /** What the request is about: the list, a valid or invalid body, a new animal, the run's first, or an unknown id. */
   readonly about: "list" | "valid" | "invalid" | "new" | "first" | "none"
+  /**
+   * The status with which an operation outside the contract succeeds; other services may reject it. Such an operation
+   * must be about `new`, because it may delete the animal.
+   */
+  readonly ownStatus?: number
 }
 
 export const operations = {

@@ -1,8 +1,7 @@
 /** Parses and formats animals in JSON, with all digits of their integers. */
 import * as Result from "effect/Result"
-import type { PetStatus } from "../../core/domain/PetStatus.ts"
-import * as PetStatuses from "../../core/domain/PetStatus.ts"
-import type { Animal } from "./Animal.ts"
+import type { Animal, Draft } from "./Animal.ts"
+import * as AnimalFields from "./AnimalFields.ts"
 import * as ExactJson from "./ExactJson.ts"
 import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
@@ -36,24 +35,28 @@ export const excerpt = (text: string): string => JSON.stringify(shorten(text))
 
 const shorten = (text: string): string => Excerpt.of(text, 120)
 
-const isInt64 = (value: unknown): value is bigint =>
-  typeof value === "bigint" && BigInt.asIntN(64, value) === value
-
-const isStatus = (value: unknown): value is PetStatus => PetStatuses.all.some((status) => status === value)
-
 /** Returns the animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
 export const animal = (value: unknown): Result.Result<Animal, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return Result.fail(`not a Pet object: ${show(value)}`)
   }
-  const { categoryId, id, name, status } = value as { readonly [field: string]: unknown }
-  if (!isInt64(id)) return Result.fail(`id is not an int64: ${show(id)}`)
-  if (typeof name !== "string") return Result.fail(`name is not a string: ${show(name)}`)
-  if (!isInt64(categoryId)) return Result.fail(`categoryId is not an int64: ${show(categoryId)}`)
-  if (status !== undefined && !isStatus(status))
-    return Result.fail(`status is not a PetStatus: ${show(status)}`)
-  return Result.succeed({ id, name, categoryId, status })
+  const members = value as { readonly [field: string]: unknown }
+  if (!AnimalFields.isInt64(members.id)) return Result.fail(`id is not an int64: ${show(members.id)}`)
+  const fields: { [name: string]: unknown } = { id: members.id }
+  for (const { is, isPromised, name, type } of AnimalFields.all) {
+    const field = members[name]
+    if (field === undefined ? isPromised : !is(field)) {
+      return Result.fail(`${name} is not ${type}: ${show(field)}`)
+    }
+    fields[name] = field
+  }
+  return Result.succeed(fields as unknown as Animal) // each field was checked
 }
+
+/** Whether two responses show the same animal, so that only fields that may change differ. */
+export const isSameAnimal = (a: Animal, b: Animal): boolean =>
+  a.id === b.id &&
+  AnimalFields.all.every(({ mayChange, name }) => mayChange || encode(a[name]) === encode(b[name]))
 
 /** Maximum number of animals in a list, because laws compare all pairs of them; the contract allows 100. */
 const MAX_ANIMALS = 1_000
@@ -89,12 +92,32 @@ export const show = (value: unknown): string => {
 
 const TOO_LARGE = "a number beyond 1.8e308"
 
-/** Formats an animal in one line for messages. */
-export const line = ({ categoryId, id, name, status }: Animal): string =>
-  `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}}`
+/** Encodes a value as JSON, with all digits of integers; `undefined` for `undefined`. */
+const encode = (value: unknown): string | undefined =>
+  typeof value === "bigint" ? String(value) : JSON.stringify(value)
 
-/** Returns the JSON body of a creation, without `status` if it is `undefined`. */
-export const draft = (pet: Omit<Animal, "id">): string =>
-  `{"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}${
-    pet.status === undefined ? "" : `,"status":"${pet.status}"`
-  }}`
+/** Returns the members of a body, without fields that are `undefined`. */
+export const members = (
+  pet: Partial<Draft>,
+  encodeText: (text: string) => string = JSON.stringify
+): ReadonlyArray<readonly [name: string, json: string]> =>
+  AnimalFields.all.flatMap(({ name }) => {
+    const value = pet[name]
+    const json = typeof value === "string" ? encodeText(value) : encode(value)
+    return json === undefined ? [] : [[name, json] as const]
+  })
+
+/** Formats an animal in one line for messages. */
+export const line = (animal: Animal): string => {
+  const { categoryId, id, name, status } = animal
+  const others = AnimalFields.additional.flatMap((field) =>
+    animal[field] === undefined ? [] : [`, ${field} ${show(animal[field])}`]
+  )
+  return `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}${others.join("")}}`
+}
+
+/** Returns the JSON body of a creation, without fields that are `undefined`. */
+export const draft = (pet: Draft): string =>
+  `{${members(pet)
+    .map(([name, json]) => `"${name}":${json}`)
+    .join(",")}}`

@@ -81,8 +81,8 @@ export const create = (
   )
 
 /**
- * Creates a function that returns the animals that the main key of a conversation has created so far, as the responses
- * showed them. It parses each response only once.
+ * Creates a function that returns the animals that the main key of a conversation has created so far and not deleted, as
+ * the responses showed them. It parses each response only once.
  */
 export const trackCreated = ({ exchanges }: Conversation.Conversation): (() => ReadonlyArray<Animal>) => {
   const created: Array<Animal> = []
@@ -92,6 +92,9 @@ export const trackCreated = ({ exchanges }: Conversation.Conversation): (() => R
       // A server may have a catalogue for each key, although ids are unique (§2).
       const animal = exchange.key === "main" ? CreatedAnimal.of(exchange) : undefined
       if (animal !== undefined) created.push(animal)
+      const deletedId = CreatedAnimal.deletedIdOf(exchange)
+      const index = deletedId === undefined ? -1 : created.findIndex(({ id }) => String(id) === deletedId)
+      if (index >= 0) created.splice(index, 1)
     }
     parsed = exchanges.length
     return [...created]

@@ -69,17 +69,19 @@ export const make = ({
         ? {}
         : {
             catalogue: (trial: Trial) =>
-              Effect.map(openPets(petRepository), (repository) => catalogue(repository, trial)),
-            pets: () => openPets(petRepository)
+              Effect.map(openPort(petRepository, PetRepository), (repository) =>
+                catalogue(repository, trial)
+              ),
+            pets: () => openPort(petRepository, PetRepository)
           }),
       ...(rateLimitStore === undefined
         ? {}
         : {
-            meter: (trial: Trial) => Effect.map(openLimits(rateLimitStore), makeMeter(trial)),
-            victim: (trial: Trial) => Effect.map(openLimits(rateLimitStore), makeMeter(trial)),
-            limits: () => openLimits(rateLimitStore)
+            meter: (trial: Trial) => Effect.map(openPort(rateLimitStore, RateLimitStore), makeMeter(trial)),
+            victim: (trial: Trial) => Effect.map(openPort(rateLimitStore, RateLimitStore), makeMeter(trial)),
+            limits: () => openPort(rateLimitStore, RateLimitStore)
           }),
-      ...(apiKeyStore === undefined ? {} : { keys: () => openKeys(apiKeyStore) }),
+      ...(apiKeyStore === undefined ? {} : { keys: () => openPort(apiKeyStore, ApiKeyStore) }),
       ...(outage === undefined
         ? {}
         : {
@@ -106,50 +108,21 @@ const buildFresh = <Port>(store: Store<Port>): Effect.Effect<Context.Context<Por
         )
   )
 
-const openPort = <Port, Service>(
+const openPort = <Port, Service extends object>(
   store: Store<Port>,
   port: Context.Service<Port, Service>
 ): Effect.Effect<Service, Violation, Scope.Scope> =>
-  Effect.map(buildFresh(store), (context) => Context.get(context, port))
+  Effect.map(buildFresh(store), (context) => suspended(Context.get(context, port)))
 
-// Methods are called when their effects run, so that a synchronous throw is also a defect.
-
-const openPets = (store: Store<PetRepository>) =>
-  Effect.map(openPort(store, PetRepository), (port): PetRepository["Service"] => {
-    const { insertOnce } = port
-    return {
-      insert: (pet) => Effect.suspend(() => port.insert(pet)),
-      ...(insertOnce === undefined
-        ? {}
-        : { insertOnce: (pet, once) => Effect.suspend(() => insertOnce(pet, once)) }),
-      find: (id) => Effect.suspend(() => port.find(id)),
-      page: (query) => Effect.suspend(() => port.page(query))
-    }
-  })
-
-const openLimits = (store: Store<RateLimitStore>) =>
-  Effect.map(openPort(store, RateLimitStore), (port): RateLimitStore["Service"] => {
-    const { consume, read } = port
-    return {
-      modify: (key, step) => Effect.suspend(() => port.modify(key, step)),
-      ...(consume === undefined
-        ? {}
-        : { consume: (key, now, policy) => Effect.suspend(() => consume(key, now, policy)) }),
-      ...(read === undefined ? {} : { read: (keys, now) => Effect.suspend(() => read(keys, now)) })
-    }
-  })
-
-const openKeys = (store: Store<ApiKeyStore>) =>
-  Effect.map(openPort(store, ApiKeyStore), (port): ApiKeyStore["Service"] => {
-    const { events, markSeen } = port
-    return {
-      findByHash: (hash) => Effect.suspend(() => port.findByHash(hash)),
-      insert: (key, event) => Effect.suspend(() => port.insert(key, event)),
-      insertFirst: (key, event) => Effect.suspend(() => port.insertFirst(key, event)),
-      update: (id, change) => Effect.suspend(() => port.update(id, change)),
-      list: port.list,
-      ...(events === undefined ? {} : { events: (id) => Effect.suspend(() => events(id)) }),
-      ...(markSeen === undefined ? {} : { markSeen: (ids, day) => Effect.suspend(() => markSeen(ids, day)) })
+/** Returns a port whose methods are called when their effects run, so that a synchronous throw is also a defect. */
+const suspended = <Port extends object>(port: Port): Port =>
+  // The target is not the port, because a proxy cannot replace the methods of a frozen object.
+  new Proxy({} as Port, {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(port, name)
+      return typeof member === "function"
+        ? (...given: ReadonlyArray<unknown>) => Effect.suspend(() => Reflect.apply(member, port, given))
+        : member
     }
   })
 

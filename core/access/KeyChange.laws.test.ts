@@ -43,19 +43,16 @@ const change: fc.Arbitrary<KeyChange.KeyChange> = fc.record({
 })
 
 const isPossible = ({ limits, plan }: KeyChange.KeyChange): boolean =>
-  plan !== "Enterprise" || (limits?.perMinute !== undefined && limits.perDay !== undefined)
+  plan === undefined ||
+  Plan.standard[plan] !== undefined ||
+  (limits?.perMinute !== undefined && limits.perDay !== undefined)
 
 describe("KeyChange.apply", () => {
   it("applies the given fields, uses the limits of a new plan unless overridden, and keeps the other fields", () => {
     fc.assert(
       fc.property(key, change.filter(isPossible), fc.nat(), (before, wanted, now) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, now))
-        const base =
-          wanted.plan === undefined
-            ? before.limits
-            : wanted.plan === "Enterprise"
-              ? undefined
-              : Plan.standard[wanted.plan]
+        const base = wanted.plan === undefined ? before.limits : Plan.standard[wanted.plan]
         const { expires, label } = wanted
         expect(after).toEqual({
           ...before,

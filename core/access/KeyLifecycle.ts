@@ -56,7 +56,7 @@ export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonl
 /** The plan of a new key, and its optional limits, label and expiry. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
-  /** Overrides of the plan's limits; required for Enterprise, which has no default limits. */
+  /** Overrides of the plan's limits; required for a plan without default limits, such as Enterprise. */
   readonly limits?:
     | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
     | undefined
@@ -79,9 +79,9 @@ export const limitsOf = ({
   if (!Plan.names.includes(plan)) {
     return Result.fail(new PlanInvalid({ reason: `plan must be one of ${Plan.names.join(", ")}` }))
   }
-  const numbers = { ...(plan === "Enterprise" ? {} : Plan.standard[plan]), ...withoutUndefined(limits) }
+  const numbers = { ...Plan.standard[plan], ...withoutUndefined(limits) }
   if (!("perMinute" in numbers && "perDay" in numbers)) {
-    return Result.fail(new PlanInvalid({ reason: "Enterprise needs both perMinute and perDay" }))
+    return Result.fail(new PlanInvalid({ reason: `${plan} needs both perMinute and perDay` }))
   }
   return Result.mapError(
     Schema.decodeUnknownResult(Plan.Plan)(numbers),

@@ -1,13 +1,9 @@
 /** Decodes the fields of an animal in a JSON object (contract §2 `NewPet`). */
 import * as Result from "effect/Result"
-import * as Int64 from "../domain/Int64.ts"
 import { NewPet } from "../domain/NewPet.ts"
-import * as PetName from "../domain/PetName.ts"
-import * as PetStatus from "../domain/PetStatus.ts"
-import * as Json from "./Json.ts"
-
-/** The reason that is reported for an absent required field. */
-export const MISSING = "is required"
+import * as PetFields from "../domain/PetFields.ts"
+import type * as Json from "./Json.ts"
+import { Invalid } from "./JsonField.ts"
 
 /** The fields that are allowed in addition to the fields of `NewPet`: all fields, or only the named fields. */
 export type Allowed = "all" | ReadonlyArray<string>
@@ -18,47 +14,20 @@ export const decode = (
   allowed: Allowed
 ): Result.Result<NewPet, ReadonlyArray<string>> => {
   // Decodes without the schema, which doubles the time of the whole validation; a law checks that both agree.
-  const { name, status = PetStatus.initial } = object
-  const categoryId = int64In(object.categoryId)
-  const nameError = nameErrorOf(name)
-  const isStatus = typeof status === "string" && PetStatus.is(status)
-  const unknownNames =
-    allowed === "all"
-      ? noNames
-      : Object.keys(object).filter(
-          (field) => !Object.hasOwn(NewPet.fields, field) && !allowed.includes(field)
-        )
-  if (
-    typeof name === "string" &&
-    nameError === undefined &&
-    categoryId !== undefined &&
-    isStatus &&
-    unknownNames.length === 0
-  ) {
-    return Result.succeed({ name, categoryId, status })
-  }
+  const pet: { [name: string]: unknown } = {}
   const errors: Array<string> = []
-  if (nameError !== undefined) errors.push(`name: ${nameError}`)
-  if (categoryId === undefined) errors.push(`categoryId: ${int64ErrorOf(object.categoryId)}`)
-  if (!isStatus) errors.push(`status: ${PetStatus.message}`)
-  errors.push(...unknownFieldErrors(unknownNames))
-  return Result.fail(errors)
+  for (const name of PetFields.names) {
+    const value = PetFields.fields[name].decode(object[name])
+    if (value instanceof Invalid) errors.push(`${name}: ${value.reason}`)
+    else if (value !== undefined) pet[name] = value
+  }
+  if (allowed !== "all") errors.push(...unknownFieldErrors(unknownNamesIn(object, allowed)))
+  // The cast is safe: each field is decoded.
+  return errors.length === 0 ? Result.succeed(pet as unknown as NewPet) : Result.fail(errors)
 }
 
-/** Returns the value as an int64, or `undefined` if it is not an int64. */
-export const int64In = (value: Json.Json | undefined): Int64.Int64 | undefined =>
-  value instanceof Json.JsonNumber ? Int64.fromJsonNumber(value.text) : undefined
-
-/** Returns the reason why a value that is not an int64 is rejected. */
-export const int64ErrorOf = (value: Json.Json | undefined): string =>
-  value === undefined ? MISSING : Int64.message
-
-const noNames: ReadonlyArray<string> = []
-
-const nameErrorOf = (name: Json.Json | undefined): string | undefined => {
-  if (name === undefined) return MISSING
-  return typeof name === "string" ? PetName.problem(name) : PetName.notText
-}
+const unknownNamesIn = (object: Json.JsonObject, allowed: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Object.keys(object).filter((field) => !Object.hasOwn(NewPet.fields, field) && !allowed.includes(field))
 
 const MAX_NAMES = 3
 const MAX_NAME_LENGTH = 40

@@ -1,7 +1,8 @@
 /** Generates valid animals, with names that stores and encoders often corrupt. */
 import * as fc from "fast-check"
 import { int64 } from "./Int64.arbitrary.ts"
-import type { NewPet } from "./NewPet.ts"
+import type { Complete, NewPet } from "./NewPet.ts"
+import * as PetFields from "./PetFields.ts"
 import * as PetName from "./PetName.ts"
 import * as PetStatus from "./PetStatus.ts"
 
@@ -35,7 +36,28 @@ export const petName: fc.Arbitrary<string> = fc
 
 export const petStatus: fc.Arbitrary<PetStatus.PetStatus> = fc.constantFrom(...PetStatus.all)
 
-export const newPet: fc.Arbitrary<NewPet> = fc.record(
-  { name: petName, categoryId: int64, status: petStatus },
+/** Generators of fields for which the examples of `PetFields` are not enough. */
+const generators: { readonly [field in keyof NewPet]?: fc.Arbitrary<NewPet[field]> } = {
+  name: petName,
+  categoryId: int64,
+  status: petStatus
+}
+
+/** Generates animals; a field that an animal may lack is absent in some of them. */
+export const newPet = fc.record(
+  Object.fromEntries(
+    PetFields.names.map((name) => [
+      name,
+      generators[name] ?? fc.constantFrom(...PetFields.fields[name].examples)
+    ])
+  ),
   { noNullPrototype: true }
-)
+) as fc.Arbitrary<NewPet> // one generator for each field
+
+/** An animal whose fields all have a value. */
+export const completePet = Object.fromEntries(
+  PetFields.names.map((name) => [
+    name,
+    (PetFields.fields[name].examples as ReadonlyArray<unknown>).find((value) => value !== undefined)
+  ])
+) as Complete // one value for each field

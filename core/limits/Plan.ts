@@ -18,17 +18,21 @@ export const Plan = Schema.Struct({ perMinute: Requests, perDay: Requests })
 
 export type Plan = typeof Plan.Type
 
-/** The plan names in contract §8.2. */
-export const names = ["Free", "Pro", "Business", "Enterprise"] as const
-
-export type PlanName = (typeof names)[number]
-
-/** The limits of the plans in contract §8.2. Enterprise has no entry: its limits are agreed for each key. */
+/** The limits of each plan (contract §8.2); `undefined` if they are agreed for each key. */
 export const standard = {
   Free: { perMinute: 60, perDay: 1_000 },
   Pro: { perMinute: 300, perDay: 10_000 },
-  Business: { perMinute: 1_000, perDay: 100_000 }
-} as const satisfies { readonly [name in Exclude<PlanName, "Enterprise">]: Plan }
+  Business: { perMinute: 1_000, perDay: 100_000 },
+  Enterprise: undefined
+} as const satisfies { readonly [name: string]: Plan | undefined }
+
+export type PlanName = keyof typeof standard
+
+/** The names of the plans. */
+export const names = Object.keys(standard) as ReadonlyArray<PlanName> // exactly its keys
+
+/** The names of the plans whose limits are agreed for each key, for messages. */
+export const agreed = names.filter((name) => standard[name] === undefined).join(" or ")
 
 /** Returns whether a value is a valid plan. */
 export const isValid = Schema.is(Plan)

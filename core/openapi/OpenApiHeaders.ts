@@ -55,9 +55,10 @@ const constant = (value: string) => ({ schema: { ...text, const: value }, exampl
 const exampleTime = Date.UTC(2030, 0, 1)
 
 const plans = Plan.names.map((name) => {
-  if (name === "Enterprise") return `${name}: agreed for each key`
-  const { perDay, perMinute } = Plan.standard[name]
-  return `${name}: ${perMinute} a minute and ${perDay} a day`
+  const limits = Plan.standard[name]
+  return limits === undefined
+    ? `${name}: agreed for each key`
+    : `${name}: ${limits.perMinute} a minute and ${limits.perDay} a day`
 })
 
 const deprecationDescriptions: { readonly [name: string]: string } = {

@@ -10,12 +10,12 @@ import * as OpenApiHeaders from "./OpenApiHeaders.ts"
 /** Returns the success response of an operation; `headers` are its headers in addition to those of its record. */
 export const success = (
   options: ServiceOptions,
-  { description, examples, headers: successHeaders = {}, schema }: Success,
+  response: Success,
   headers: ReadonlyArray<string>
 ): Json.EncodableObject => ({
-  description,
-  headers: OpenApiHeaders.refs(options, [...Object.keys(successHeaders), ...headers]),
-  content: Schemas.content(schema, examples)
+  description: response.description,
+  headers: OpenApiHeaders.refs(options, [...Object.keys(response.headers ?? {}), ...headers]),
+  ...(response.schema !== undefined ? { content: Schemas.content(response.schema, response.examples) } : {})
 })
 
 /** Statuses, except 400, that every operation can return: for authentication, limits, transport and failures. */

@@ -6,7 +6,7 @@ import * as Json from "../codec/Json.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import { at, operation } from "../openapi/OpenApi.fixture.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
-import { open, type Setup, start, sunset, unlimited } from "../service/Service.fixture.ts"
+import { open, outage, type Setup, start, sunset, unlimited } from "../service/Service.fixture.ts"
 import * as ServiceOptions from "../service/ServiceOptions.ts"
 import * as Operation from "./Operation.ts"
 import * as Operations from "./Operations.ts"
@@ -89,7 +89,17 @@ const addName = Operation.make({
   run: ({ once }) => Effect.succeed({ body: JSON.stringify(once ?? null) })
 })
 
-const operations = [...Operations.all, renamePet, countPets, addName]
+const confirmPet = Operation.make({
+  id: "confirmPet",
+  method: "POST",
+  path: "/pets/confirmation",
+  summary: "Confirm the animals",
+  description: "Reads one page of animals.",
+  success: { status: 204, description: "The animals are confirmed." },
+  run: ({ pets }) => Effect.as(pets.page({ status: undefined, after: undefined, limit: 50 }), {})
+})
+
+const operations = [...Operations.all, renamePet, countPets, addName, confirmPet]
 
 const target = "/v1/pets/7/name"
 const renameRequest = (body: string) => ({
@@ -154,6 +164,56 @@ describe("an operation that is added as one record", () => {
           "operation_removed"
         )
       })
+  )
+
+  it.effect("may succeed without a body; its success ends a failure of the stores, like any other", () =>
+    Effect.gen(function* () {
+      let isFailing = true
+      const store = yield* open({
+        operations,
+        pets: (real) => ({
+          ...real,
+          page: (query) => (isFailing && query.limit > 1 ? Effect.fail(outage) : real.page(query))
+        })
+      })
+      const { secret: key } = yield* store.issue(unlimited)
+      const confirm = store.send({ method: "POST", target: "/v1/pets/confirmation", key })
+      const ready = Effect.map(store.send({ target: "/readyz" }), ({ status }) => status)
+      for (let count = 0; count < 5; count++) expect((yield* confirm).status).toBe(503)
+      expect(yield* ready).toBe(503)
+      isFailing = false
+      const confirmed = yield* confirm
+      expect([confirmed.status, confirmed.body, confirmed.header("Content-Type")]).toEqual([
+        204,
+        "",
+        undefined
+      ])
+      expect(confirmed.rate.every(Number.isInteger)).toBe(true)
+      expect(yield* ready).toBe(200)
+      const responses = at(
+        operation(JSON.parse(OpenApi.json(ServiceOptions.defaults, operations)), "confirmPet"),
+        "responses"
+      )
+      expect(Object.keys(responses)).toContain("204")
+      expect(at(responses, "204")).not.toHaveProperty("content")
+    })
+  )
+
+  it.effect("does not exist on a service whose store lacks the method that it needs", () =>
+    Effect.gen(function* () {
+      const needy = [...Operations.all, { ...countPets, needs: "insertOnce" as const }]
+      const pets: Setup["pets"] = ({ insertOnce: _, ...others }) => others
+      for (const [setup, status] of [
+        [{ operations: needy }, 200],
+        [{ operations: needy, pets }, 404]
+      ] as const) {
+        const store = yield* open(setup)
+        const { secret: key } = yield* store.issue(unlimited)
+        expect((yield* store.send({ key, target: "/v1/pets/count" })).status).toBe(status)
+        const { body } = yield* store.send({ target: "/openapi.json" })
+        expect(body.includes("countPets")).toBe(status === 200)
+      }
+    })
   )
 
   it("is in the OpenAPI document", () => {

@@ -39,15 +39,25 @@ export interface ResponseHeader {
   readonly example: (address: (path: string) => string) => string
 }
 
-/** The successful response of an operation. */
-export interface Success {
-  readonly status: 200 | 201
-  readonly description: string
+/** The JSON body of a successful response. */
+export interface ResponseBody {
   readonly schema: Json.EncodableObject
   readonly examples: Json.EncodableObject
+}
+
+interface SuccessOf<Status extends number> {
+  readonly status: Status
+  readonly description: string
   /** Additional headers, by their component name in the OpenAPI document; `Link-Next` is a `Link` header. */
   readonly headers?: { readonly [component: string]: ResponseHeader }
 }
+
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
+/** The successful response of an operation; it has no body if there is no `schema`. */
+export type Success =
+  | (SuccessOf<Exclude<SuccessStatus, 204 | 205>> & ResponseBody)
+  | (SuccessOf<SuccessStatus> & { readonly [part in keyof ResponseBody]?: never })
 
 /** The planned removal of an operation, and its replacement. */
 export interface Removal {
@@ -56,6 +66,11 @@ export interface Removal {
   /** The path of the replacement. */
   readonly successor: string
 }
+
+type Pets = PetRepository["Service"]
+type OptionalMethod = {
+  [method in keyof Pets]-?: undefined extends Pets[method] ? method : never
+}[keyof Pets]
 
 /** The declarative part of an operation. */
 export interface Description {
@@ -67,6 +82,8 @@ export interface Description {
   readonly summary: string
   readonly description: string
   readonly pathParameters?: { readonly [name: string]: PathParameter }
+  /** The optional method of the store that the operation needs; without it, the service has no such operation. */
+  readonly needs?: OptionalMethod
   readonly success: Success
   /** Error codes of this operation, in addition to the codes that every operation can return. */
   readonly errors?: ReadonlyArray<ErrorCode>
@@ -96,9 +113,10 @@ export interface Idempotency extends Pick<Once, "caller" | "key"> {
   readonly hash: (text: string) => Effect.Effect<string>
 }
 
-/** The output of an operation: JSON text and additional headers. */
+/** The output of an operation. */
 export interface Output {
-  readonly body: string
+  /** JSON text; it is not sent if the record declares a response without a body. */
+  readonly body?: string
   readonly headers?: ReadonlyArray<Header>
 }
 

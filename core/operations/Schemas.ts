@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type * as Json from "../codec/Json.ts"
 import * as Int64 from "../domain/Int64.ts"
 import { NewPet } from "../domain/NewPet.ts"
+import * as PetFields from "../domain/PetFields.ts"
 import * as PetStatus from "../domain/PetStatus.ts"
 import { catalogue, codes, type ErrorCode } from "../errors/ErrorCatalogue.ts"
 
@@ -29,9 +30,18 @@ export const errorBody = (code: ErrorCode) => ({
   status: catalogue[code].status
 })
 
-const minimalNewPet = { name: "Rex", categoryId: 7n }
-const fullNewPet = { name: "Mia", categoryId: 2n, status: "pending" }
-const rex = { id: 1n, ...minimalNewPet, status: PetStatus.initial }
+/** Returns these fields of one of the two example animals, without those that it lacks. */
+const exampleOf = (index: 0 | 1, names: ReadonlyArray<PetFields.FieldName>): Json.EncodableObject =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = PetFields.fields[name].examples[index]
+      return value === undefined ? [] : [[name, value]]
+    })
+  )
+
+const minimalNewPet = exampleOf(0, PetFields.required)
+const fullNewPet = exampleOf(1, PetFields.names)
+const rex = { id: 1n, ...exampleOf(0, PetFields.names) }
 const mia = { id: 2n, ...fullNewPet }
 
 export const examples = { minimalNewPet, fullNewPet, pet: rex, pets: [rex, mia] }

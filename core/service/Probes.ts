@@ -20,7 +20,7 @@ export interface ProbesOptions {
 }
 
 /**
- * The outcome of a request. A 503 always means a store failure; a 200 or 201 always means that the operation used the
+ * The outcome of a request. A 503 always means a store failure; a success always means that the operation used the
  * stores successfully.
  */
 export interface Outcome {
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptio
         health = StoreHealth.recordFailure(health, failedOperation, now())
         return update(StoreOutage.recordFailure(outage, failedOperation, now()))
       }
-      const succeededOperation = status === 200 || status === 201 ? admittedOperation : undefined
+      const succeededOperation = ServiceResponse.isSuccess(status) ? admittedOperation : undefined
       if (succeededOperation !== undefined) health = StoreHealth.recordSuccess(health, succeededOperation)
       // The service stays ready, because it serves requests as its options require.
       if (limits === "uncounted") return update(StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))

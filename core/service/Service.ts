@@ -76,17 +76,18 @@ type Crypto = Digest.Digest | SecureRandom.SecureRandom
 type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
 
 /**
- * Creates a service over the ports in the context. Its requests then need only a `Clock`. `operations` defaults to
- * the operations of the interface.
+ * Creates a service over the ports in the context. Its requests then need only a `Clock`. `offered` defaults to
+ * the operations of the interface; those that need what the store lacks are left out.
  *
  * @internal
  */
 export const make = Effect.fnUntraced(function* (
   given?: Partial<ServiceOptions.ServiceOptions>,
-  operations: ReadonlyArray<Operation.Operation> = Operations.all
+  offered: ReadonlyArray<Operation.Operation> = Operations.all
 ): Effect.fn.Return<Service["Service"], InvalidOption, Ports | Crypto> {
   const pets = yield* PetRepository
   const resolved = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const operations = offered.filter(({ needs }) => needs === undefined || pets[needs] !== undefined)
   const options = { ...resolved, idempotencyKeys: resolved.idempotencyKeys && pets.insertOnce !== undefined }
   const ban: unknown = yield* BanPolicy.BanPolicy
   if (!BanPolicy.isValid(ban)) {
@@ -186,7 +187,9 @@ export const make = Effect.fnUntraced(function* (
     const idempotency = isIdempotent ? yield* idempotencyOf(request, key) : undefined
     const input = { path: parameters, query, body, now, options, address, pets, cursors, idempotency }
     const output = yield* operation.execute(input)
-    return ServiceResponse.make(operation.success.status, output.body, output.headers)
+    const { success } = operation
+    const json = success.schema === undefined ? "" : (output.body ?? "")
+    return ServiceResponse.make(success.status, json, output.headers)
   })
 
   const hash = (text: string) => Fingerprint.hashWith(digest, text)

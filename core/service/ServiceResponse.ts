@@ -22,6 +22,9 @@ export interface ServiceResponse {
   readonly errorCode?: ErrorCode | undefined
 }
 
+/** Whether a status means that the request succeeded. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
 /** Creates a response with a JSON body or an empty body. */
 export const make = (status: number, body: string, headers: ReadonlyArray<Header> = []): ServiceResponse => ({
   status,

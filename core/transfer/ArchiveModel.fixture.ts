@@ -1,6 +1,7 @@
 /** Implements `PetArchive` in memory; it can crash before or after any call to `store`, like a killed process. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
+import { identity } from "../domain/NewPet.ts"
 import { Pet } from "../domain/Pet.ts"
 import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { IdTaken, ImportMoved, type PetArchive } from "../ports/PetArchive.ts"
@@ -26,7 +27,7 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
   const lastId = () => [...disk.pets.keys()].reduce((max, id) => (id > max ? id : max), 0n)
   const isOther = (pet: Pet, id: bigint) => {
     const known = disk.pets.get(id)
-    return known !== undefined && JSON.stringify(contentOf(known)) !== JSON.stringify(contentOf(pet))
+    return known !== undefined && identity(known) !== identity(pet)
   }
   return {
     lastId: Effect.sync(lastId),
@@ -74,8 +75,6 @@ export const make = (disk: Disk, crashes: Iterable<Crash> = []): PetArchive["Ser
       })
   }
 }
-
-const contentOf = ({ categoryId, name, status }: Pet) => [name, categoryId.toString(), status]
 
 /** Creates a running SHA-256, computed by Node. */
 export const makeHash = (): Hash => {

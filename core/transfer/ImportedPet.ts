@@ -1,6 +1,7 @@
 /** Decodes an animal from a line of an import: the JSON of the service, with or without an id. */
 import * as Result from "effect/Result"
 import * as JsonBytes from "../codec/JsonBytes.ts"
+import { type FieldValue, Invalid, int64 } from "../codec/JsonField.ts"
 import * as NewPetFields from "../codec/NewPetFields.ts"
 import * as Int64 from "../domain/Int64.ts"
 import type { NewPet } from "../domain/NewPet.ts"
@@ -33,23 +34,21 @@ export const decode = (
   const object = json.success
   if (!JsonBytes.isObject(object)) return Result.fail("must be a JSON object")
   const pet = NewPetFields.decode(object, ignoreUnknown ? "all" : withId)
-  const id = keepIds ? NewPetFields.int64In(object.id) : undefined
-  const idError = keepIds ? idErrorOf(id, object.id) : undefined
-  if (Result.isSuccess(pet) && idError === undefined) {
-    const { categoryId, name, status } = pet.success
-    return Result.succeed({ id, name, categoryId, status })
-  }
+  const id = keepIds ? idIn(object.id) : undefined
+  const idError = id instanceof Invalid ? id.reason : undefined
+  if (Result.isSuccess(pet) && !(id instanceof Invalid)) return Result.succeed({ id, ...pet.success })
   const errors = Result.isFailure(pet) ? pet.failure : []
   return Result.fail([...(idError === undefined ? [] : [`id: ${idError}`]), ...errors].join("; "))
 }
 
 const withId = ["id"]
 
-const idErrorOf = (
-  id: Int64.Int64 | undefined,
-  value: Parameters<typeof NewPetFields.int64ErrorOf>[0]
-): string | undefined => {
-  if (id === undefined) return NewPetFields.int64ErrorOf(value)
-  if (id < 1n) return "must be 1 or more"
-  return id === Int64.max ? `must be less than ${Int64.max}, so that later animals get larger ids` : undefined
+/** Decodes an id; the largest int64 is invalid, so that later animals get larger ids. */
+const idIn = (value: FieldValue): Int64.Int64 | Invalid => {
+  const id = int64(value)
+  if (id instanceof Invalid) return id
+  if (id < 1n) return new Invalid("must be 1 or more")
+  return id === Int64.max
+    ? new Invalid(`must be less than ${Int64.max}, so that later animals get larger ids`)
+    : id
 }

@@ -22,7 +22,7 @@ export const set = Command.make(
     plan: Setting.make(
       "plan",
       "PLAN",
-      `New plan, with its limits: ${Plan.names.join(", ")}; unchanged if absent; Enterprise requires both limits.`,
+      `New plan, with its limits: ${Plan.names.join(", ")}; unchanged if absent; ${Plan.agreed} requires both limits.`,
       IssueKeyFlag.parsePlan
     ).pipe(Flag.optional),
     perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),

@@ -98,9 +98,7 @@ export const checks: ReadonlyArray<AmbientCheck> = [
       law: "Every list and retrieval of a run shows an animal with the same name and category as its creation, or as the first response with it.",
       clauses: ["resources.stable", "list.faithful", "get.faithful"],
       begin: withFirstShown((first, shown) =>
-        first.name === shown.name && first.categoryId === shown.categoryId
-          ? undefined
-          : violation(PetJson.line(first), PetJson.line(shown))
+        PetJson.isSameAnimal(first, shown) ? undefined : violation(PetJson.line(first), PetJson.line(shown))
       )
     }),
     overHistory({

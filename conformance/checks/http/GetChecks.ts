@@ -73,7 +73,7 @@ export const checks: ReadonlyArray<Check> = [
       for (const animal of animals) {
         const shown = yield* Responses.petOf(yield* get(http, String(animal.id)), 200)
         yield* expect(
-          shown.id === animal.id && shown.name === animal.name && shown.categoryId === animal.categoryId,
+          PetJson.isSameAnimal(shown, animal),
           `the animal as created, ${PetJson.line(animal)}`,
           PetJson.line(shown)
         )

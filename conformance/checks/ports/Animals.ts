@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import * as Int64 from "../../../core/domain/Int64.ts"
-import type { NewPet } from "../../../core/domain/NewPet.ts"
+import { identity, type NewPet } from "../../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../../core/domain/Page.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
+import * as PetFields from "../../../core/domain/PetFields.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
 import { expect, type Violation } from "../../evaluation/Outcome.ts"
@@ -34,10 +35,22 @@ export const int64: fc.Arbitrary<bigint> = fc.oneof(
 
 export const status: fc.Arbitrary<PetStatus.PetStatus> = fc.constantFrom(...PetStatus.all)
 
-export const newPet: fc.Arbitrary<NewPet> = fc.record(
-  { name: Texts.text, categoryId: int64, status },
+/** Generators of fields for which the examples of `PetFields` are not enough. */
+const generators: { readonly [field in keyof NewPet]?: fc.Arbitrary<NewPet[field]> } = {
+  name: Texts.text,
+  categoryId: int64,
+  status
+}
+
+export const newPet = fc.record(
+  Object.fromEntries(
+    PetFields.names.map((name) => [
+      name,
+      generators[name] ?? fc.constantFrom(...PetFields.fields[name].examples)
+    ])
+  ),
   { noNullPrototype: true }
-)
+) as fc.Arbitrary<NewPet> // one generator for each field
 
 /** Returns the status at an index of the endless repetition of all statuses. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
@@ -129,17 +142,8 @@ export const describe = ({ after, limit, status: wanted }: PageQuery): string =>
 export const lines = (all: ReadonlyArray<Pet>): string =>
   all.length === 0 ? "none" : all.map(PetJson.line).join(", ")
 
-/** The fields that `isSame` compares. The type requires every field of `Pet`. */
-const compared: { readonly [field in keyof Pet]: (pet: Pet) => unknown } = {
-  id: ({ id }) => id,
-  name: ({ name }) => name,
-  categoryId: ({ categoryId }) => categoryId,
-  status: ({ status }) => status
-}
-
 /** Whether two animals are the same in every field. */
-export const isSame = (a: Pet, b: Pet): boolean =>
-  Object.values(compared).every((field) => field(a) === field(b))
+export const isSame = (a: Pet, b: Pet): boolean => a.id === b.id && identity(a) === identity(b)
 
 /** Fails unless these are the expected animals, in this order. */
 export const expectAll = (actual: ReadonlyArray<Pet>, expected: ReadonlyArray<Pet>, what: string) =>

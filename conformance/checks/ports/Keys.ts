@@ -75,7 +75,7 @@ export const boundaryDrafts: ReadonlyArray<Draft> = [
   ...Plan.names.map((plan, index) => ({
     ...plain,
     plan,
-    limits: { perMinute: index + 1, perDay: 2 ** (8 * index) }
+    limits: { perMinute: index + 1, perDay: Math.min(2 ** (8 * index), Plan.maxRequests) }
   })),
   ...Texts.awkward.map((label, index) => ({ ...plain, label, createdAt: 1_000 - index }))
 ]

@@ -9,12 +9,13 @@ import type { Mutate, Place } from "../Place.ts"
 import type { Situation } from "../Situation.ts"
 import { changeResponses } from "./Responses.ts"
 
+/** The fields of the contract (§2 `Pet`). */
 const kinds = {
   id: "integer",
   name: "text",
   categoryId: "integer",
   status: "status"
-} as const satisfies Readonly<Record<keyof Animal, Kind>>
+} as const satisfies { readonly [field in keyof Animal]?: Kind }
 
 type Field = keyof typeof kinds
 const fields = ["id", "name", "categoryId", "status"] as const satisfies ReadonlyArray<Field>

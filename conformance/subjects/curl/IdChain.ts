@@ -1,6 +1,7 @@
 /** Finds the ids that one response of a case contains and that later requests use. */
 import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
+import * as PetJson from "../../http/PetJson.ts"
 import { text, type WireResponse } from "../../http/Wire.ts"
 
 /** An id that one exchange returned and later exchanges use, and the name of its variable in the script. */
@@ -50,15 +51,9 @@ export const chainsOf = (
     const id = requestedId(exchange, basePath)
     const animal = created.find((candidate) => String(candidate.id) === id)
     if (id === undefined || animal === undefined || chains.some((chain) => chain.id === id)) continue
-    chains.push({ animal: draftOf(animal), id, variable: `ID${chains.length + 1}` })
+    chains.push({ animal: PetJson.draft(animal), id, variable: `ID${chains.length + 1}` })
   }
   return chains
-}
-
-/** Returns the JSON of a creation that makes the same animal again. */
-const draftOf = ({ categoryId, name, status }: Animal): string => {
-  const rest = status === undefined ? "" : `,"status":${JSON.stringify(status)}`
-  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${rest}}`
 }
 
 /** Returns the latest chain with the id that a request uses; `undefined` if there is none. */

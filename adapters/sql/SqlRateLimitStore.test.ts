@@ -63,32 +63,46 @@ const countdown = (limit: number): ReadonlyArray<number> =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
+    const shared = RateLimits.forAllTests(kind, 4)
+
+    /** Returns the first shared node. */
+    const firstNode = (): Store => {
+      const [node] = shared().nodes
+      if (node === undefined) throw new Error("there is no node")
+      return node
+    }
+
     it.effect("admits exactly the limit of 300 when 20 clients on 4 nodes send 1,000 requests", () =>
       Effect.gen(function* () {
-        const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(database, 4)
+        const { nodes, sql } = shared()
         const verdicts = yield* sendConcurrently(nodes, "count", 20, 50, "hot", manyPerDay(300))
         expect(verdicts).toHaveLength(1000)
         expect(remainingOf(verdicts)).toEqual(countdown(300))
-        expect(yield* RateLimits.countRows(yield* RateLimits.openClient(database))).toBe(1)
+        expect([...(yield* RateLimits.readStates(sql, "hot")).keys()]).toEqual(["hot"])
       })
     )
 
     it.effect("admits exactly the limit if requests are counted with modify", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
-        const verdicts = yield* sendConcurrently(nodes, "modify", 10, 20, "hot", manyPerDay(120))
+        const verdicts = yield* sendConcurrently(
+          shared().nodes,
+          "modify",
+          10,
+          20,
+          "modified",
+          manyPerDay(120)
+        )
         expect(remainingOf(verdicts)).toEqual(countdown(120))
       })
     )
 
     it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
+        const { nodes } = shared()
         const both = yield* Effect.all(
           [
-            sendConcurrently(nodes, "modify", 10, 10, "hot", manyPerDay(120)),
-            sendConcurrently(nodes, "count", 10, 10, "hot", manyPerDay(120))
+            sendConcurrently(nodes, "modify", 10, 10, "both", manyPerDay(120)),
+            sendConcurrently(nodes, "count", 10, 10, "both", manyPerDay(120))
           ],
           { concurrency: "unbounded" }
         )
@@ -98,8 +112,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("counts all concurrent first requests from a new caller on four nodes", () =>
       Effect.gen(function* () {
-        const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(database, 4)
+        const { nodes, sql } = shared()
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
         const results = yield* Effect.forEach(
           keys,
@@ -108,7 +121,7 @@ for (const kind of Databases.kinds) {
           { concurrency: "unbounded" }
         )
         for (const verdicts of results) expect(remainingOf(verdicts)).toEqual(countdown(20).slice(0, 8))
-        const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
+        const states = yield* RateLimits.readStates(sql, "new-")
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
       })
@@ -116,7 +129,7 @@ for (const kind of Databases.kinds) {
 
     it.effect("counts concurrent callers with similar keys separately", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
+        const { nodes } = shared()
         const results = yield* Effect.forEach(
           ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
           (key, index) => sendConcurrently(nodes, "count", 4, 10, key, manyPerDay(index + 1)),
@@ -178,22 +191,22 @@ for (const kind of Databases.kinds) {
     describe("modify", () => {
       it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
         Effect.gen(function* () {
-          const node = yield* RateLimits.openNode(yield* kind.create)
+          const node = firstNode()
           const [, first] = RateLimit.step(undefined, NOON, free)
           const [, second] = RateLimit.step(first, NOON, free)
-          const replaceState = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
+          const replaceState = (state: RateLimit.State) =>
+            node.modify("replaced", (before) => [before, state])
           expect(yield* replaceState(first)).toBeUndefined()
           expect(yield* replaceState(second)).toEqual(first)
           expect(yield* replaceState(first)).toEqual(second)
-          expect(yield* node.modify("b", (before) => [before, first])).toBeUndefined()
+          expect(yield* node.modify("unknown", (before) => [before, first])).toBeUndefined()
         })
       )
 
       it.effect("fails only the call whose step throws, with a defect, and does not change the state", () =>
         Effect.gen(function* () {
-          const database = yield* kind.create
-          const node = yield* RateLimits.openNode(database)
-          yield* RateLimits.count(node, "a", NOON, free)
+          const node = firstNode()
+          yield* RateLimits.count(node, "defect a", NOON, free)
           const bug = new Error("a bug in the step")
           const throwingStep = (key: string) =>
             node.modify(key, () => {
@@ -201,12 +214,12 @@ for (const kind of Databases.kinds) {
             })
           const exits = yield* Effect.all(
             [
-              RateLimits.modify(node, "a", NOON, free),
-              throwingStep("a"),
-              RateLimits.modify(node, "b", NOON, free),
-              throwingStep("b"),
-              throwingStep("never"),
-              RateLimits.modify(node, "a", NOON, free)
+              RateLimits.modify(node, "defect a", NOON, free),
+              throwingStep("defect a"),
+              RateLimits.modify(node, "defect b", NOON, free),
+              throwingStep("defect b"),
+              throwingStep("defect c"),
+              RateLimits.modify(node, "defect a", NOON, free)
             ].map((effect: Effect.Effect<unknown, unknown>) => Effect.exit(effect)),
             { concurrency: "unbounded" }
           )
@@ -218,22 +231,22 @@ for (const kind of Databases.kinds) {
             bug,
             "done"
           ])
-          const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
+          const states = yield* RateLimits.readStates(shared().sql, "defect")
           expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
-            ["a", 3],
-            ["b", 1]
+            ["defect a", 3],
+            ["defect b", 1]
           ])
         })
       )
 
       it.effect("returns to each call the result of its own step", () =>
         Effect.gen(function* () {
-          const nodes = yield* RateLimits.openNodes(yield* kind.create, 2)
+          const { nodes } = shared()
           const [, state] = RateLimit.step(undefined, NOON, free)
           const results = yield* Effect.forEach(
             Array.from({ length: 200 }, (_, index) => index),
             (index) => {
-              const node = nodes[index % 2]
+              const node = nodes[index % nodes.length]
               if (node === undefined) throw new Error("a node is missing")
               return node.modify(`key-${index % 7}`, (): [object, RateLimit.State] => [{ index }, state])
             },
@@ -245,15 +258,14 @@ for (const kind of Databases.kinds) {
 
       it.effect("counts each request at most once, even when requests are interrupted", () =>
         Effect.gen(function* () {
-          const database = yield* kind.create
-          const nodes = yield* RateLimits.openNodes(database, 3)
+          const { nodes, sql } = shared()
           const policy = manyPerDay(1000)
           const fibers = yield* Effect.forEach(
             Array.from({ length: 90 }, (_, index) => index),
             (index) => {
-              const node = nodes[index % 3]
+              const node = nodes[index % nodes.length]
               if (node === undefined) throw new Error("a node is missing")
-              return Effect.forkChild(RateLimits.modify(node, "a", NOON, policy))
+              return Effect.forkChild(RateLimits.modify(node, "interrupted", NOON, policy))
             }
           )
           yield* Effect.yieldNow
@@ -265,9 +277,8 @@ for (const kind of Databases.kinds) {
           expect(remaining.length).toBeGreaterThanOrEqual(67)
           expect(new Set(remaining).size).toBe(remaining.length)
           // When another request of each node has completed, all earlier requests have ended.
-          for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
-          const used =
-            (yield* RateLimits.readStates(yield* RateLimits.openClient(database))).get("a")?.used ?? 0
+          for (const node of nodes) yield* RateLimits.modify(node, "later", NOON, policy)
+          const used = (yield* RateLimits.readStates(sql, "interrupted")).get("interrupted")?.used ?? 0
           expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
           expect(used).toBeLessThanOrEqual(90)
         })
@@ -372,40 +383,6 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       expect(times).toEqual([...times].sort((a, b) => a - b))
       expect(decisions.map((row) => Number(row.at))).toEqual(times)
     })
-  )
-
-  it.live(
-    "makes nearly all updates heap-only, so that they rewrite no index",
-    () =>
-      Effect.gen(function* () {
-        const database = yield* Databases.postgres.create
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            const node = yield* RateLimits.openNode(database, { timeoutMs: 20_000 })
-            yield* Effect.forEach(
-              Array.from({ length: 1_500 }, (_, index) => index),
-              (index) => RateLimits.count(node, `key-${index % 150}`, NOON + index, free),
-              { concurrency: 16 }
-            )
-          })
-        )
-        const sql = yield* RateLimits.openClient(database)
-        const statistics = Effect.map(
-          sql<{ updated: unknown; hot: unknown }>`
-          SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
-          WHERE relid = 'rate_limits'::regclass`,
-          ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
-        )
-        // Connections report their statistics when they close.
-        const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
-          until: ({ updated }) => updated >= 1_350,
-          times: 3_000
-        })
-        expect(updated).toBe(1_350)
-        expect(hot / updated).toBeGreaterThan(0.95)
-      }),
-    // Retried, because transactions of other tests on the server may retain old row versions.
-    { retry: 10 }
   )
 })
 

@@ -415,12 +415,11 @@ describe("close", () => {
   it("ends a running drain when it is called again without drainMs, and returns the same promise", async () => {
     const store = await openAnimalStore()
     await get(store, "/livez")
-    const startedAt = performance.now()
-    const drained = store.close({ drainMs: 60_000 })
-    expect(store.close({ drainMs: 60_000 })).toBe(drained)
+    // Longer than the timeout of a test.
+    const drained = store.close({ drainMs: 3_600_000 })
+    expect(store.close({ drainMs: 3_600_000 })).toBe(drained)
     expect(store.close()).toBe(drained)
     await drained
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
   /** Closes the store while a request is in flight, and then calls `finish`, which completes the request. */

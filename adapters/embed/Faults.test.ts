@@ -151,6 +151,8 @@ for (const kind of Databases.kinds) {
       const { caller } = await open(database.address, { keyCacheMs: 0 })
       for (const table of ["pets", "rate_limits", "api_keys", "api_key_secrets"]) {
         await execute(database, `ALTER TABLE ${table} RENAME TO gone`)
+        // The readiness probe detects the missing table without any request.
+        await caller.waitForReadiness(503)
         expectUnavailable(await caller.requests(12))
         await caller.expectLive()
         await execute(database, `ALTER TABLE gone RENAME TO ${table}`)

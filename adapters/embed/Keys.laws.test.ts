@@ -160,7 +160,7 @@ for (const kind of Stores.kinds) {
       const unused = await store.keys.issue({ plan: "Free" })
       expect((await sendList(store, used.key)).status).toBe(200)
       const days = async () => (await store.keys.list()).map(({ lastSeenDay }) => lastSeenDay)
-      await expect.poll(days, { timeout: 10_000 }).toEqual([20_500, undefined])
+      await expect.poll(days, { timeout: 60_000 }).toEqual([20_500, undefined])
       const [event] = await store.keys.log(unused.id)
       expect(event?.actor).toBe(os.userInfo().username)
       expect(event?.actor).not.toBe("unknown")

@@ -386,6 +386,7 @@ describe("closing", () => {
     // Makes the response larger than the socket buffers.
     const name = "x".repeat(20_000_000)
     const server = await serve({
+      server: { shutdownTimeoutMs: 60_000 },
       pets: (real) => ({
         ...real,
         find: (id) =>

@@ -8,7 +8,7 @@ import * as ClockSteps from "../../core/limits/ClockSteps.arbitrary.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { harsh } from "../../core/limits/RateLimit.arbitrary.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as MemoryRateLimitStore from "./MemoryRateLimitStore.ts"
 
 const MINUTE = 60_000
@@ -202,33 +202,4 @@ describe("MemoryRateLimitStore", () => {
       { numRuns: 100 }
     )
   })
-
-  it.effect("keeps the stored state when a step throws", () =>
-    Effect.gen(function* () {
-      const { modify } = yield* RateLimitStore
-      const policy = { plan: Plan.standard.Free, ban: undefined }
-      const count = modify("a", (state) => RateLimit.step(state, 0, policy))
-      yield* count
-      yield* Effect.exit(
-        modify("a", () => {
-          throw new Error("a bug in the step")
-        })
-      )
-      expect((yield* count).remaining).toBe(58)
-    }).pipe(Effect.provide(MemoryRateLimitStore.layer))
-  )
-
-  it.effect("admits exactly 60 of 100 concurrent requests with one key if the limit is 60", () =>
-    Effect.gen(function* () {
-      const { modify } = yield* RateLimitStore
-      const policy = { plan: Plan.standard.Free, ban: undefined }
-      const verdicts = yield* Effect.all(
-        Array.from({ length: 100 }, () => modify("a", (state) => RateLimit.step(state, 0, policy))),
-        { concurrency: "unbounded" }
-      )
-      const admitted = verdicts.filter(({ outcome }) => outcome === "admitted")
-      expect(new Set(admitted.map(({ remaining }) => remaining)).size).toBe(60)
-      expect(admitted).toHaveLength(60)
-    }).pipe(Effect.provide(MemoryRateLimitStore.layer))
-  )
 })

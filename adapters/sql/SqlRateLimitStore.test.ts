@@ -1,16 +1,14 @@
 import { spawn } from "node:child_process"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
-import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
@@ -65,37 +63,6 @@ for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
     const shared = RateLimits.forAllTests(kind, 4)
 
-    /** Returns the first shared node. */
-    const firstNode = (): Store => {
-      const [node] = shared().nodes
-      if (node === undefined) throw new Error("there is no node")
-      return node
-    }
-
-    it.effect("admits exactly the limit of 300 when 20 clients on 4 nodes send 1,000 requests", () =>
-      Effect.gen(function* () {
-        const { nodes, sql } = shared()
-        const verdicts = yield* sendConcurrently(nodes, "count", 20, 50, "hot", manyPerDay(300))
-        expect(verdicts).toHaveLength(1000)
-        expect(remainingOf(verdicts)).toEqual(countdown(300))
-        expect([...(yield* RateLimits.readStates(sql, "hot")).keys()]).toEqual(["hot"])
-      })
-    )
-
-    it.effect("admits exactly the limit if requests are counted with modify", () =>
-      Effect.gen(function* () {
-        const verdicts = yield* sendConcurrently(
-          shared().nodes,
-          "modify",
-          10,
-          20,
-          "modified",
-          manyPerDay(120)
-        )
-        expect(remainingOf(verdicts)).toEqual(countdown(120))
-      })
-    )
-
     it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
         const { nodes } = shared()
@@ -124,20 +91,6 @@ for (const kind of Databases.kinds) {
         const states = yield* RateLimits.readStates(sql, "new-")
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
-      })
-    )
-
-    it.effect("counts concurrent callers with similar keys separately", () =>
-      Effect.gen(function* () {
-        const { nodes } = shared()
-        const results = yield* Effect.forEach(
-          ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
-          (key, index) => sendConcurrently(nodes, "count", 4, 10, key, manyPerDay(index + 1)),
-          { concurrency: "unbounded" }
-        )
-        expect(results.map((verdicts) => remainingOf(verdicts).length)).toEqual(
-          results.map((_, index) => index + 1)
-        )
       })
     )
 
@@ -187,103 +140,6 @@ for (const kind of Databases.kinds) {
         ])
       })
     )
-
-    describe("modify", () => {
-      it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
-        Effect.gen(function* () {
-          const node = firstNode()
-          const [, first] = RateLimit.step(undefined, NOON, free)
-          const [, second] = RateLimit.step(first, NOON, free)
-          const replaceState = (state: RateLimit.State) =>
-            node.modify("replaced", (before) => [before, state])
-          expect(yield* replaceState(first)).toBeUndefined()
-          expect(yield* replaceState(second)).toEqual(first)
-          expect(yield* replaceState(first)).toEqual(second)
-          expect(yield* node.modify("unknown", (before) => [before, first])).toBeUndefined()
-        })
-      )
-
-      it.effect("fails only the call whose step throws, with a defect, and does not change the state", () =>
-        Effect.gen(function* () {
-          const node = firstNode()
-          yield* RateLimits.count(node, "defect a", NOON, free)
-          const bug = new Error("a bug in the step")
-          const throwingStep = (key: string) =>
-            node.modify(key, () => {
-              throw bug
-            })
-          const exits = yield* Effect.all(
-            [
-              RateLimits.modify(node, "defect a", NOON, free),
-              throwingStep("defect a"),
-              RateLimits.modify(node, "defect b", NOON, free),
-              throwingStep("defect b"),
-              throwingStep("defect c"),
-              RateLimits.modify(node, "defect a", NOON, free)
-            ].map((effect: Effect.Effect<unknown, unknown>) => Effect.exit(effect)),
-            { concurrency: "unbounded" }
-          )
-          expect(exits.map((exit) => (Exit.isSuccess(exit) ? "done" : Cause.squash(exit.cause)))).toEqual([
-            "done",
-            bug,
-            "done",
-            bug,
-            bug,
-            "done"
-          ])
-          const states = yield* RateLimits.readStates(shared().sql, "defect")
-          expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
-            ["defect a", 3],
-            ["defect b", 1]
-          ])
-        })
-      )
-
-      it.effect("returns to each call the result of its own step", () =>
-        Effect.gen(function* () {
-          const { nodes } = shared()
-          const [, state] = RateLimit.step(undefined, NOON, free)
-          const results = yield* Effect.forEach(
-            Array.from({ length: 200 }, (_, index) => index),
-            (index) => {
-              const node = nodes[index % nodes.length]
-              if (node === undefined) throw new Error("a node is missing")
-              return node.modify(`key-${index % 7}`, (): [object, RateLimit.State] => [{ index }, state])
-            },
-            { concurrency: "unbounded" }
-          )
-          expect(results).toEqual(results.map((_, index) => ({ index })))
-        })
-      )
-
-      it.effect("counts each request at most once, even when requests are interrupted", () =>
-        Effect.gen(function* () {
-          const { nodes, sql } = shared()
-          const policy = manyPerDay(1000)
-          const fibers = yield* Effect.forEach(
-            Array.from({ length: 90 }, (_, index) => index),
-            (index) => {
-              const node = nodes[index % nodes.length]
-              if (node === undefined) throw new Error("a node is missing")
-              return Effect.forkChild(RateLimits.modify(node, "interrupted", NOON, policy))
-            }
-          )
-          yield* Effect.yieldNow
-          for (const [index, fiber] of fibers.entries()) {
-            if (index % 4 === 0) yield* Fiber.interrupt(fiber)
-          }
-          const exits = yield* Effect.forEach(fibers, Fiber.await)
-          const remaining = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
-          expect(remaining.length).toBeGreaterThanOrEqual(67)
-          expect(new Set(remaining).size).toBe(remaining.length)
-          // When another request of each node has completed, all earlier requests have ended.
-          for (const node of nodes) yield* RateLimits.modify(node, "later", NOON, policy)
-          const used = (yield* RateLimits.readStates(sql, "interrupted")).get("interrupted")?.used ?? 0
-          expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
-          expect(used).toBeLessThanOrEqual(90)
-        })
-      )
-    })
   })
 }
 

@@ -141,7 +141,7 @@ describe("store.metrics()", () => {
         ).pipe(Effect.provide(database.client), Effect.runPromise)
         await expect.poll(() => isLocked).toBe(true)
         const creating = send("/v1/pets", key, creation)
-        await expect.poll(active, { timeout: 10_000 }).toBeGreaterThan(0)
+        await expect.poll(active, { timeout: 60_000 }).toBeGreaterThan(0)
         release()
         await locking
         expect((await creating).response.status).toBe(201)

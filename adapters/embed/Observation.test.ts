@@ -100,13 +100,9 @@ describe("the access log", () => {
     )
     await sleep(100)
     socket.destroy()
-    for (
-      let wait = 0;
-      wait < 100 && !events.some(({ message }) => message === "client disconnected");
-      wait++
-    ) {
-      await sleep(20)
-    }
+    await expect
+      .poll(() => events.some(({ message }) => message === "client disconnected"), { timeout: 60_000 })
+      .toBe(true)
     expect(
       events.filter(({ message }) => message === "client disconnected").map(({ fields }) => fields)
     ).toEqual([expect.objectContaining({ method: "POST", route: "/v1/pets" })])

@@ -121,7 +121,7 @@ export const start = async (): Promise<Receiver> => {
     resource: () => resources.at(-1) ?? {},
     resources,
     waitUntil: async (condition) => {
-      const deadline = performance.now() + 15_000
+      const deadline = performance.now() + 60_000
       while (!condition()) {
         if (performance.now() > deadline) throw new Error("the store has not pushed what was expected")
         await sleep(20)

@@ -44,7 +44,7 @@ const open = async () => {
   const settle = () =>
     expect
       .poll(async () => (await store.keys.list()).every(({ lastSeenDay }) => lastSeenDay !== undefined), {
-        timeout: 10_000
+        timeout: 60_000
       })
       .toBe(true)
 

@@ -84,7 +84,7 @@ describe("a client that does not read", () => {
 
 describe("a client that reads slowly", () => {
   it("stays connected even if reading all responses takes longer than the request timeout", async () => {
-    const server = await serve({ server: { requestTimeoutMs: 500 } })
+    const server = await serve({ server: { requestTimeoutMs: 1_000 } })
     const key = await server.issue()
     const long = request({ key, body: pet("\u0001".repeat(255)) })
     await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
@@ -93,7 +93,7 @@ describe("a client that reads slowly", () => {
     const wire = await Wire.openAndSend(server.port, list.repeat(60))
     for (let read = 0; read < 60; read++) {
       expect((await wire.response()).status).toBe(200)
-      await sleep(50)
+      await sleep(30)
     }
   })
 })
@@ -133,7 +133,7 @@ describe("a client that pipelines requests", () => {
       isSent = true
     })
     await gate.entered.reaches(1)
-    await sleep(500)
+    await sleep(200)
     expect(isSent).toBe(false)
     gate.open()
     expect((await statuses(wire, 100)).slice(0, 61)).toEqual([...Array(60).fill(401), 429])

@@ -176,39 +176,6 @@ describe("Expect: 100-continue", () => {
   })
 })
 
-describe("response framing", () => {
-  it("a HEAD response has the Content-Length of the GET response and no body", async () => {
-    const server = await serve()
-    const key = await server.issue()
-    await (await Wire.openAndSend(server.port, request({ key, body: pet("Rêx 🦖") }))).response()
-    for (const target of ["/v1/pets", "/v1/pets/1", "/v1/none", "/livez"]) {
-      const wire = await Wire.openAndSend(
-        server.port,
-        request({ method: "HEAD", target, key }) + request({ target, key })
-      )
-      const head = await wire.response({ head: true })
-      const get = await wire.response()
-      expect([head.status, head.header("content-length")], target).toEqual([
-        get.status,
-        String(Buffer.byteLength(get.body))
-      ])
-    }
-  })
-
-  it("a 204 response has neither Content-Length nor a body", async () => {
-    const server = await serve()
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ method: "OPTIONS", key }) + request({ key }))
-    const options = await wire.response()
-    expect([options.status, options.header("content-length"), options.header("transfer-encoding")]).toEqual([
-      204,
-      undefined,
-      undefined
-    ])
-    expect((await wire.response()).body).toBe("[]")
-  })
-})
-
 describe("client-supplied headers", () => {
   it("Host, an absolute target and X-Forwarded-Host never change the links in responses", async () => {
     const server = await serve()

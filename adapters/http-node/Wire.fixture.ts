@@ -64,7 +64,8 @@ export class WireResponse {
 
 export class Wire {
   readonly #socket: Net.Socket
-  #received = Buffer.alloc(0)
+  #chunks: Array<Buffer> = []
+  #length = 0
   #notify = (): void => {}
   /** Resolves when the connection is closed, for any reason. */
   readonly closed: Promise<void>
@@ -113,21 +114,28 @@ export class Wire {
   /** Reads the next response; set `head` for the response to a `HEAD` request, which has no body. */
   async response({ head = false }: { readonly head?: boolean } = {}): Promise<WireResponse> {
     this.#read()
+    let total = 0
     for (;;) {
-      const end = this.#received.indexOf("\r\n\r\n")
-      if (end >= 0) {
-        const text = this.#received.toString("latin1", 0, end)
-        const length =
-          head || /^HTTP\/1\.1 (?:1|204)/.test(text) ? "0" : /\r\ncontent-length: ([0-9]+)/i.exec(text)?.[1]
-        const total = end + 4 + Number(length)
-        if (this.#received.length >= total) {
-          const body = this.#received.toString("utf8", end + 4, total)
-          this.#received = this.#received.subarray(total)
-          return new WireResponse(text, body)
+      // Chunks are joined only when a large response is complete, because joining copies all of them.
+      if (this.#length >= total) {
+        const received = this.#received()
+        const end = received.indexOf("\r\n\r\n")
+        if (end >= 0) {
+          const text = received.toString("latin1", 0, end)
+          const length =
+            head || /^HTTP\/1\.1 (?:1|204)/.test(text) ? "0" : /\r\ncontent-length: ([0-9]+)/i.exec(text)?.[1]
+          total = end + 4 + Number(length)
+          if (received.length >= total) {
+            this.#chunks = [received.subarray(total)]
+            this.#length -= total
+            return new WireResponse(text, received.toString("utf8", end + 4, total))
+          }
         }
       }
-      if (this.#hasEnded)
-        throw new Error(`connection closed before or within a response: ${this.#received.toString("latin1")}`)
+      if (this.#hasEnded) {
+        const start = this.#received().toString("latin1", 0, 2_000)
+        throw new Error(`connection closed before or within a response: ${start}`)
+      }
       await new Promise<void>((resolve) => {
         this.#notify = resolve
       })
@@ -140,7 +148,7 @@ export class Wire {
     this.#socket.once("end", () => this.#socket.end())
     if (this.#socket.readableEnded) this.#socket.end()
     await this.closed
-    return this.#received.toString("latin1")
+    return this.#received().toString("latin1")
   }
 
   /** Closes the sending side; reading still works. */
@@ -153,10 +161,18 @@ export class Wire {
     this.#socket.resetAndDestroy()
   }
 
+  /** Joins and returns all unread bytes. */
+  #received(): Buffer {
+    const received = Buffer.concat(this.#chunks)
+    this.#chunks = [received]
+    return received
+  }
+
   #read(): void {
     if (this.#socket.listenerCount("data") > 0) return
     this.#socket.on("data", (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk])
+      this.#chunks.push(chunk)
+      this.#length += chunk.length
       this.#notify()
     })
   }

@@ -1,6 +1,6 @@
 /**
- * A process for tests, which counts requests from one caller. Its arguments are the address of the store, the caller,
- * the limit per minute, the duration in seconds and the number of requests in flight. After each admitted request, it
+ * A process for tests, which counts requests from one caller until 100 of them are denied. Its arguments are the address
+ * of the store, the caller, the limit per minute and the number of requests in flight. After each admitted request, it
  * prints a line with the number of requests admitted so far.
  */
 import { writeSync } from "node:fs"
@@ -10,18 +10,18 @@ import * as Redacted from "effect/Redacted"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Redis from "./Redis.ts"
 
-const [address = "", caller = "", perMinute = "", seconds = "", inFlight = ""] = process.argv.slice(2)
+const [address = "", caller = "", perMinute = "", inFlight = ""] = process.argv.slice(2)
 const policy = { plan: { perMinute: Number(perMinute), perDay: 1_000_000 }, ban: undefined }
-let admitted = 0
+let [admitted, denied] = [0, 0]
 
 const program = Effect.gen(function* () {
   const { consume } = yield* RateLimitStore
   if (consume === undefined) throw new Error("the store has no consume")
-  const deadline = performance.now() + Number(seconds) * 1_000
   const worker = Effect.gen(function* () {
-    while (performance.now() < deadline) {
+    while (denied < 100) {
       const { outcome } = yield* consume(caller, 0, policy)
       if (outcome === "admitted") writeSync(1, `${++admitted}\n`)
+      else denied++
     }
   })
   yield* Effect.forEach(Array.from({ length: Number(inFlight) }), () => worker, {

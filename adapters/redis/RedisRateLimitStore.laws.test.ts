@@ -12,76 +12,54 @@ const countingMethods = { consume: Nodes.consume, modify: Nodes.modify } as cons
 
 type CountingMethod = keyof typeof countingMethods
 
+/** The counting methods of consecutive requests. */
+const methods = fc.array(fc.constantFrom<CountingMethod>("consume", "consume", "modify"), {
+  minLength: 1,
+  maxLength: 5
+})
+
+const examples = Histories.offenders.map(
+  ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<CountingMethod>] => [
+    20_000 * DAY,
+    moves,
+    bans,
+    ["consume"]
+  ]
+)
+
 let runs = 0
-
-/** Runs histories on two nodes with the given counting methods, and compares each request with the core's step. */
-const compare = (
-  deployment: Nodes.Deployment,
-  numRuns: number,
-  methodSequences: fc.Arbitrary<ReadonlyArray<CountingMethod>>
-) =>
-  Effect.gen(function* () {
-    const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(deployment.address))
-    const services = yield* Effect.context<never>()
-    const featureCounts = new Map<string, number>()
-    const examples = Histories.offenders.map(
-      ([moves, bans]): [number, typeof moves, typeof bans, ReadonlyArray<CountingMethod>] => [
-        20_000 * DAY,
-        moves,
-        bans,
-        ["consume"]
-      ]
-    )
-    const law = fc.asyncProperty(
-      Histories.moment,
-      Histories.moves,
-      Histories.bans,
-      methodSequences,
-      (start, moves, bans, methods) =>
-        Effect.gen(function* () {
-          runs++
-          for (const [index, request] of Histories.play(start, moves, bans).entries()) {
-            const { after, now, policy, verdict } = request
-            const key = `${runs}:${request.key}`
-            const store = nodes[index % nodes.length]
-            const method = methods[index % methods.length]
-            if (store === undefined || method === undefined)
-              throw new Error("a node or a counting method is missing")
-            expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
-            expect(yield* Effect.promise(() => Nodes.readState(deployment, key))).toEqual(after)
-            for (const feature of Histories.features(request))
-              featureCounts.set(feature, (featureCounts.get(feature) ?? 0) + 1)
-          }
-        }).pipe(Effect.runPromiseWith(services))
-    )
-    yield* Effect.promise(() => fc.assert(law, { numRuns, examples }))
-    return featureCounts
-  })
-
-const always = (method: CountingMethod) => fc.constant<ReadonlyArray<CountingMethod>>([method])
 
 for (const kind of RedisServers.kinds) {
   for (const topology of Nodes.topologies) {
     RedisServers.describeOn(kind, `the store in a ${topology}, compared with the core's step`, () => {
       const deployment = Nodes.forAllTests(() => Nodes.startDeployment(kind, topology))
 
-      it.effect(
-        "returns the same verdicts and stores the same states for any history of requests",
-        () =>
-          Effect.gen(function* () {
-            const featureCounts = yield* compare(deployment(), 80, always("consume"))
-            // The histories must cover all outcomes.
-            expect(Histories.allFeatures.filter((feature) => !featureCounts.has(feature))).toEqual([])
-          }),
-        60_000
-      )
-
-      it.effect("returns the same verdicts and states with `modify`, alone or mixed with `consume`", () =>
-        compare(
-          deployment(),
-          20,
-          fc.array(fc.constantFrom<CountingMethod>("consume", "modify"), { minLength: 1, maxLength: 5 })
-        )
+      it.effect("returns the same verdicts and stores the same states for any history of requests", () =>
+        Effect.gen(function* () {
+          const nodes = yield* Effect.forEach([1, 2], () => Nodes.open(deployment().address))
+          const services = yield* Effect.context<never>()
+          const law = fc.asyncProperty(
+            Histories.moment,
+            Histories.moves,
+            Histories.bans,
+            methods,
+            (start, moves, bans, methods) =>
+              Effect.gen(function* () {
+                runs++
+                for (const [index, request] of Histories.play(start, moves, bans).entries()) {
+                  const { after, now, policy, verdict } = request
+                  const key = `${runs}:${request.key}`
+                  const store = nodes[index % nodes.length]
+                  const method = methods[index % methods.length]
+                  if (store === undefined || method === undefined)
+                    throw new Error("a node or a counting method is missing")
+                  expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
+                  expect(yield* Effect.promise(() => Nodes.readState(deployment(), key))).toEqual(after)
+                }
+              }).pipe(Effect.runPromiseWith(services))
+          )
+          yield* Effect.promise(() => fc.assert(law, { numRuns: 25, examples }))
+        })
       )
 
       it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
@@ -94,32 +72,29 @@ for (const kind of RedisServers.kinds) {
         })
       )
 
-      it.effect(
-        "returns the same verdicts for concurrent requests from one caller, which share calls",
-        () =>
-          Effect.gen(function* () {
-            const store = yield* Nodes.open(deployment().address)
-            const services = yield* Effect.context<never>()
-            const law = fc.asyncProperty(
-              Histories.moment,
-              Histories.moves,
-              Histories.bans,
-              (start, moves, bans) =>
-                Effect.gen(function* () {
-                  runs++
-                  const requests = Histories.play(start, moves, bans)
-                  // Requests from one caller are counted in the order in which they arrive.
-                  const verdicts = yield* Effect.forEach(
-                    requests,
-                    ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),
-                    { concurrency: "unbounded" }
-                  )
-                  expect(verdicts).toEqual(requests.map(({ verdict }) => verdict))
-                }).pipe(Effect.runPromiseWith(services))
-            )
-            yield* Effect.promise(() => fc.assert(law, { numRuns: 60 }))
-          }),
-        60_000
+      it.effect("returns the same verdicts for concurrent requests from one caller, which share calls", () =>
+        Effect.gen(function* () {
+          const store = yield* Nodes.open(deployment().address)
+          const services = yield* Effect.context<never>()
+          const law = fc.asyncProperty(
+            Histories.moment,
+            Histories.moves,
+            Histories.bans,
+            (start, moves, bans) =>
+              Effect.gen(function* () {
+                runs++
+                const requests = Histories.play(start, moves, bans)
+                // Requests from one caller are counted in the order in which they arrive.
+                const verdicts = yield* Effect.forEach(
+                  requests,
+                  ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),
+                  { concurrency: "unbounded" }
+                )
+                expect(verdicts).toEqual(requests.map(({ verdict }) => verdict))
+              }).pipe(Effect.runPromiseWith(services))
+          )
+          yield* Effect.promise(() => fc.assert(law, { numRuns: 30 }))
+        })
       )
     })
   }

@@ -71,7 +71,7 @@ const findFreePort = async (): Promise<number> => {
   return address.port
 }
 
-const START_MS = 20_000
+const START_MS = 60_000
 
 /** Connects, and retries for `START_MS` until the server listens. */
 export const connect = async (url: string, tls: { readonly ca?: Buffer } = {}): Promise<Client> => {

@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as TestClock from "effect/testing/TestClock"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import type { Database } from "./Databases.fixture.ts"
+import type { Database, Kind } from "./Databases.fixture.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
@@ -28,6 +29,18 @@ export const openNodes = (database: Database, count: number, options?: Partial<S
   Effect.forEach(Array.from({ length: count }), () => openNode(database, options))
 
 export const openClient = Nodes.openClient
+
+/**
+ * Opens nodes and a client on one database for all tests of the current `describe`, which use different keys. The clock
+ * of the nodes stands still, so that they delete no spent states.
+ */
+export const forAllTests = (kind: Kind, count: number) =>
+  Nodes.forAllTests(
+    Effect.gen(function* () {
+      const database = yield* kind.create
+      return { nodes: yield* openNodes(database, count), sql: yield* openClient(database) }
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
 
 /** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
 export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>

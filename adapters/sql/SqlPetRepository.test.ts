@@ -84,44 +84,10 @@ for (const kind of kinds) {
         expect(isIncreasing(seen)).toBe(true)
       })
     )
-
-    it.live("returns unusual names and boundary integers unchanged on another node", () =>
-      Effect.gen(function* () {
-        const [nodeA, nodeB] = repositories(yield* openNodes(yield* kind.create, 2))
-        if (nodeA === undefined || nodeB === undefined) throw new Error("a node is missing")
-        const names = [
-          ..."'\"`;%_\\?$ \t\u0001\u007f",
-          "'; DROP TABLE pets; --",
-          "$1 ? :name @name",
-          "\\x00 \\0 \\u0000",
-          "😀".repeat(255),
-          "e\u0301 é",
-          "\u202eRTL שלום\u202c",
-          "\ufeff\ufffd\uffff\u{10ffff}",
-          "a\r\nb\u2028c",
-          " x ",
-          "NULL"
-        ]
-        const categories = [Int64.min, Int64.max, 0n, -1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n]
-        for (const name of names) {
-          for (const categoryId of categories) {
-            const pet = yield* nodeA.insert({ name, categoryId, status: "pending" })
-            expect(pet).toMatchObject({ name, categoryId, status: "pending" })
-            expect(yield* nodeB.find(pet.id)).toEqual(Option.some(pet))
-          }
-        }
-        expect(yield* nodeA.find(Int64.max)).toEqual(Option.none())
-        expect(yield* nodeA.find(Int64.min)).toEqual(Option.none())
-        for (const after of [Int64.min, Int64.max]) {
-          const page = yield* nodeB.page({ limit: 3, status: "pending", after })
-          expect(page).toHaveLength(after === Int64.min ? 3 : 0)
-        }
-      })
-    )
   })
 }
 
-const ROWS = 1_000_000
+const ROWS = 100_000
 
 /** Number of pending animals, which have the first ids, and of sold animals, which have the last ids. */
 const FEW = 7

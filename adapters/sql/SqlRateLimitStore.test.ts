@@ -1,16 +1,14 @@
 import { spawn } from "node:child_process"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
-import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
@@ -63,43 +61,25 @@ const countdown = (limit: number): ReadonlyArray<number> =>
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "SqlRateLimitStore", () => {
-    it.effect("admits exactly the limit of 1,000 when 20 clients on 4 nodes send 4,000 requests", () =>
-      Effect.gen(function* () {
-        const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(database, 4)
-        const verdicts = yield* sendConcurrently(nodes, "count", 20, 200, "hot", manyPerDay(1000))
-        expect(verdicts).toHaveLength(4000)
-        expect(remainingOf(verdicts)).toEqual(countdown(1000))
-        expect(yield* RateLimits.countRows(yield* RateLimits.openClient(database))).toBe(1)
-      })
-    )
-
-    it.effect("admits exactly the limit if requests are counted with modify", () =>
-      Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
-        const verdicts = yield* sendConcurrently(nodes, "modify", 20, 30, "hot", manyPerDay(400))
-        expect(remainingOf(verdicts)).toEqual(countdown(400))
-      })
-    )
+    const shared = RateLimits.forAllTests(kind, 4)
 
     it.effect("admits exactly the limit if requests are counted with consume and modify concurrently", () =>
       Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
+        const { nodes } = shared()
         const both = yield* Effect.all(
           [
-            sendConcurrently(nodes, "modify", 10, 30, "hot", manyPerDay(400)),
-            sendConcurrently(nodes, "count", 10, 30, "hot", manyPerDay(400))
+            sendConcurrently(nodes, "modify", 10, 10, "both", manyPerDay(120)),
+            sendConcurrently(nodes, "count", 10, 10, "both", manyPerDay(120))
           ],
           { concurrency: "unbounded" }
         )
-        expect(remainingOf(both.flat())).toEqual(countdown(400))
+        expect(remainingOf(both.flat())).toEqual(countdown(120))
       })
     )
 
     it.effect("counts all concurrent first requests from a new caller on four nodes", () =>
       Effect.gen(function* () {
-        const database = yield* kind.create
-        const nodes = yield* RateLimits.openNodes(database, 4)
+        const { nodes, sql } = shared()
         const keys = Array.from({ length: 30 }, (_, index) => `new-${index}`)
         const results = yield* Effect.forEach(
           keys,
@@ -108,23 +88,9 @@ for (const kind of Databases.kinds) {
           { concurrency: "unbounded" }
         )
         for (const verdicts of results) expect(remainingOf(verdicts)).toEqual(countdown(20).slice(0, 8))
-        const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
+        const states = yield* RateLimits.readStates(sql, "new-")
         expect([...states.keys()]).toEqual([...keys].sort())
         expect([...states.values()].map(({ used }) => used)).toEqual(keys.map(() => 8))
-      })
-    )
-
-    it.effect("counts concurrent callers with similar keys separately", () =>
-      Effect.gen(function* () {
-        const nodes = yield* RateLimits.openNodes(yield* kind.create, 4)
-        const results = yield* Effect.forEach(
-          ["a", "a ", "A", "á", "%", "_", "'", "key:1", "key:11", "network:::1", "😀"],
-          (key, index) => sendConcurrently(nodes, "count", 4, 10, key, manyPerDay(index + 1)),
-          { concurrency: "unbounded" }
-        )
-        expect(results.map((verdicts) => remainingOf(verdicts).length)).toEqual(
-          results.map((_, index) => index + 1)
-        )
       })
     )
 
@@ -136,20 +102,32 @@ for (const kind of Databases.kinds) {
           ban: { ...BanPolicy.standard, strikes: 2 }
         }
         let now = NOON
-        const send = (pauseMs: number) =>
+        /** Starts a node, and sends requests after the given pauses. */
+        const send = (pauses: ReadonlyArray<number>) =>
           Effect.scoped(
             Effect.gen(function* () {
-              now += pauseMs
               const node = yield* RateLimits.openNode(database)
-              const { outcome, remaining } = yield* RateLimits.count(node, "a", now, policy)
-              return [outcome, remaining]
+              return yield* Effect.forEach(pauses, (pauseMs) => {
+                now += pauseMs
+                return Effect.map(RateLimits.count(node, "a", now, policy), ({ outcome, remaining }) => [
+                  outcome,
+                  remaining
+                ])
+              })
             })
           )
-        const results = yield* Effect.forEach(
-          [0, 0, 0, 0, 0, 0, MINUTE, 0, ...Array(11).fill(0), 1_000, 1_000, 59_999, DAY],
-          send
-        )
-        expect(results).toEqual([
+        const restarts = [
+          [0, 0, 0],
+          [0, 0, 0],
+          [MINUTE],
+          [0, ...Array(11).fill(0)],
+          [1_000],
+          [1_000],
+          [59_999],
+          [DAY]
+        ]
+        const results = yield* Effect.forEach(restarts, send)
+        expect(results.flat()).toEqual([
           ...[4, 3, 2, 1, 0].map((left) => ["admitted", left]),
           ["limited", 0],
           ["admitted", 1],
@@ -162,105 +140,6 @@ for (const kind of Databases.kinds) {
         ])
       })
     )
-
-    describe("modify", () => {
-      it.effect("passes undefined for a new caller, and otherwise the state of the previous step", () =>
-        Effect.gen(function* () {
-          const node = yield* RateLimits.openNode(yield* kind.create)
-          const [, first] = RateLimit.step(undefined, NOON, free)
-          const [, second] = RateLimit.step(first, NOON, free)
-          const replaceState = (state: RateLimit.State) => node.modify("a", (before) => [before, state])
-          expect(yield* replaceState(first)).toBeUndefined()
-          expect(yield* replaceState(second)).toEqual(first)
-          expect(yield* replaceState(first)).toEqual(second)
-          expect(yield* node.modify("b", (before) => [before, first])).toBeUndefined()
-        })
-      )
-
-      it.effect("fails only the call whose step throws, with a defect, and does not change the state", () =>
-        Effect.gen(function* () {
-          const database = yield* kind.create
-          const node = yield* RateLimits.openNode(database)
-          yield* RateLimits.count(node, "a", NOON, free)
-          const bug = new Error("a bug in the step")
-          const throwingStep = (key: string) =>
-            node.modify(key, () => {
-              throw bug
-            })
-          const exits = yield* Effect.all(
-            [
-              RateLimits.modify(node, "a", NOON, free),
-              throwingStep("a"),
-              RateLimits.modify(node, "b", NOON, free),
-              throwingStep("b"),
-              throwingStep("never"),
-              RateLimits.modify(node, "a", NOON, free)
-            ].map((effect: Effect.Effect<unknown, unknown>) => Effect.exit(effect)),
-            { concurrency: "unbounded" }
-          )
-          expect(exits.map((exit) => (Exit.isSuccess(exit) ? "done" : Cause.squash(exit.cause)))).toEqual([
-            "done",
-            bug,
-            "done",
-            bug,
-            bug,
-            "done"
-          ])
-          const states = yield* RateLimits.readStates(yield* RateLimits.openClient(database))
-          expect(Array.from(states, ([key, { used }]) => [key, used])).toEqual([
-            ["a", 3],
-            ["b", 1]
-          ])
-        })
-      )
-
-      it.effect("returns to each call the result of its own step", () =>
-        Effect.gen(function* () {
-          const nodes = yield* RateLimits.openNodes(yield* kind.create, 2)
-          const [, state] = RateLimit.step(undefined, NOON, free)
-          const results = yield* Effect.forEach(
-            Array.from({ length: 200 }, (_, index) => index),
-            (index) => {
-              const node = nodes[index % 2]
-              if (node === undefined) throw new Error("a node is missing")
-              return node.modify(`key-${index % 7}`, (): [object, RateLimit.State] => [{ index }, state])
-            },
-            { concurrency: "unbounded" }
-          )
-          expect(results).toEqual(results.map((_, index) => ({ index })))
-        })
-      )
-
-      it.effect("counts each request at most once, even when requests are interrupted", () =>
-        Effect.gen(function* () {
-          const database = yield* kind.create
-          const nodes = yield* RateLimits.openNodes(database, 3)
-          const policy = manyPerDay(1000)
-          const fibers = yield* Effect.forEach(
-            Array.from({ length: 90 }, (_, index) => index),
-            (index) => {
-              const node = nodes[index % 3]
-              if (node === undefined) throw new Error("a node is missing")
-              return Effect.forkChild(RateLimits.modify(node, "a", NOON, policy))
-            }
-          )
-          yield* Effect.yieldNow
-          for (const [index, fiber] of fibers.entries()) {
-            if (index % 4 === 0) yield* Fiber.interrupt(fiber)
-          }
-          const exits = yield* Effect.forEach(fibers, Fiber.await)
-          const remaining = exits.filter(Exit.isSuccess).map(({ value }) => value.remaining)
-          expect(remaining.length).toBeGreaterThanOrEqual(67)
-          expect(new Set(remaining).size).toBe(remaining.length)
-          // When another request of each node has completed, all earlier requests have ended.
-          for (const node of nodes) yield* RateLimits.modify(node, "b", NOON, policy)
-          const used =
-            (yield* RateLimits.readStates(yield* RateLimits.openClient(database))).get("a")?.used ?? 0
-          expect(used).toBeGreaterThanOrEqual(1000 - Math.min(...remaining))
-          expect(used).toBeLessThanOrEqual(90)
-        })
-      )
-    })
   })
 }
 
@@ -361,40 +240,6 @@ Databases.describeOn(Databases.postgres, "SqlRateLimitStore", () => {
       expect(decisions.map((row) => Number(row.at))).toEqual(times)
     })
   )
-
-  it.live(
-    "makes nearly all updates heap-only, so that they rewrite no index",
-    () =>
-      Effect.gen(function* () {
-        const database = yield* Databases.postgres.create
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            const node = yield* RateLimits.openNode(database, { timeoutMs: 20_000 })
-            yield* Effect.forEach(
-              Array.from({ length: 3_000 }, (_, index) => index),
-              (index) => RateLimits.count(node, `key-${index % 300}`, NOON + index, free),
-              { concurrency: 16 }
-            )
-          })
-        )
-        const sql = yield* RateLimits.openClient(database)
-        const statistics = Effect.map(
-          sql<{ updated: unknown; hot: unknown }>`
-          SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_user_tables
-          WHERE relid = 'rate_limits'::regclass`,
-          ([row]) => ({ updated: Number(row?.updated), hot: Number(row?.hot) })
-        )
-        // Connections report their statistics when they close.
-        const { hot, updated } = yield* Effect.repeat(Effect.delay(statistics, "20 millis"), {
-          until: ({ updated }) => updated >= 2_700,
-          times: 400
-        })
-        expect(updated).toBe(2_700)
-        expect(hot / updated).toBeGreaterThan(0.95)
-      }),
-    // Retried, because transactions of other tests on the server may retain old row versions.
-    { retry: 10 }
-  )
 })
 
 describe("SqlRateLimitStore on SQLite", () => {
@@ -405,7 +250,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       (other) => Effect.sync(() => other.close())
     )
 
-  it("admits exactly the limit in four processes that share a file", () =>
+  it("admits exactly the limit in two processes that share a file", () =>
     Effect.gen(function* () {
       const database = yield* Databases.sqlite.create
       const filename = database.address.slice("sqlite:".length)
@@ -417,7 +262,7 @@ describe("SqlRateLimitStore on SQLite", () => {
         import * as SecureRandom from "effect/crypto/SecureRandom"
         import * as Layer from "effect/Layer"
         import * as Sqlite from "./Sqlite.ts"
-        const policy = { plan: { perMinute: 1000, perDay: 1000000 }, ban: undefined }
+        const policy = { plan: { perMinute: 400, perDay: 1000000 }, ban: undefined }
         const use = Effect.gen(function* () {
           const { modify } = yield* RateLimitStore
           process.stdout.write("ready\\n")
@@ -425,7 +270,7 @@ describe("SqlRateLimitStore on SQLite", () => {
           process.stdin.destroy()
           const request = modify("hot", (state) => RateLimit.step(state, ${NOON}, policy))
           const verdicts = yield* Effect.all(
-            Array.from({ length: 5 }, () => Effect.all(Array.from({ length: 100 }, () => request))),
+            Array.from({ length: 5 }, () => Effect.all(Array.from({ length: 60 }, () => request))),
             { concurrency: "unbounded" }
           )
           const admitted = verdicts.flat().filter(({ outcome }) => outcome === "admitted")
@@ -433,11 +278,11 @@ describe("SqlRateLimitStore on SQLite", () => {
         })
         const stores = Sqlite.layer({ filename: ${JSON.stringify(filename)}, timeoutMs: 20000 })
         await Effect.runPromise(Effect.provide(use, Layer.provide(stores, SecureRandom.layerWebCrypto)))`
-      const processes = Array.from({ length: 4 }, () => {
+      const processes = Array.from({ length: 2 }, () => {
         const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
           cwd: import.meta.dirname,
           stdio: ["pipe", "pipe", "inherit"],
-          timeout: 25_000
+          timeout: 120_000
         })
         let output = ""
         const ready = new Promise((resolve) => child.stdout.once("data", resolve))
@@ -455,7 +300,7 @@ describe("SqlRateLimitStore on SQLite", () => {
       const remaining = outputs.map(
         (output): ReadonlyArray<number> => JSON.parse(output.split("\n")[1] ?? "")
       )
-      expect(remaining.flat().sort((a, b) => b - a)).toEqual(countdown(1000))
+      expect(remaining.flat().sort((a, b) => b - a)).toEqual(countdown(400))
       // No process used the whole limit, so they shared it.
       expect(remaining.filter((list) => list.length > 0).length).toBeGreaterThan(1)
     }).pipe(Effect.scoped, Effect.runPromise))

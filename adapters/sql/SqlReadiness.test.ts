@@ -16,14 +16,9 @@ import * as Sql from "./Sql.ts"
 
 const TIMEOUT_MS = 300
 
-/** Maximum duration of a failing check in milliseconds: far above the timeout, far below a call without timeout. */
-const SOON_MS = 3_000
-
 const expectFailure = (checkReadiness: Effect.Effect<void, StoreUnavailable>) =>
   Effect.gen(function* () {
-    const start = performance.now()
     const failure = yield* Effect.flip(checkReadiness)
-    expect(performance.now() - start).toBeLessThan(SOON_MS)
     expect(failure._tag).toBe("StoreUnavailable")
     return failure
   })
@@ -91,16 +86,16 @@ for (const kind of kinds) {
       })
     )
 
-    it.live.each(["pets", "settings"])(
-      "fails while the table %s is missing, and then succeeds again",
-      (table) =>
-        Effect.gen(function* () {
-          const { checkReadiness, sql } = yield* openOnOneConnection(yield* kind.create)
+    it.live("fails while a table is missing, and then succeeds again", () =>
+      Effect.gen(function* () {
+        const { checkReadiness, sql } = yield* openOnOneConnection(yield* kind.create)
+        for (const table of ["pets", "settings"]) {
           yield* sql.unsafe(`ALTER TABLE ${table} RENAME TO gone`)
           yield* expectFailure(checkReadiness)
           yield* sql.unsafe(`ALTER TABLE gone RENAME TO ${table}`)
           yield* checkReadiness
-        })
+        }
+      })
     )
 
     it.live("fails after the database is closed", () =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as BanPolicy from "./BanPolicy.ts"
@@ -40,7 +41,7 @@ describe("RateLimit.step", () => {
         state = after
       }
       let wrong = 0
-      for (let elapsed = intervalMs; elapsed <= 300_000 * intervalMs; elapsed += intervalMs) {
+      for (let elapsed = intervalMs; elapsed <= 30_000 * intervalMs; elapsed += intervalMs) {
         const [verdict, after] = RateLimit.step(state, start + elapsed, policy)
         if ((verdict.outcome === "admitted") !== (elapsed % tokenMs === 0)) wrong++
         state = after
@@ -340,73 +341,70 @@ describe("a denied request", () => {
 })
 
 describe("after every request in any history", () => {
-  const checkHistories = (check: (sent: Arbitrary.Sent) => void) =>
+  const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+  const claims: Readonly<Record<string, (sent: Arbitrary.Sent) => boolean>> = {
+    "the state consists of ten non-negative safe integers": ({ after }) =>
+      Object.keys(after).length === 10 && Object.values(after).every(isCount),
+    "the stored time and day are at most a minute ahead of the clock": ({ after, now }) =>
+      after.at <= now + MINUTE && after.day <= Math.floor((now + MINUTE) / DAY),
+    "the stored time and day decrease only to stay within a minute of the clock": ({ after, before, now }) =>
+      before === undefined || before.at > now + MINUTE || (after.at >= before.at && after.day >= before.day),
+    "Limit is a limit of the plan": ({ policy: { plan }, verdict }) =>
+      verdict.limit === plan.perMinute || verdict.limit === plan.perDay,
+    "Remaining is an integer from 0 to Limit - 1, and 0 on every denial": ({ verdict }) =>
+      isCount(verdict.remaining) &&
+      verdict.remaining <= (verdict.outcome === "admitted" ? verdict.limit - 1 : 0),
+    "Reset is an integer and not in the past": ({ now, verdict }) =>
+      isCount(verdict.resetAt) && verdict.resetAt >= Math.floor(now / SECOND),
+    "Reset is not before the end of Retry-After unless the day is exhausted": ({
+      after,
+      now,
+      policy,
+      verdict
+    }) =>
+      verdict.outcome !== "limited" ||
+      after.used >= policy.plan.perDay ||
+      verdict.resetAt >= Math.floor(now / SECOND) + verdict.retryAfter,
+    "Retry-After is 0 for admitted requests, and otherwise a positive integer that fits a 32-bit timer": ({
+      verdict: { outcome, retryAfter }
+    }) =>
+      outcome === "admitted"
+        ? retryAfter === 0
+        : isCount(retryAfter) && retryAfter >= 1 && retryAfter * SECOND < 2 ** 31,
+    "no caller is banned without a ban policy": ({ policy, verdict }) =>
+      policy.ban !== undefined || verdict.outcome !== "banned",
+    "the verdict follows from the state and from whether the request was admitted": (sent) => {
+      const { after, now, policy, verdict } = sent
+      return isDeepStrictEqual(
+        RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy),
+        verdict
+      )
+    },
+    "a step does not mutate the state": ({ before, now, policy }) => {
+      if (before !== undefined) RateLimit.step(Object.freeze({ ...before }), now, policy)
+      return true
+    }
+  }
+
+  it("the state and the verdict satisfy all claims", () => {
+    const outcomes = new Map<RateLimit.Outcome, number>()
+    let stepsBack = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
-        for (const sent of Arbitrary.play(start, moves, policies)) check(sent)
+        for (const sent of Arbitrary.play(start, moves, policies)) {
+          for (const [claim, holds] of Object.entries(claims)) {
+            if (!holds(sent)) expect.fail(`${claim}: ${JSON.stringify(sent)}`)
+          }
+          const { before, now, verdict } = sent
+          outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
+          if (before !== undefined && now < before.at) stepsBack++
+        }
       }),
       { numRuns: 300 }
     )
-
-  it("the state consists of non-negative safe integers", () => {
-    checkHistories(({ after }) => {
-      const fields = Object.values(after)
-      expect(fields).toHaveLength(10)
-      expect(fields.filter((field) => !Number.isSafeInteger(field) || field < 0)).toEqual([])
-    })
-  })
-
-  it("the stored time and day are at most a minute ahead of the clock, and decrease only to stay within it", () => {
-    checkHistories(({ after, before, now }) => {
-      expect(after.at).toBeLessThanOrEqual(now + MINUTE)
-      expect(after.day).toBeLessThanOrEqual(Math.floor((now + MINUTE) / DAY))
-      if (before === undefined || before.at > now + MINUTE) return
-      expect(after.at).toBeGreaterThanOrEqual(before.at)
-      expect(after.day).toBeGreaterThanOrEqual(before.day)
-    })
-  })
-
-  it("Remaining is an integer from 0 to Limit, and 0 on every denial", () => {
-    checkHistories(({ policy: { plan }, verdict }) => {
-      expect([plan.perMinute, plan.perDay]).toContain(verdict.limit)
-      expect(Number.isInteger(verdict.remaining)).toBe(true)
-      expect(verdict.remaining).toBeGreaterThanOrEqual(0)
-      expect(verdict.remaining).toBeLessThanOrEqual(verdict.outcome === "admitted" ? verdict.limit - 1 : 0)
-    })
-  })
-
-  it("Reset is an integer, not in the past, and not before the end of Retry-After unless the day is exhausted", () => {
-    checkHistories(({ after, now, policy, verdict }) => {
-      expect(Number.isInteger(verdict.resetAt)).toBe(true)
-      expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND))
-      if (verdict.outcome === "limited" && after.used < policy.plan.perDay) {
-        expect(verdict.resetAt).toBeGreaterThanOrEqual(Math.floor(now / SECOND) + verdict.retryAfter)
-      }
-    })
-  })
-
-  it("Retry-After is 0 for admitted requests, and otherwise a positive integer that fits a 32-bit timer", () => {
-    checkHistories(({ verdict }) => {
-      if (verdict.outcome === "admitted") {
-        expect(verdict.retryAfter).toBe(0)
-        return
-      }
-      expect(Number.isInteger(verdict.retryAfter)).toBe(true)
-      expect(verdict.retryAfter).toBeGreaterThanOrEqual(1)
-      expect(verdict.retryAfter * SECOND).toBeLessThan(2 ** 31)
-    })
-  })
-
-  it("no caller is banned without a ban policy", () => {
-    checkHistories(({ policy, verdict }) => {
-      if (policy.ban === undefined) expect(verdict.outcome).not.toBe("banned")
-    })
-  })
-
-  it("a step never mutates the state", () => {
-    checkHistories(({ before, now, policy }) => {
-      if (before !== undefined) RateLimit.step(Object.freeze({ ...before }), now, policy)
-    })
+    expect(Math.min(stepsBack, ...outcomes.values())).toBeGreaterThan(1000)
+    expect(outcomes.size).toBe(3)
   })
 })
 
@@ -520,23 +518,6 @@ describe("the three X-RateLimit headers", () => {
 
 describe("RateLimit.verdictOf", () => {
   const integer = (max: number) => fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max }))
-
-  it("returns the verdict of the step, given the resulting state and whether the request was admitted", () => {
-    const outcomes = new Map<RateLimit.Outcome, number>()
-    let stepsBack = 0
-    fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
-        for (const { after, before, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
-          expect(RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy)).toEqual(verdict)
-          outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
-          if (before !== undefined && now < before.at) stepsBack++
-        }
-      }),
-      { numRuns: 300 }
-    )
-    expect(Math.min(stepsBack, ...outcomes.values())).toBeGreaterThan(1000)
-    expect(outcomes.size).toBe(3)
-  })
 
   it("returns the verdict of the step even for states that no history produces", () => {
     const outcomes = new Map<string, number>()

@@ -31,7 +31,7 @@ describe("the two windows of a verdict", () => {
           }
         }
       }),
-      { numRuns: 500 }
+      { numRuns: 200 }
     )
   })
 

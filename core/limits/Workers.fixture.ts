@@ -87,13 +87,3 @@ export const run = (
   while (next.done !== true) next = simulation.next(send(next.value))
   return next.value
 }
-
-/** Runs a simulation with an asynchronous `send`. */
-export const runAsync = async (
-  simulation: Simulation,
-  send: (now: number) => Promise<RateLimit.Verdict>
-): Promise<ReadonlyArray<Sent>> => {
-  let next = simulation.next()
-  while (next.done !== true) next = simulation.next(await send(next.value))
-  return next.value
-}

@@ -77,5 +77,12 @@ export const validator = (document: Node): ((schema: unknown) => ValidateFunctio
   const int64 = { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 } as const
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64 } })
   ajv.addSchema({ $id: address, components: document.components })
-  return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', `"${address}#/`)))
+  // Compiling a schema takes much longer than validating a value.
+  const compiled = new Map<string, ValidateFunction>()
+  return (schema) => {
+    const text = JSON.stringify(schema).replaceAll('"#/', `"${address}#/`)
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text))
+    compiled.set(text, validate)
+    return validate
+  }
 }

@@ -153,7 +153,7 @@ describe("the service", () => {
           }
         }
       ),
-      { numRuns: 200 }
+      { numRuns: 100 }
     ))
 
   effect.effect("returns every status that the document lists", () =>

@@ -148,7 +148,7 @@ describe("CORS", () => {
               })
             )
         ),
-        { numRuns: 150 }
+        { numRuns: 60 }
       )
       expect(seen).toContain(usualStatus)
     },
@@ -218,7 +218,7 @@ describe("CORS", () => {
               })
             )
         ),
-        { numRuns: 200 }
+        { numRuns: 80 }
       )
       for (const status of [200, 201, 401, 404, 405, 429]) expect(statuses).toContain(status)
     },
@@ -259,7 +259,7 @@ describe("a preflight request", () => {
             })
           )
       ),
-      { numRuns: 100 }
+      { numRuns: 40 }
     )
   })
 

@@ -102,7 +102,7 @@ describe("Service.handle", () => {
         ids.add(response.header("X-Request-Id") ?? "")
         statuses.add(response.status)
       }),
-      { numRuns: 1000 }
+      { numRuns: setup.options?.anonymousPlan === undefined ? 150 : 500 }
     )
     expect(ids.size).toBe(responses)
     // The generated requests must cause all of these statuses.
@@ -143,7 +143,7 @@ describe("Service.handle", () => {
             })
           )
       ),
-      { numRuns: 200 }
+      { numRuns: 60 }
     )
   })
 })
@@ -199,7 +199,7 @@ describe("Error responses", () => {
         expect(response.status).toBeGreaterThanOrEqual(400)
         expect(JSON.stringify([response.headers, response.body])).not.toContain(text.slice(0, 12))
       }),
-      { numRuns: 40 }
+      { numRuns: 10 }
     )
   })
 
@@ -283,7 +283,7 @@ describe("Rate limits", () => {
             })
           )
       ),
-      { numRuns: 150 }
+      { numRuns: 60 }
     )
   })
 
@@ -310,7 +310,7 @@ describe("Rate limits", () => {
             })
           )
       ),
-      { numRuns: 100 }
+      { numRuns: 40 }
     )
   })
 })

@@ -9,8 +9,10 @@ import { fileURLToPath } from "node:url"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
 /** The path of the packed package, from `ANIMAL_STORE_TEST_TARBALL`; `undefined` if there is none. */
-export const tarball = process.env.ANIMAL_STORE_TEST_TARBALL
+export const givenTarball = process.env.ANIMAL_STORE_TEST_TARBALL
 
 /** The command that runs a recipe. */
 export interface Run {
@@ -25,6 +27,7 @@ export interface Run {
 export class Recipes {
   readonly #work: string
   readonly #running: Array<ChildProcess> = []
+  #tarball = givenTarball ?? ""
 
   constructor(name: string) {
     this.#work = fs.mkdtempSync(path.join(os.tmpdir(), `animal-store-${name}-`))
@@ -33,6 +36,16 @@ export class Recipes {
   /** Returns a path in the directory of a recipe. */
   path(name: string, file = ""): string {
     return path.join(this.#work, name, file)
+  }
+
+  /** Builds and packs the package, unless `ANIMAL_STORE_TEST_TARBALL` names a tarball. */
+  pack(): void {
+    if (givenTarball !== undefined) return
+    const parameters = ["pack", "--silent", "--pack-destination", this.#work]
+    const { status, stderr, stdout } = spawnSync("npm", parameters, { cwd: root, encoding: "utf8" })
+    if (status !== 0) throw new Error(`npm pack failed: ${stdout}${stderr}`)
+    const [tarball = ""] = fs.readdirSync(this.#work).filter((name) => name.endsWith(".tgz"))
+    this.#tarball = this.path(tarball)
   }
 
   /**
@@ -49,7 +62,7 @@ export class Recipes {
 
   /** Installs the package and others in the directory of a recipe. Returns and throws like `install`. */
   installPackages(name: string, others: ReadonlyArray<string>): string | undefined {
-    const error = this.#npmInstall(name, [tarball ?? "", ...others])
+    const error = this.#npmInstall(name, [this.#tarball, ...others])
     if (error === undefined) return undefined
     const errorWithoutPackage = this.#npmInstall(name, others)
     if (errorWithoutPackage === undefined)

@@ -1,20 +1,19 @@
 /**
- * Runs the recipes for Bun, Deno and workerd with the packed package, and runs the conformance suite against
- * the package on these runtimes. `npm run test:runtimes` packs the package.
+ * Packs the package, runs the recipes for Bun, Deno and workerd with it, and runs the conformance suite against the
+ * package on these runtimes.
  */
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import * as Databases from "../../adapters/sql/Databases.fixture.ts"
-import { checkTimeToFirst200, freePort, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
+import { checkTimeToFirst200, freePort, Recipes, runCurl } from "./Recipes.fixture.ts"
 
 const programs = fileURLToPath(new URL("conformance/", import.meta.url))
 const command = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url))
 
-if (tarball === undefined) console.warn("Tests of runtimes are skipped: run npm run test:runtimes")
-
 const recipes = new Recipes("runtimes")
+beforeAll(() => recipes.pack(), 600_000)
 afterEach(() => recipes.stop())
 afterAll(() => recipes.remove(), 300_000)
 
@@ -72,7 +71,7 @@ const runtimes = [
   { name: "workerd", program: "worker.mjs", databases: ["memory"] }
 ] as const
 
-describe.skipIf(tarball === undefined).each(runtimes)("$name", ({ databases, name, program }) => {
+describe.each(runtimes)("$name", ({ databases, name, program }) => {
   let startedAt = 0
   let installError: string | undefined
   beforeAll(() => {

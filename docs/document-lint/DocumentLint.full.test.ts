@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import * as OpenApi from "../../core/openapi/OpenApi.ts"
 import * as Operations from "../../core/operations/Operations.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
+import { describeInstalled } from "../Packages.fixture.ts"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
@@ -15,10 +16,6 @@ const programs = {
   spectral: path.join(here, "node_modules/@stoplight/spectral-cli/dist/index.js"),
   redocly: path.join(here, "node_modules/@redocly/cli/bin/cli.js")
 }
-
-const isInstalled = Object.values(programs).every((program) => fs.existsSync(program))
-const missing = "not installed: run npm run lint:document"
-if (!isInstalled) console.warn(`Linters of the OpenAPI document are skipped: ${missing}`)
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-lint-"))
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }))
@@ -73,7 +70,7 @@ const variants: ReadonlyArray<readonly [name: string, options: Partial<ServiceOp
   ["with a deprecation page", { deprecationUrl: "https://docs.example.org" }]
 ]
 
-describe.skipIf(!isInstalled)(`linters of the document${isInstalled ? "" : ` (skipped, ${missing})`}`, () => {
+describeInstalled("docs/document-lint", "linters of the document", () => {
   describe.each(["spectral", "redocly"] as const)("%s", (tool) => {
     it.each(variants)("finds no problem in the document %s", (_, options) => {
       expect(lint(tool, json(options))).toEqual([])

@@ -1,15 +1,16 @@
 /**
  * Runs the recipes for hosts with the packed package. Starting from an empty directory, each responds with 200
- * within a minute. The tests need a tarball: `ANIMAL_STORE_TEST_TARBALL=… npm test -- docs/recipes/Hosts.test.ts`.
+ * within a minute. The tests need the tarball that `ANIMAL_STORE_TEST_TARBALL` names.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from "vitest"
-import { checkTimeToFirst200, freePort, Recipes, runCurl, tarball } from "./Recipes.fixture.ts"
+import { checkTimeToFirst200, freePort, givenTarball, Recipes, runCurl } from "./Recipes.fixture.ts"
 
 const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 
-if (tarball === undefined) console.warn("Recipes for hosts are skipped: ANIMAL_STORE_TEST_TARBALL is not set")
+if (givenTarball === undefined)
+  console.warn("Recipes for hosts are skipped: ANIMAL_STORE_TEST_TARBALL is not set")
 
 const recipes = new Recipes("hosts")
 afterEach(() => recipes.stop())
@@ -48,7 +49,7 @@ const start = async (name: string, script = name === "next" ? "dev" : undefined)
 
 const hosts = ["README", "node-http", "express", "fastify", "hono", "next", "pino", "effect"] as const
 
-describe.skipIf(tarball === undefined).each(hosts)("%s", (name) => {
+describe.skipIf(givenTarball === undefined).each(hosts)("%s", (name) => {
   let startedAt = 0
   let installError: string | undefined
   beforeAll(() => {

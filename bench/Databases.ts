@@ -1,88 +1,14 @@
 /** Creates empty databases for a run, and removes them when it ends. */
+import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
+import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as DatabaseCpu from "./http/DatabaseCpu.ts"
-import * as RedisServer from "./RedisServer.ts"
-
-/** The address of the PostgreSQL server. */
-export const postgresServer =
-  process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
-
-/** A database file in a temporary directory. */
-export interface SqliteFile {
-  readonly filename: string
-  readonly remove: () => void
-}
-
-/** A temporary PostgreSQL schema. */
-export interface PostgresSchema {
-  /** The address of the server, with the schema as search path. */
-  readonly address: string
-  /** The version of the server. */
-  readonly version: string
-  readonly remove: () => Promise<void>
-}
-
-/** The reason why a database is unavailable. */
-export interface Unavailable {
-  readonly reason: string
-}
-
-/** Creates a temporary directory for a new SQLite file. */
-export const sqliteFile = (): SqliteFile => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
-  return {
-    filename: path.join(directory, "bench.db"),
-    remove: () => fs.rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-const query = (
-  url: string,
-  use: (sql: PgClient.PgClient) => Effect.Effect<unknown, { readonly message: string }>
-) =>
-  Effect.runPromise(
-    Effect.match(
-      Effect.provide(
-        Effect.flatMap(PgClient.PgClient, use),
-        PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: 2_000 })
-      ),
-      {
-        onSuccess: (rows) => ({ rows }),
-        onFailure: ({ message }): Unavailable => ({ reason: message })
-      }
-    )
-  )
-
-/** Creates a schema on the PostgreSQL server at `url`, if it is reachable. */
-export const postgresSchema = async (url: string): Promise<PostgresSchema | Unavailable> => {
-  const schema = `animal_store_bench_${process.pid}_${Date.now().toString(36)}`
-  const created = await query(url, (sql) =>
-    Effect.andThen(sql`CREATE SCHEMA ${sql(schema)}`, sql`SHOW server_version`)
-  )
-  if ("reason" in created) return created
-  const address = new URL(url)
-  address.searchParams.set("options", `-csearch_path=${schema}`)
-  return {
-    address: address.href,
-    version: versionOf(created.rows),
-    remove: async () => {
-      const dropped = await query(url, (sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`)
-      if ("reason" in dropped) throw new Error(`the schema ${schema} could not be removed: ${dropped.reason}`)
-    }
-  }
-}
-
-const versionOf = (rows: unknown): string => {
-  const row: unknown = Array.isArray(rows) ? rows[0] : undefined
-  const version: unknown =
-    typeof row === "object" && row !== null ? Reflect.get(row, "server_version") : undefined
-  return typeof version === "string" ? version : "unknown"
-}
+import * as DatabaseCpu from "./DatabaseCpu.ts"
 
 /** The databases that servers can use. */
 export const kinds = ["memory", "sqlite", "postgresql", "redis"] as const
@@ -90,7 +16,7 @@ export const kinds = ["memory", "sqlite", "postgresql", "redis"] as const
 export type Kind = (typeof kinds)[number]
 
 /** The databases of a run. */
-export interface RunDatabases {
+export interface Databases {
   /** For each kind of database that cannot be used, the reason. */
   readonly unavailable: Readonly<Partial<Record<Kind, string>>>
   /** Versions of the database servers, by name. */
@@ -102,62 +28,129 @@ export interface RunDatabases {
   readonly remove: () => Promise<void>
 }
 
-/** Detects which databases are available; starts Redis if `needsRedis` is true. */
-export const make = async (url: string, needsRedis = true): Promise<RunDatabases> => {
-  const removals: Array<() => void | Promise<void>> = []
-  const postgres = await postgresSchema(url)
-  if (!("reason" in postgres)) removals.push(postgres.remove)
-  const redis = needsRedis ? await RedisServer.start() : { reason: "it is not needed" }
-  if (!("reason" in redis)) removals.push(redis.stop)
-  const pids = {
-    postgresql: "reason" in postgres ? undefined : await postgresProcess(url),
-    redis: "reason" in redis ? undefined : redis.pid
+const postgresServer = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
+
+const query = <A>(
+  use: (sql: PgClient.PgClient) => Effect.Effect<A, { readonly message: string }>
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.provide(
+      Effect.flatMap(PgClient.PgClient, use),
+      PgClient.layer({ url: Redacted.make(postgresServer), maxConnections: 1, connectTimeout: 2_000 })
+    )
+  )
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Returns the version and the process id of the PostgreSQL server, or why it cannot be used. */
+const probePostgres = (): Promise<{ readonly version: string; readonly pid?: number } | string> =>
+  query((sql) =>
+    Effect.map(
+      sql<{
+        readonly pid: number
+        readonly version: string
+      }>`SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version`,
+      ([row]) => {
+        if (row === undefined) return "the server returned no row"
+        const isLocal = DatabaseCpu.programOf(row.pid)?.startsWith("postgres") === true
+        const pid = isLocal ? DatabaseCpu.parentOf(row.pid) : undefined
+        return { version: row.version, ...(pid === undefined ? {} : { pid }) }
+      }
+    )
+  ).catch(messageOf)
+
+const READY_MS = 30_000
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, "127.0.0.1", () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on("error", () => resolve(false))
+  })
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = net.createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      // The address of a server on a port is never a string.
+      const { port } = server.address() as net.AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+interface Redis {
+  readonly address: string
+  readonly version: string
+  readonly pid: number | undefined
+  readonly stop: () => Promise<void>
+}
+
+/** Starts `redis-server` without persistence on a free port, or returns why it cannot be used. */
+const startRedis = async (): Promise<Redis | string> => {
+  let version: string
+  try {
+    version = /v=([\d.]+)/.exec(execFileSync("redis-server", ["--version"], { encoding: "utf8" }))?.[1] ?? "?"
+  } catch {
+    return "redis-server is not installed"
   }
+  const port = await freePort()
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+  const server = spawn("redis-server", flags, { stdio: "ignore" })
+  const closed = new Promise<void>((resolve) => server.on("error", () => resolve()).on("close", resolve))
+  const stop = async (): Promise<void> => {
+    server.kill()
+    await closed
+  }
+  for (const until = performance.now() + READY_MS; !(await isListening(port)); await sleep(50)) {
+    if (server.exitCode === null && performance.now() < until) continue
+    await stop()
+    return "redis-server did not listen"
+  }
+  return { address: `redis://127.0.0.1:${port}`, version, pid: server.pid, stop }
+}
+
+/** Detects which databases are available; starts Redis if `needsRedis` is true. */
+export const open = async (needsRedis: boolean): Promise<Databases> => {
+  const removals: Array<() => unknown> = []
+  const postgres = await probePostgres()
+  const redis = needsRedis ? await startRedis() : "it is not needed"
+  if (typeof redis !== "string") removals.push(redis.stop)
+  let schemas = 0
   return {
     unavailable: {
-      ...("reason" in postgres ? { postgresql: postgres.reason } : {}),
-      ...("reason" in redis ? { redis: redis.reason } : {})
+      ...(typeof postgres === "string" ? { postgresql: postgres } : {}),
+      ...(typeof redis === "string" ? { redis } : {})
     },
     versions: {
-      ...("reason" in postgres ? {} : { PostgreSQL: postgres.version }),
-      ...("reason" in redis ? {} : { Redis: redis.version })
+      ...(typeof postgres === "string" ? {} : { PostgreSQL: postgres.version }),
+      ...(typeof redis === "string" ? {} : { Redis: redis.version })
     },
     create: async (kind) => {
-      switch (kind) {
-        case "memory":
-          return "memory:"
-        case "sqlite": {
-          const file = sqliteFile()
-          removals.push(file.remove)
-          return `sqlite:${file.filename}`
-        }
-        case "postgresql": {
-          const schema = await postgresSchema(url)
-          if ("reason" in schema) throw new Error(schema.reason)
-          removals.push(schema.remove)
-          return schema.address
-        }
-        case "redis": {
-          if ("reason" in redis) throw new Error(redis.reason)
-          return redis.address
-        }
+      if (kind === "memory") return "memory:"
+      if (kind === "redis") {
+        if (typeof redis === "string") throw new Error(redis)
+        return redis.address
       }
+      if (kind === "sqlite") {
+        const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
+        removals.push(() => fs.rmSync(directory, { recursive: true, force: true }))
+        return `sqlite:${path.join(directory, "bench.db")}`
+      }
+      const schema = `animal_store_bench_${process.pid}_${schemas++}`
+      await query((sql) => sql`CREATE SCHEMA ${sql(schema)}`)
+      removals.push(() => query((sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`))
+      const address = new URL(postgresServer)
+      address.searchParams.set("options", `-csearch_path=${schema}`)
+      return address.href
     },
-    pidOf: (kind) => (kind === "postgresql" || kind === "redis" ? pids[kind] : undefined),
+    pidOf: (kind) => {
+      const server = kind === "postgresql" ? postgres : kind === "redis" ? redis : ""
+      return typeof server === "string" ? undefined : server.pid
+    },
     remove: async () => {
       for (const remove of removals.splice(0)) await remove()
     }
   }
-}
-
-/** Returns the id of the main process of the PostgreSQL server, if it runs on this machine. */
-const postgresProcess = async (url: string): Promise<number | undefined> => {
-  const found = await query(url, (sql) =>
-    Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) =>
-      row !== undefined && DatabaseCpu.programOf(row.pid)?.startsWith("postgres")
-        ? DatabaseCpu.parentOf(row.pid)
-        : undefined
-    )
-  )
-  return "reason" in found || typeof found.rows !== "number" ? undefined : found.rows
 }

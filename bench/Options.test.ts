@@ -1,51 +1,42 @@
 import { describe, expect, it } from "vitest"
-import { choose, documentation, expectKnown, InvalidOptions, parse } from "./Options.ts"
+import { InvalidOptions } from "./Command.ts"
+import * as Options from "./Options.ts"
 
-describe("Options", () => {
-  it("selects docs/performance for the results by default, but only for a full run", () => {
-    expect(parse([])?.out).toEqual(documentation)
+describe("the command line of npm run bench", () => {
+  it("selects docs/performance for the page by default, but only for a full run", () => {
+    expect(Options.parse([]).out).toBe(Options.documentation)
     for (const partial of [
       ["--quick"],
+      ["--render"],
       ["--only", "http"],
       ["--servers", "hono"],
       ["--cases", "get"],
       ["--rounds", "4"]
     ]) {
-      expect(parse(partial)?.out, partial.join(" ")).toBeUndefined()
+      expect(Options.parse(partial).out, partial.join(" ")).toBeUndefined()
     }
+    expect(Options.parse(["--quick", "--out", "data"]).out).toBe("data")
   })
 
-  it("selects the --out directory for the results of any run", () => {
-    expect(parse(["--quick", "--out", "docs/performance"])?.out).toEqual(documentation)
+  it("selects all parts, in a quick run all but the process part", () => {
+    expect([...Options.parse([]).parts]).toEqual(["http", "latency", "soak", "process"])
+    expect([...Options.parse(["--quick"]).parts]).toEqual(["http", "latency", "soak"])
+    expect([...Options.parse(["--quick", "--only", "process"]).parts]).toEqual(["process"])
   })
 
-  it("rejects invalid options", () => {
-    for (const invalid of [
-      ["--only", "htpp"],
-      ["--rounds", "0"],
-      ["--rounds", "1.5"],
-      ["--fast"],
-      ["more"]
-    ]) {
-      expect(() => parse(invalid), invalid.join(" ")).toThrow(InvalidOptions)
-    }
+  it("always selects the bare server and the reference", () => {
+    const { cases, servers } = Options.parse(["--servers", "hono", "--cases", "mix"])
+    expect(servers.map(({ name }) => name)).toEqual(["Bare", "Hono", "AnimalStore memory"])
+    expect(cases.map(({ name }) => name)).toEqual(["mix", "mix, 1 connection", "mix, 256 connections"])
   })
 
-  it("rejects a substring that no name contains, even if the other substrings match", () => {
-    const names = ["Hono", "AnimalStore memory"]
-    expect(() => expectKnown("--servers", names, ["hono", "fastfy"])).toThrow(
-      new InvalidOptions("--servers: unknown name fastfy; the names are Hono, AnimalStore memory")
-    )
-    expectKnown("--servers", names, ["hono", "MEMORY"])
-    expectKnown("--servers", names, [])
-  })
-
-  it("chooses servers by substrings of their names", () => {
-    const servers = ["Hono", "AnimalStore memory", "AnimalStore SQLite"].map((name) => ({ name }))
-    expect(choose(servers, ["animalstore"]).map(({ name }) => name)).toEqual([
-      "AnimalStore memory",
-      "AnimalStore SQLite"
-    ])
-    expect(choose(servers, [])).toEqual(servers)
+  it.each([
+    [["--only", "htpp"]],
+    [["--servers", "hono,fastfy"]],
+    [["--cases", "put"]],
+    [["--rounds", "0"]],
+    [["--fast"]]
+  ])("rejects %j", (args) => {
+    expect(() => Options.parse(args)).toThrow(InvalidOptions)
   })
 })

@@ -1,9 +1,9 @@
-/** Measures latency at fractions of a server's maximum throughput: nearly idle, and at a typical production load. */
+/** Measures latency at half of a server's maximum throughput, a typical load of a server in production. */
 import type { Progress } from "../Progress.ts"
-import * as Spread from "../results/Spread.ts"
+import * as Spread from "../Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
-import type { Workload } from "./Workload.ts"
+import { DEFAULT_CONNECTIONS, type Workload } from "./Workload.ts"
 
 /** The number and duration of the measurements. */
 export interface LatencyOptions {
@@ -12,11 +12,7 @@ export interface LatencyOptions {
   readonly seconds: number
   /** Duration of the warm-up in seconds; the search for the maximum takes as long again. */
   readonly maximumSeconds: number
-  readonly connections: number
 }
-
-/** The fractions of the maximum throughput at which latency is measured. */
-export const shares = [0.1, 0.5] as const
 
 /** The latency of one server with one workload. */
 export interface LatencyFigures {
@@ -24,14 +20,9 @@ export interface LatencyFigures {
   readonly workload: string
   /** Requests per second when every connection always has one request in flight. */
   readonly maximumPerSecond: number
-  /** The fraction of the maximum at which requests were sent. */
-  readonly share: number
-  /** The rate at which requests were sent, per second. */
-  readonly rate: number
   /** Milliseconds from when a request was due to when its response arrived. */
   readonly p50: Spread.Spread
   readonly p99: Spread.Spread
-  readonly p999: Spread.Spread
 }
 
 /**
@@ -45,20 +36,20 @@ const REQUESTS = 5_000
 
 /** Estimates how many seconds a workload takes. */
 export const estimateSeconds = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
-  2 * maximumSeconds + shares.length * rounds * seconds
+  2 * maximumSeconds + rounds * seconds
 
-/** Measures the maximum throughput, then sends requests at constant rates that are fractions of it. */
+/** Measures the maximum throughput, then sends requests at half of that rate. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
   workload: Workload,
-  { connections, maximumSeconds, rounds, seconds }: LatencyOptions,
+  { maximumSeconds, rounds, seconds }: LatencyOptions,
   progress: Progress
-): Promise<ReadonlyArray<LatencyFigures>> => {
+): Promise<LatencyFigures> => {
   let seed = 1
-  const send = async (step: string, given: { readonly seconds: number; readonly rate?: number }) => {
-    progress.step(step)
-    const outcome = await load.run(server, {
+  const send = (given: { readonly seconds: number; readonly rate?: number }) => {
+    const connections = DEFAULT_CONNECTIONS
+    return load.run(server, {
       ...given,
       workload,
       connections,
@@ -66,34 +57,22 @@ export const measure = async (
       isCyclic: true,
       seed: seed++
     })
-    progress.advance(given.seconds)
-    return outcome
   }
-  await send("warming up", { seconds: maximumSeconds })
+  progress.begin(`latency, ${workload.name}, ${server.name}`)
+  await send({ seconds: maximumSeconds })
   const maxima: Array<number> = []
-  for (let turn = 0; turn < MAXIMUM_RUNS; turn++) {
-    const { perSecond } = await send("at full speed", { seconds: maximumSeconds / MAXIMUM_RUNS })
-    maxima.push(perSecond)
-  }
+  while (maxima.length < MAXIMUM_RUNS)
+    maxima.push((await send({ seconds: maximumSeconds / MAXIMUM_RUNS })).perSecond)
   const maximumPerSecond = Spread.median(maxima)
-  const figures: Array<LatencyFigures> = []
-  for (const share of shares) {
-    const rate = Math.round(maximumPerSecond * share)
-    const latencies = []
-    for (let round = 0; round < rounds; round++) {
-      const step = `at ${rate} per second, round ${round + 1} of ${rounds}`
-      latencies.push((await send(step, { seconds, rate })).latency)
-    }
-    figures.push({
-      server: server.name,
-      workload: workload.name,
-      maximumPerSecond,
-      share,
-      rate,
-      p50: Spread.of(latencies.map(({ p50 }) => p50)),
-      p99: Spread.of(latencies.map(({ p99 }) => p99)),
-      p999: Spread.of(latencies.map(({ p999 }) => p999))
-    })
+  const latencies = []
+  while (latencies.length < rounds)
+    latencies.push((await send({ seconds, rate: Math.round(maximumPerSecond / 2) })).latency)
+  progress.advance(2 * maximumSeconds + rounds * seconds)
+  return {
+    server: server.name,
+    workload: workload.name,
+    maximumPerSecond,
+    p50: Spread.of(latencies.map(({ p50 }) => p50)),
+    p99: Spread.of(latencies.map(({ p99 }) => p99))
   }
-  return figures
 }

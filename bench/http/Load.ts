@@ -24,10 +24,8 @@ export interface Task {
   readonly seconds: number
   /** Requests per second; by default, as many as the server completes. */
   readonly rate?: number | undefined
-  /** Ports of additional nodes on the same store; connections are distributed evenly over all nodes. */
-  readonly ports?: ReadonlyArray<number> | undefined
   /** Whether this process yields its core while it waits, because database servers need it. */
-  readonly isYielding?: boolean | undefined
+  readonly isYielding: boolean
   /** Whether the statuses of responses are compared with the planned statuses. */
   readonly isChecked: boolean
 }
@@ -39,7 +37,7 @@ export interface Outcome {
   readonly unplanned: number
   readonly perSecond: number
   /** Milliseconds from the time at which a request was sent, or was due, to the end of its response. */
-  readonly latency: { readonly p50: number; readonly p99: number; readonly p999: number }
+  readonly latency: { readonly p50: number; readonly p99: number }
 }
 
 const HEAD_END = "\r\n\r\n"
@@ -121,12 +119,11 @@ const connect = (task: Task): Promise<Connected> =>
     let fail = reject
     let onResponse = (_client: Client, _status: number): void => {}
     let connecting = task.connections
-    const ports = [task.address.port, ...(task.ports ?? [])]
     const clients = Array.from(
       { length: task.connections },
       (_, index) =>
         new Client(
-          ports[index % ports.length] ?? task.address.port,
+          task.address.port,
           index,
           (client, status) => onResponse(client, status),
           (error) => fail(error)
@@ -188,7 +185,7 @@ const startSending = (
       if (client !== undefined) sendNext(client)
     }
     // Without a rate, each response triggers the next request.
-    if (active > 0 && !(task.isYielding === true && task.rate === undefined)) setImmediate(sendDueRequests)
+    if (active > 0 && !(task.isYielding && task.rate === undefined)) setImmediate(sendDueRequests)
   }
 
   for (const client of clients) sendNext(client)
@@ -203,7 +200,7 @@ const startSending = (
 
 const percentiles = (latencies: RecordableHistogram): Outcome["latency"] => {
   const millisAt = (percent: number): number => latencies.percentile(percent) / 1000
-  return { p50: millisAt(50), p99: millisAt(99), p999: millisAt(99.9) }
+  return { p50: millisAt(50), p99: millisAt(99) }
 }
 
 /** The commands to the load generator, which are sent in sequence. */

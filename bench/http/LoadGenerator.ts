@@ -1,10 +1,10 @@
 /** Starts the load generator's process, and sends it commands. */
-import { Child, type Guard, hasNumber } from "./Child.ts"
+import { Child, type Guard, hasNumber } from "../Child.ts"
 import type { Command, Outcome, Task } from "./Load.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
 /** A task without its server. */
-export type Load = Omit<Task, "address" | "isChecked">
+export type Load = Omit<Task, "address" | "isChecked" | "isYielding">
 
 const isOutcome: Guard<Outcome> = (message): message is Outcome => hasNumber(message, "requests")
 
@@ -20,36 +20,22 @@ export class LoadGenerator {
   readonly #child: Child
 
   constructor(core?: number) {
-    this.#child = new Child({
-      name: "the load generator",
-      module: new URL("./Load.ts", import.meta.url),
-      core
-    })
+    const module = new URL("./Load.ts", import.meta.url)
+    this.#child = new Child({ name: "the load generator", module, core })
   }
 
   /** Opens connections to a server, and returns a function that sends the load; call `close` afterwards. */
   async connect(server: ServerProcess, load: Load): Promise<() => Promise<Outcome>> {
-    // The bare server is not checked: it replays its responses in order and ignores the requests.
-    return this.#connect(server.name, {
+    const task: Task = {
       ...load,
       address: server.address,
       isYielding: server.hasDatabaseServer,
+      // The bare server is not checked: it replays its responses in order and ignores the requests.
       isChecked: !server.isBare
-    })
-  }
-
-  /** Sends a load to the node at `address` and to the nodes at the load's `ports`. */
-  async runAt(name: string, address: Task["address"], load: Load): Promise<Outcome> {
-    const send = await this.#connect(name, { ...load, address, isChecked: true })
-    const outcome = await send()
-    await this.close()
-    return outcome
-  }
-
-  async #connect(name: string, task: Task): Promise<() => Promise<Outcome>> {
-    const label = `${task.workload.name} at ${name}`
+    }
+    const label = `${load.workload.name} at ${server.name}`
     await this.#execute({ connect: task }, isConnected, label)
-    return () => this.#send(label, task.seconds)
+    return () => this.#send(label, load.seconds)
   }
 
   /** Sends a load to a server over new connections; rejects if too many responses have an unplanned status. */

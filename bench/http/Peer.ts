@@ -1,5 +1,7 @@
 /** Runs a measured server in its own process, which reports its port, and then its usage on request. */
-import type { Tokens } from "./Catalogue.ts"
+import type * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Tokens, tokens } from "./Catalogue.ts"
 
 /** The first message of a server. */
 export interface Listening {
@@ -11,27 +13,10 @@ export interface Listening {
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
-  /** Maximum resident memory in bytes. */
-  readonly peakBytes: number
   /** Current resident memory in bytes. */
   readonly residentBytes: number
   /** Bytes in use on the heap and outside it; measured after a garbage collection if Node exposes `gc`. */
   readonly usedBytes: number
-}
-
-/** A command to a server: report the usage, report the metrics, or set the responses that the bare server replays. */
-export type Command = "usage" | "metrics" | { readonly responses: ReadonlyArray<FixedResponse> }
-
-/** The metrics of a server in Prometheus text format. */
-export interface Metrics {
-  readonly metrics: string
-}
-
-/** Optional capabilities of a server. */
-export interface Capabilities {
-  /** Receives the responses that the bare server must replay. */
-  readonly onResponses?: (responses: ReadonlyArray<FixedResponse>) => void
-  readonly metrics?: () => string
 }
 
 /** A response as it was recorded. */
@@ -40,18 +25,18 @@ export interface FixedResponse {
   readonly body: string
 }
 
-/** Runs a server in this process. */
-export const serve = async (
-  start: () => Promise<Listening>,
-  { metrics, onResponses }: Capabilities = {}
-): Promise<void> => {
-  const listening = await start()
+/** A command to a server: report the usage, or set the responses that the bare server replays. */
+export type Command = "usage" | { readonly responses: ReadonlyArray<FixedResponse> }
+
+/** Reports that a server listens, and executes commands; `onResponses` receives the responses to replay. */
+export const serve = (
+  listening: Listening,
+  onResponses: (responses: ReadonlyArray<FixedResponse>) => void = () => undefined
+): void => {
   process.on("message", (command: Command) => {
     if (command === "usage") process.send?.(usage())
-    else if (command === "metrics") {
-      process.send?.({ metrics: metrics?.() ?? "" } satisfies Metrics)
-    } else {
-      onResponses?.(command.responses)
+    else {
+      onResponses(command.responses)
       process.send?.("ok")
     }
   })
@@ -59,14 +44,16 @@ export const serve = async (
   process.send?.(listening)
 }
 
+/** Lets a server listen on a free port; it knows the callers of the catalogue. */
+export const listen = (server: http.Server): Promise<Listening> =>
+  new Promise((resolve) => {
+    // The address of a server on a port is never a string.
+    server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
+  })
+
 const usage = (): Usage => {
-  const { maxRSS, systemCPUTime, userCPUTime } = process.resourceUsage()
+  const { systemCPUTime, userCPUTime } = process.resourceUsage()
   globalThis.gc?.()
   const { external, heapUsed, rss } = process.memoryUsage()
-  return {
-    cpuMicros: userCPUTime + systemCPUTime,
-    peakBytes: maxRSS * 1024,
-    residentBytes: rss,
-    usedBytes: heapUsed + external
-  }
+  return { cpuMicros: userCPUTime + systemCPUTime, residentBytes: rss, usedBytes: heapUsed + external }
 }

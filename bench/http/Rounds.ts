@@ -7,30 +7,30 @@
  * because other load slows down both servers of a round; its median and its spread are computed over the rounds.
  */
 import type { Progress } from "../Progress.ts"
-import * as Spread from "../results/Spread.ts"
+import * as Spread from "../Spread.ts"
 import type { Load, LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
 import { type Case, DEFAULT_CONNECTIONS, mix } from "./Workload.ts"
 
+/** A load that ends after a number of requests, or after a time if the server is slow. */
+export interface Amount {
+  readonly requests: number
+  readonly seconds: number
+}
+
 /** The number and duration of the measurements. */
 export interface RoundsOptions {
   /**
-   * Number of requests of the mix to each server before the first case, because the first 40,000 requests to a process
-   * take more CPU time than later ones.
+   * The requests of the mix to each server before the first case, because the first 40,000 requests to a process take
+   * more CPU time than later ones.
    */
-  readonly startRequests: number
-  /** Maximum duration of these requests in seconds. */
-  readonly startSeconds: number
+  readonly processWarmUp: Amount
+  /** The requests to each server before the first round of a case, so that V8 optimizes the code in use. */
+  readonly caseWarmUp: Amount
   readonly rounds: number
-  /** Number of requests in a turn; with one connection, a quarter of it. */
-  readonly requests: number
-  /** Maximum duration of a turn in seconds; a slow server gets fewer requests. */
-  readonly seconds: number
-  /** Number of requests to each server before the first round, so that V8 optimizes the code in use. */
-  readonly warmUpRequests: number
-  /** Maximum duration of a server's warm-up in seconds. */
-  readonly warmUpSeconds: number
+  /** The requests to one server in one round; with one connection, a quarter of them. */
+  readonly turn: Amount
 }
 
 /** The load generator and the servers of a run; `bare` and `reference` are among the servers. */
@@ -52,10 +52,6 @@ export interface ServerFigures {
   readonly perSecond: Spread.Spread
   /** CPU microseconds of its database servers per request; absent if none runs on this machine. */
   readonly databaseMicros?: Spread.Spread
-  /** Latency in milliseconds. */
-  readonly latency: { readonly p50: Spread.Spread; readonly p99: Spread.Spread; readonly p999: Spread.Spread }
-  /** Maximum resident memory in bytes since the start of the process. */
-  readonly peakBytes: number
 }
 
 /** The figures of all servers in a case. */
@@ -69,9 +65,6 @@ export interface Turn {
   readonly databaseMicros: number | undefined
   readonly cpuMicros: number
   readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-  readonly p999: number
 }
 
 /** Number of responses that the bare server replays. */
@@ -79,54 +72,65 @@ const RECORDED = 200
 /** Number of responses that are compared with those of the reference. */
 const COMPARED = 25
 
-/** Estimates how many seconds a case takes. */
-export const estimateSeconds = (servers: number, { rounds, seconds, warmUpSeconds }: RoundsOptions): number =>
-  servers * (rounds * seconds + warmUpSeconds) * SHARE_OF_LIMITS
-
-/** Estimates how many seconds the first requests take. */
-export const estimateStartSeconds = (servers: number, { startSeconds }: RoundsOptions): number =>
-  servers * startSeconds * SHARE_OF_LIMITS
-
 /** The average fraction of the maximum durations that servers need. */
 const SHARE_OF_LIMITS = 0.4
 
-/** The seed of the warm-up; the seed of a round is its number. */
-const WARM_UP_SEED = -1
-
-/** Sends the first requests to every server except the bare one, which has no responses yet. */
-export const warmUp = async (
-  { bare, load, servers }: Setup,
-  { startRequests, startSeconds }: RoundsOptions,
-  progress: Progress
-): Promise<void> => {
-  const mixed = { workload: mix, connections: DEFAULT_CONNECTIONS, isCyclic: false, seed: WARM_UP_SEED }
-  await sendToEach(
-    servers.filter((server) => server !== bare),
-    load,
-    { ...mixed, requests: startRequests, seconds: startSeconds },
-    progress
-  )
+/** Estimates how many seconds the servers take for a number of cases. */
+export const estimateSeconds = (servers: number, cases: number, options: RoundsOptions): number => {
+  const { caseWarmUp, processWarmUp, rounds, turn } = options
+  const perCase = rounds * turn.seconds + caseWarmUp.seconds
+  return servers * (processWarmUp.seconds + cases * perCase) * SHARE_OF_LIMITS
 }
 
+/** The seed of all warm-ups; the seed of a round is its number. */
+const WARM_UP_SEED = -1
+
 /** Sends a load that is not measured to each of the servers. */
-const sendToEach = async (
+const warmUp = async (
   servers: ReadonlyArray<ServerProcess>,
   generator: LoadGenerator,
-  load: Load,
+  load: Omit<Load, "seed" | "isCyclic">,
   progress: Progress
 ): Promise<void> => {
   for (const server of servers) {
     progress.step(`warming up ${server.name}`)
-    await generator.run(server, load)
+    await generator.run(server, { ...load, seed: WARM_UP_SEED, isCyclic: false })
   }
   progress.advance(servers.length * load.seconds * SHARE_OF_LIMITS)
 }
 
-/** Checks the responses of every server, then measures all of them. */
+/** Warms up every process except the bare server's, which has no responses yet. */
+export const warmUpProcesses = (
+  { bare, load, servers }: Setup,
+  { processWarmUp }: RoundsOptions,
+  progress: Progress
+): Promise<void> => {
+  const others = servers.filter((server) => server !== bare)
+  const mixed = { ...processWarmUp, workload: mix, connections: DEFAULT_CONNECTIONS }
+  return warmUp(others, load, mixed, progress)
+}
+
+/** Sends a load to a server, and measures the CPU time that the server and its databases take. */
+export const measureTurn = async (server: ServerProcess, load: LoadGenerator, given: Load): Promise<Turn> => {
+  const send = await load.connect(server, given)
+  const before = await server.usage()
+  const databaseUsage = server.databaseUsage()
+  const { perSecond, requests } = await send()
+  const after = await server.usage()
+  const databaseMicros = databaseUsage()
+  await load.close()
+  return {
+    databaseMicros: databaseMicros === undefined ? undefined : databaseMicros / requests,
+    cpuMicros: (after.cpuMicros - before.cpuMicros) / requests,
+    perSecond
+  }
+}
+
+/** Checks the responses of every server, warms up the servers, and measures all of them. */
 export const measure = async (
   { bare, load, reference, servers }: Setup,
   { connections, name, workload }: Case,
-  options: RoundsOptions,
+  { caseWarmUp, rounds, turn }: RoundsOptions,
   progress: Progress
 ): Promise<CaseFigures> => {
   progress.step("comparing responses")
@@ -135,50 +139,24 @@ export const measure = async (
   for (const server of servers) {
     if (server !== bare && server !== reference) await Verification.check(server, sample, COMPARED)
   }
+  await warmUp(servers, load, { ...caseWarmUp, workload, connections }, progress)
 
-  const given = { workload, connections, isCyclic: false }
-  const { warmUpRequests, warmUpSeconds } = options
-  const warmUpLoad = { ...given, requests: warmUpRequests, seconds: warmUpSeconds, seed: WARM_UP_SEED }
-  await sendToEach(servers, load, warmUpLoad, progress)
-
-  const requests = connections === 1 ? Math.ceil(options.requests / 4) : options.requests
-  const turn = async (server: ServerProcess, seed: number): Promise<Turn> => {
-    const send = await load.connect(server, { ...given, requests, seconds: options.seconds, seed })
-    const before = await server.usage()
-    const databaseUsage = server.databaseUsage()
-    const outcome = await send()
-    const after = await server.usage()
-    const databaseMicros = databaseUsage()
-    await load.close()
-    return {
-      databaseMicros: databaseMicros === undefined ? undefined : databaseMicros / outcome.requests,
-      cpuMicros: (after.cpuMicros - before.cpuMicros) / outcome.requests,
-      perSecond: outcome.perSecond,
-      ...outcome.latency
-    }
-  }
-
+  const requests = connections === 1 ? Math.ceil(turn.requests / 4) : turn.requests
+  const given = { workload, connections, requests, seconds: turn.seconds, isCyclic: false }
   const turns = new Map<ServerProcess, Array<Turn>>(servers.map((server) => [server, []]))
-  for (let round = 1; round <= options.rounds; round++) {
+  for (let round = 1; round <= rounds; round++) {
     // Each round starts with a different server, and every second round is in reverse order, so that no server always
     // follows the same one.
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {
-      progress.step(`round ${round} of ${options.rounds}, ${server.name}`)
-      turns.get(server)?.push(await turn(server, round))
+      progress.step(`round ${round} of ${rounds}, ${server.name}`)
+      turns.get(server)?.push(await measureTurn(server, load, { ...given, seed: round }))
     }
-    progress.advance(servers.length * options.seconds * SHARE_OF_LIMITS)
+    progress.advance(servers.length * turn.seconds * SHARE_OF_LIMITS)
   }
   const bareTurns = turns.get(bare) ?? []
-  const figures: Array<ServerFigures> = []
-  for (const [server, ownTurns] of turns) {
-    figures.push({
-      server: server.name,
-      ...figuresOf(ownTurns, bareTurns),
-      peakBytes: (await server.usage()).peakBytes
-    })
-  }
+  const figures = [...turns].map(([server, own]) => ({ server: server.name, ...figuresOf(own, bareTurns) }))
   return { name, servers: figures }
 }
 
@@ -186,7 +164,7 @@ export const measure = async (
 export const figuresOf = (
   ownTurns: ReadonlyArray<Turn>,
   bareTurns: ReadonlyArray<Turn>
-): Omit<ServerFigures, "server" | "peakBytes"> => {
+): Omit<ServerFigures, "server"> => {
   const databaseMicros = ownTurns.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
   return {
     cpuMicros: Spread.of(ownTurns.map((turn) => turn.cpuMicros)),
@@ -194,11 +172,6 @@ export const figuresOf = (
       ownTurns.map((turn, round) => turn.cpuMicros / (bareTurns[round]?.cpuMicros ?? Number.NaN))
     ),
     perSecond: Spread.of(ownTurns.map((turn) => turn.perSecond)),
-    ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) }),
-    latency: {
-      p50: Spread.of(ownTurns.map((turn) => turn.p50)),
-      p99: Spread.of(ownTurns.map((turn) => turn.p99)),
-      p999: Spread.of(ownTurns.map((turn) => turn.p999))
-    }
+    ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) })
   }
 }

@@ -1,14 +1,17 @@
 /** Starts the servers that are measured, and sends them single HTTP requests and IPC commands. */
+import { Child, type Guard, hasNumber } from "../Child.ts"
+import * as DatabaseCpu from "../DatabaseCpu.ts"
+import type * as Databases from "../Databases.ts"
 import { callerCounts, type Tokens } from "./Catalogue.ts"
-import { Child, type Guard, hasNumber } from "./Child.ts"
-import * as DatabaseCpu from "./DatabaseCpu.ts"
 import type { Command, FixedResponse, Listening, Usage } from "./Peer.ts"
-import { bare, nodeFlags, peerModule, type Server } from "./Servers.ts"
+import * as Servers from "./Servers.ts"
 import * as Wire from "./Wire.ts"
 import type { PlannedRequest } from "./Workload.ts"
 
 /** Options of the process. */
 export interface StartOptions {
+  /** The arguments of the peer: the addresses of its databases come first. */
+  readonly arguments?: ReadonlyArray<string>
   readonly core?: number | undefined
   readonly nodeFlags?: ReadonlyArray<string> | undefined
   /** The process ids of its database servers; `undefined` if it uses none. */
@@ -65,22 +68,32 @@ export class ServerProcess {
    * Starts a server, collects the cursors of all pages, and sends the one request that each `exhausted` caller is
    * allowed per minute.
    */
-  static async start(server: Server, options: StartOptions = {}): Promise<ServerProcess> {
+  static async start(server: Servers.Server, options: StartOptions = {}): Promise<ServerProcess> {
     const child = new Child({
       ...options,
-      nodeFlags: [...nodeFlags, ...(options.nodeFlags ?? [])],
+      nodeFlags: [...Servers.nodeFlags, ...(options.nodeFlags ?? [])],
       name: server.name,
-      module: peerModule(server.file),
-      arguments: server.arguments
+      module: new URL(`./peers/${server.file}.ts`, import.meta.url)
     })
     const { port, tokens } = await child.receive(isListening, FILLING_MS)
-    const isBare = server.file === bare.file
+    const isBare = server.file === Servers.bare.file
     const cursors = isBare ? noCursors : await Wire.collectCursors((target) => linkOf(port, tokens, target))
     const started = new ServerProcess(child, { port, tokens, cursors }, isBare, options.databaseProcesses)
     for (let index = 0; index < callerCounts.exhausted && !isBare; index++) {
       await started.send({ ...list, sender: { kind: "exhausted", index }, status: 429 })
     }
     return started
+  }
+
+  /** Starts a server on new databases. */
+  static async startOn(
+    databases: Databases.Databases,
+    server: Servers.Server,
+    options: Omit<StartOptions, "arguments" | "databaseProcesses">
+  ): Promise<ServerProcess> {
+    const addresses = await Servers.createDatabases(server, databases)
+    const processes = Servers.databaseProcesses(server, databases)
+    return ServerProcess.start(server, { ...options, arguments: addresses, databaseProcesses: processes })
   }
 
   /** The port of the server, and the tokens and cursors for its requests. */

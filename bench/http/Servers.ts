@@ -1,4 +1,4 @@
-/** Lists the measured servers, in the order of the results. */
+/** Lists the measured servers, in the order of the results. A new peer is one file in `peers` and one entry here. */
 import type * as Databases from "../Databases.ts"
 
 /** A server, and how it is started. */
@@ -6,40 +6,36 @@ export interface Server {
   readonly name: string
   /** Its file among the peers, without extension. */
   readonly file: string
-  readonly arguments: ReadonlyArray<string>
-  /** The databases that are created for the server before it starts; their addresses replace `arguments`. */
-  readonly stores?: Stores
+  /** The databases that are created for it before it starts; their addresses are its arguments. */
+  readonly stores: Stores
   /** Whether it is a server of this project. */
   readonly isOurs: boolean
-  /** Whether it stores animals in a database; the others store them in memory. */
-  readonly isDurable: boolean
   /** A short description. */
   readonly what: string
 }
 
-/** The databases of a server of this project. */
+/** The databases of a server. */
 export interface Stores {
   readonly database: Databases.Kind
   /** The database of rate limits, if it is a separate one. */
   readonly limits?: Databases.Kind
 }
 
-const peer = (name: string, what: string): Server => ({
+const inMemory: Stores = { database: "memory" }
+
+const peer = (name: string, what: string, stores = inMemory): Server => ({
   name,
   file: name,
-  arguments: [],
+  stores,
   isOurs: false,
-  isDurable: false,
   what
 })
 
-const ours = (name: string, stores: Stores, what: string): Server => ({
+const ours = (name: string, stores: Stores, what: string, file = "AnimalStore"): Server => ({
   name,
-  file: "AnimalStore",
-  arguments: ["memory:"],
+  file,
   stores,
   isOurs: true,
-  isDurable: stores.database !== "memory",
   what
 })
 
@@ -52,33 +48,26 @@ export const bare = peer(
 /** The server of this project to which most targets apply; the bare server replays its responses. */
 export const reference = ours(
   "AnimalStore memory",
-  { database: "memory" },
+  inMemory,
   "this project in its own server, all data in memory"
 )
 
 export const fastify = peer("Fastify", "`fastify` with JSON schemas and `@fastify/rate-limit`")
 
-const peers: ReadonlyArray<Server> = [
-  peer("Handwritten", "`node:http` and handwritten code for these operations, without a framework"),
-  fastify,
-  peer("Express", "`express` with `zod` and `express-rate-limit`"),
-  peer("Hono", "`hono` on `@hono/node-server` with `zod` and `hono-rate-limiter`"),
-  peer("HttpApi", "`HttpApi` of `effect` on `@effect/platform-node`")
-]
-
 export const SQLITE = "AnimalStore SQLite"
 export const POSTGRES = "AnimalStore PostgreSQL"
 export const FETCH = "AnimalStore fetch"
-const IN_REDIS = ", limits in Redis"
-export const SQLITE_REDIS = `${SQLITE}${IN_REDIS}`
-export const POSTGRES_REDIS = `${POSTGRES}${IN_REDIS}`
 
 const separateCpu = "whose own CPU time is reported separately"
 
 /** All servers. */
 export const all: ReadonlyArray<Server> = [
   bare,
-  ...peers,
+  peer("Handwritten", "`node:http` and handwritten code for these operations, without a framework"),
+  fastify,
+  peer("Express", "`express` with `zod` and `express-rate-limit`"),
+  peer("Hono", "`hono` on `@hono/node-server` with `zod` and `hono-rate-limiter`"),
+  peer("HttpApi", "`HttpApi` of `effect` on `@effect/platform-node`"),
   reference,
   ours(SQLITE, { database: "sqlite" }, "this project in its own server, with a SQLite file"),
   ours(
@@ -87,54 +76,48 @@ export const all: ReadonlyArray<Server> = [
     `this project in its own server, with PostgreSQL, ${separateCpu}`
   ),
   ours(
-    SQLITE_REDIS,
+    `${SQLITE}, limits in Redis`,
     { database: "sqlite", limits: "redis" },
     `the same with a SQLite file and limits in Redis, ${separateCpu}`
   ),
   ours(
-    POSTGRES_REDIS,
+    `${POSTGRES}, limits in Redis`,
     { database: "postgresql", limits: "redis" },
     `the same with PostgreSQL and limits in Redis, ${separateCpu}`
   ),
-  {
-    ...ours(
-      FETCH,
-      { database: "memory" },
-      "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory"
-    ),
-    file: "AnimalStoreFetch"
-  }
+  ours(
+    FETCH,
+    inMemory,
+    "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory",
+    "AnimalStoreFetch"
+  )
 ]
 
-const kindsOf = ({ stores }: Server): ReadonlyArray<Databases.Kind> =>
-  stores === undefined ? [] : [stores.database, ...(stores.limits === undefined ? [] : [stores.limits])]
+/** Whether a server stores animals in a database, not in memory. */
+export const isDurable = ({ stores }: Server): boolean => stores.database !== "memory"
+
+const kindsOf = ({ stores: { database, limits } }: Server): ReadonlyArray<Databases.Kind> =>
+  limits === undefined ? [database] : [database, limits]
 
 /** Returns why a server cannot be measured, or `undefined` if it can. */
-export const unavailableReason = (
-  server: Server,
-  { unavailable }: Databases.RunDatabases
-): string | undefined =>
+export const unavailableReason = (server: Server, { unavailable }: Databases.Databases): string | undefined =>
   kindsOf(server)
     .map((kind) => unavailable[kind])
     .find((reason) => reason !== undefined)
 
-/** Creates empty databases for a server, and returns the server with their addresses. */
-export const withDatabases = async (server: Server, databases: Databases.RunDatabases): Promise<Server> => {
-  const { stores } = server
-  if (stores === undefined) return server
-  const limits = stores.limits === undefined ? [] : ["", await databases.create(stores.limits)]
-  return { ...server, arguments: [await databases.create(stores.database), ...limits] }
-}
+/** Creates the databases of a server, and returns their addresses. */
+export const createDatabases = (
+  server: Server,
+  databases: Databases.Databases
+): Promise<ReadonlyArray<string>> => Promise.all(kindsOf(server).map(databases.create))
 
 /** Returns the known process ids of the database servers that a server uses, or `undefined` if it uses none. */
 export const databaseProcesses = (
   server: Server,
-  databases: Databases.RunDatabases
+  databases: Databases.Databases
 ): ReadonlyArray<number> | undefined => {
   const kinds = kindsOf(server).filter((kind) => kind === "postgresql" || kind === "redis")
-  return kinds.length === 0
-    ? undefined
-    : kinds.map((kind) => databases.pidOf(kind)).filter((pid) => pid !== undefined)
+  return kinds.length === 0 ? undefined : kinds.map(databases.pidOf).filter((pid) => pid !== undefined)
 }
 
 /**
@@ -142,6 +125,3 @@ export const databaseProcesses = (
  * allocate objects, based on the objects that have survived until then. `animal-store serve` sets them itself.
  */
 export const nodeFlags: ReadonlyArray<string> = ["--no-allocation-site-pretenuring"]
-
-/** Returns the module of a server. */
-export const peerModule = (file: string): URL => new URL(`./peers/${file}.ts`, import.meta.url)

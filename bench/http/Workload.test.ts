@@ -59,11 +59,4 @@ describe("the workload of a single operation", () => {
       }
     }
   )
-
-  it("repeats a single request if and only if its case is named accordingly", () => {
-    for (const { name, workload } of Workload.cases) {
-      const isSame = new Set(Workload.plan(workload, 4, 50).map(contentOf)).size === 1
-      expect(isSame, name).toBe(name.includes("one request repeated (lower bound)"))
-    }
-  })
 })

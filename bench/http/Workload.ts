@@ -1,6 +1,7 @@
 /** Plans the requests with which servers are measured: one seeded sequence for all servers. */
+
+import * as Random from "../Random.ts"
 import { animals, type CallerKind, callerCounts, type Status, statuses } from "./Catalogue.ts"
-import * as Random from "./Random.ts"
 
 /** The filter of a list. */
 export type Filter = Status | "all"
@@ -60,7 +61,7 @@ const pick = <A>(random: Random.Random, values: ReadonlyArray<A>): A => {
 
 const sender = (random: Random.Random, kind: CallerKind): Sender => ({
   kind,
-  index: zipf.sender[kind](random)
+  index: zipf.sender[kind](random) - 1
 })
 
 const animalId = (random: Random.Random): number => 1 + ((zipf.animal(random) * STRIDE) % animals.length)
@@ -70,12 +71,12 @@ type ReadTarget = Pick<PlannedRequest, "target" | "cursor">
 
 const deepPage = (random: Random.Random): ReadTarget => ({
   target: LIST,
-  cursor: { filter: "all", page: 1 + zipf.page.all(random) }
+  cursor: { filter: "all", page: zipf.page.all(random) }
 })
 
 const filteredPage = (random: Random.Random): ReadTarget => {
   const filter = pick(random, statuses)
-  const page = zipf.page.filtered(random)
+  const page = zipf.page.filtered(random) - 1
   return {
     target: `${LIST}?limit=${pick(random, LIMITS)}&status=${filter}`,
     ...(page === 0 ? {} : { cursor: { filter, page } })
@@ -174,16 +175,11 @@ type Shares = Readonly<Partial<Record<Kind, number>>>
 export interface Workload {
   readonly name: string
   readonly shares: Shares
-  /** Whether only its first request is sent, repeatedly. */
-  readonly isRepeated: boolean
-  /** Number of keys that are drawn uniformly; by default, keys are drawn from a Zipf distribution. */
-  readonly keys?: number
 }
 
 /** The default workload; the shares add up to 100%. */
 export const mix: Workload = {
   name: "mix",
-  isRepeated: false,
   shares: {
     "first page": 35,
     "deep page": 15,
@@ -197,40 +193,33 @@ export const mix: Workload = {
   }
 }
 
-const operation = (name: string, shares: Shares): Workload => ({ name, shares, isRepeated: false })
-
 /** Each operation and each error alone. `create` is the last, because its animals stay in the store. */
 export const operations: ReadonlyArray<Workload> = [
-  operation("list 20", { "first page": 15, "deep page": 85 }),
-  operation("list filtered", { "filtered page": 100 }),
-  operation("get", { get: 100 }),
-  operation("401", { "401": 100 }),
-  operation("404", { "404": 100 }),
-  operation("400", { "400": 100 }),
-  operation("429", { "429": 100 }),
-  operation("create", { create: 100 })
+  { name: "list 20", shares: { "first page": 15, "deep page": 85 } },
+  { name: "list filtered", shares: { "filtered page": 100 } },
+  { name: "get", shares: { get: 100 } },
+  { name: "401", shares: { "401": 100 } },
+  { name: "404", shares: { "404": 100 } },
+  { name: "400", shares: { "400": 100 } },
+  { name: "429", shares: { "429": 100 } },
+  { name: "create", shares: { create: 100 } }
 ]
 
-/** A single request that is sent repeatedly: the best case for every cache, and therefore a lower bound of the CPU time. */
-export const repeated: ReadonlyArray<Workload> = operations
-  .filter(({ name }) => ["list 20", "get", "create"].includes(name))
-  .map((workload) => ({ ...workload, isRepeated: true }))
+/** Operations that only read, because created animals would increase the memory in use. */
+export const reads: ReadonlyArray<Workload> = operations.filter(
+  ({ name }) => name === "list 20" || name === "get"
+)
 
 /** Returns the content of a request, without the sender. */
 const contentOf = ({ body, cursor, target }: PlannedRequest): string =>
   `${target} ${cursor?.filter} ${cursor?.page} ${body}`
 
-/**
- * Whether two requests have the same key (unless the workload has only one) or the same content. The mix may repeat
- * content, because many clients read the first page.
- */
+/** Whether two requests have the same key or content. The mix may repeat content: many clients read the first page. */
 const areAlike = (workload: Workload, first: PlannedRequest, second: PlannedRequest): boolean =>
-  (workload.keys !== 1 &&
-    first.sender.kind === second.sender.kind &&
-    first.sender.index === second.sender.index) ||
+  (first.sender.kind === second.sender.kind && first.sender.index === second.sender.index) ||
   (workload.name !== mix.name && contentOf(first) === contentOf(second))
 
-const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest => {
+const draw = ({ shares }: Workload, random: Random.Random): PlannedRequest => {
   let left = random() * 100
   let drawn: Kind | undefined
   for (const kind of Object.keys(kinds) as ReadonlyArray<Kind>) {
@@ -241,26 +230,17 @@ const draw = ({ keys, shares }: Workload, random: Random.Random): PlannedRequest
     if (left < 0) break
   }
   if (drawn === undefined) throw new Error("the workload has no requests")
-  const planned: PlannedRequest = { kind: drawn, ...kinds[drawn](random) }
-  return keys === undefined
-    ? planned
-    : { ...planned, sender: { kind: "unlimited", index: Random.integerBelow(random, keys) } }
+  return { kind: drawn, ...kinds[drawn](random) }
 }
 
-/**
- * Draws the first `count` requests of a workload for a seed; consecutive requests differ unless the workload is
- * repeated.
- */
+/** Draws the first `count` requests of a workload for a seed; consecutive requests differ. */
 export const plan = (workload: Workload, seed: number, count: number): ReadonlyArray<PlannedRequest> => {
   const random = Random.seeded(seed)
   const requests: Array<PlannedRequest> = []
-  let previous: PlannedRequest | undefined
   while (requests.length < count) {
-    const next: PlannedRequest =
-      workload.isRepeated && previous !== undefined ? previous : draw(workload, random)
-    if (!workload.isRepeated && previous !== undefined && areAlike(workload, previous, next)) continue
-    requests.push(next)
-    previous = next
+    const next = draw(workload, random)
+    const previous = requests.at(-1)
+    if (previous === undefined || !areAlike(workload, previous, next)) requests.push(next)
   }
   return requests
 }
@@ -273,10 +253,14 @@ export interface Case {
 }
 
 export const DEFAULT_CONNECTIONS = 64
-/** Number of connections for the mix and some operations, in addition to the default. */
+/** Number of connections for the mix and the reads, in addition to the default and to one connection. */
 export const MAX_CONNECTIONS = 256
-/** Number of connections for the mix, in addition to the default. */
-const FEW_CONNECTIONS = 16
+
+/** Returns the name of a case: the workload, and the number of connections unless it is the default. */
+export const atConnections = (workload: string, connections: number): string =>
+  connections === DEFAULT_CONNECTIONS
+    ? workload
+    : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
 
 const casesWith = (connections: number, workloads: ReadonlyArray<Workload>): ReadonlyArray<Case> =>
   workloads.map((workload) => ({
@@ -285,24 +269,9 @@ const casesWith = (connections: number, workloads: ReadonlyArray<Workload>): Rea
     connections
   }))
 
-/** Returns the name of a case: the workload, and the number of connections unless it is the default. */
-export const atConnections = (workload: string, connections: number): string =>
-  connections === DEFAULT_CONNECTIONS
-    ? workload
-    : `${workload}, ${connections} ${connections === 1 ? "connection" : "connections"}`
-
 /** All cases that are measured over HTTP, in this order. */
 export const cases: ReadonlyArray<Case> = [
   ...casesWith(DEFAULT_CONNECTIONS, [mix, ...operations]),
-  ...casesWith(1, [mix, ...operations]),
-  ...casesWith(FEW_CONNECTIONS, [mix]),
-  ...casesWith(MAX_CONNECTIONS, [
-    mix,
-    ...operations.filter(({ name }) => name === "list 20" || name === "get")
-  ]),
-  ...repeated.map((workload) => ({
-    name: `${workload.name}, one request repeated (lower bound)`,
-    workload,
-    connections: DEFAULT_CONNECTIONS
-  }))
+  ...casesWith(1, [mix, ...reads]),
+  ...casesWith(MAX_CONNECTIONS, [mix, ...reads])
 ]

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest"
-import { stopAll } from "../http/Child.ts"
+import { stopAll } from "../Child.ts"
 import { LoadGenerator } from "../http/LoadGenerator.ts"
 import { ServerProcess } from "../http/ServerProcess.ts"
 import { reference } from "../http/Servers.ts"

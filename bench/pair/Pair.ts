@@ -1,8 +1,9 @@
 /** Compares two servers: the CPU time of one as a multiple of the other's, round by round. */
 import type { LoadGenerator } from "../http/LoadGenerator.ts"
+import { measureTurn } from "../http/Rounds.ts"
 import type { ServerProcess } from "../http/ServerProcess.ts"
 import type { Workload } from "../http/Workload.ts"
-import * as Spread from "../results/Spread.ts"
+import * as Spread from "../Spread.ts"
 
 /** The workload, and the number of rounds and requests. */
 export interface PairOptions {
@@ -38,14 +39,8 @@ export const measure = async (
   for (const server of [first, second]) {
     await load.run(server, { ...given, requests: warmUpRequests, seconds: WARM_UP_SECONDS, seed: 0 })
   }
-  const turn = async (server: ServerProcess, seed: number): Promise<number> => {
-    const send = await load.connect(server, { ...given, requests, seconds: TURN_SECONDS, seed })
-    const before = await server.usage()
-    const outcome = await send()
-    const after = await server.usage()
-    await load.close()
-    return (after.cpuMicros - before.cpuMicros) / outcome.requests
-  }
+  const turn = async (server: ServerProcess, seed: number): Promise<number> =>
+    (await measureTurn(server, load, { ...given, requests, seconds: TURN_SECONDS, seed })).cpuMicros
   const measured: Array<Round> = []
   for (let round = 1; round <= rounds; round++) {
     progress(`round ${round} of ${rounds}`)

@@ -1,113 +1,158 @@
 /** `npm run bench:pair`: compares the CPU time of two checkouts of this project; `--help` lists the options. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { findCores, stopAll } from "../Child.ts"
+import * as Command from "../Command.ts"
 import * as Databases from "../Databases.ts"
-import { findCores, stopAll } from "../http/Child.ts"
 import { LoadGenerator } from "../http/LoadGenerator.ts"
 import { ServerProcess } from "../http/ServerProcess.ts"
 import { reference } from "../http/Servers.ts"
-import type { Workload } from "../http/Workload.ts"
-import { InvalidOptions } from "../Options.ts"
+import * as Workload from "../http/Workload.ts"
 import { Progress } from "../Progress.ts"
-import * as Options from "./Options.ts"
 import * as Pair from "./Pair.ts"
+
+const databases = [{ name: "memory" }, { name: "sqlite" }, { name: "postgresql" }] as const
 
 /** Number of requests after which V8 has optimized the code in use. */
 const WARM_UP_REQUESTS = 40_000
 
-const removals: Array<() => void | Promise<void>> = []
+type Database = (typeof databases)[number]["name"]
 
-/** Creates an empty database and returns its address, or the reason why it is unavailable. */
-const create = async (database: Options.Database): Promise<string | Databases.Unavailable> => {
-  if (database === "memory") return "memory:"
-  if (database === "sqlite") {
-    const file = Databases.sqliteFile()
-    removals.push(file.remove)
-    return `sqlite:${file.filename}`
+const workloads = [Workload.mix, ...Workload.operations]
+
+const namesOf = (values: ReadonlyArray<{ readonly name: string }>): string =>
+  values.map(({ name }) => name).join(", ")
+
+const options: Command.Options = {
+  databases: {
+    type: "string",
+    value: "NAMES",
+    what: `some of ${namesOf(databases)}; comma-separated (default all)`
+  },
+  workloads: {
+    type: "string",
+    value: "NAMES",
+    what: `some of ${namesOf(workloads)}`,
+    default: Workload.mix.name
+  },
+  rounds: { type: "string", value: "N", what: "pairs of turns", default: "60" },
+  starts: {
+    type: "string",
+    value: "N",
+    what: "number of times that both servers are started; each start has its own rounds",
+    default: "2"
+  },
+  requests: { type: "string", value: "N", what: "requests in a turn", default: "600" },
+  connections: {
+    type: "string",
+    value: "N",
+    what: "connections, each with one request in flight",
+    default: "64"
+  },
+  metrics: {
+    type: "boolean",
+    what: "collects metrics in B only; with the same checkout twice, this measures their CPU time"
   }
-  const schema = await Databases.postgresSchema(Databases.postgresServer)
-  if ("reason" in schema) return schema
-  removals.push(schema.remove)
-  return schema.address
+}
+
+const help = Command.help(
+  `npm run bench:pair -- A B [OPTIONS]
+
+Measures the servers of two checkouts of this project, A and B, in turn, and prints the CPU time per request of B as a
+multiple of A's. Both need their dependencies installed. Comparing A with itself shows the noise of the machine.`,
+  options,
+  `Columns: the median of the rounds' ratios, its 95% confidence interval, the middle half of the rounds, and the median CPU
+time of A and of B. The CPU time of the PostgreSQL server itself is not included.`
+)
+
+const checkoutOf = (text: string): string => {
+  const directory = path.resolve(text)
+  if (!fs.existsSync(path.join(directory, "adapters/embed/index.ts")))
+    throw new Command.InvalidOptions(`${directory} is not a checkout of this project`)
+  return directory
+}
+
+/** The options of a comparison. */
+interface Comparison extends Omit<Pair.PairOptions, "workload"> {
+  readonly checkouts: readonly [first: string, second: string]
+  readonly starts: number
+  readonly isSecondMetered: boolean
 }
 
 /** Measures a workload on a database. The servers are started several times, because processes differ in CPU time. */
 const measureCase = async (
-  database: Options.Database,
-  workload: Workload,
-  { checkouts, isSecondMetered, starts, ...options }: Options.Options,
+  available: Databases.Databases,
+  database: Database,
+  workload: Workload.Workload,
+  { checkouts, isSecondMetered, starts, ...given }: Comparison,
   progress: Progress
-): Promise<ReadonlyArray<Pair.Round> | Databases.Unavailable> => {
+): Promise<ReadonlyArray<Pair.Round>> => {
   const cores = findCores()
   const load = new LoadGenerator(cores?.load)
+  const start = async (checkout: string, kind: string): Promise<ServerProcess> =>
+    ServerProcess.start(
+      { ...reference, name: checkout },
+      { core: cores?.server, arguments: [await available.create(database), "", checkout, kind] }
+    )
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
-    progress.step(`${database}, ${workload.name}, start ${count} of ${starts}`)
+    const label = `${database}, ${workload.name}, start ${count} of ${starts}`
+    progress.step(label)
     // Swaps the checkouts at every second start, so that each is started and warmed up first equally often.
     const isSwapped = count % 2 === 0
-    const subjects = [
-      { checkout: checkouts[0], kind: "" },
-      { checkout: checkouts[1], kind: isSecondMetered ? "metered" : "" }
-    ]
-    const servers: Array<ServerProcess> = []
-    for (const { checkout, kind } of isSwapped ? subjects.toReversed() : subjects) {
-      const address = await create(database)
-      if (typeof address !== "string") return address
-      const server = { ...reference, name: checkout, arguments: [address, checkout, "", kind] }
-      servers.push(await ServerProcess.start(server, { core: cores?.server }))
-    }
-    const [first, second] = servers
-    if (first === undefined || second === undefined) throw new Error("expected two servers")
-    const perStart = Math.ceil(options.rounds / starts)
-    const settings = { ...options, workload, rounds: perStart, warmUpRequests: WARM_UP_REQUESTS }
-    const measured = await Pair.measure([first, second], load, settings, (text) =>
-      progress.step(`${database}, ${workload.name}, start ${count} of ${starts}, ${text}`)
-    )
-    rounds.push(
-      ...(isSwapped ? measured.map(({ first, second }) => ({ first: second, second: first })) : measured)
-    )
-    await Promise.all(servers.map((server) => server.stop()))
+    const startSecond = () => start(checkouts[1], isSecondMetered ? "metered" : "")
+    const swapped = isSwapped ? await startSecond() : undefined
+    const first = await start(checkouts[0], "")
+    const second = swapped ?? (await startSecond())
+    const pair = isSwapped ? ([second, first] as const) : ([first, second] as const)
+    const settings = { ...given, workload, rounds: Math.ceil(given.rounds / starts) }
+    const measured = await Pair.measure(pair, load, settings, (step) => progress.step(`${label}, ${step}`))
+    for (const round of measured)
+      rounds.push(isSwapped ? { first: round.second, second: round.first } : round)
+    await Promise.all([first.stop(), second.stop()])
   }
   await load.stop()
   return rounds
 }
 
-const measure = async (options: Options.Options): Promise<void> => {
-  const { checkouts, connections, isSecondMetered, requests, rounds, starts } = options
-  console.log(`A: ${checkouts[0]}\nB: ${checkouts[1]}${isSecondMetered ? ", with metrics" : ""}`)
-  console.log(`${rounds} rounds of ${requests} requests, ${connections} connections, ${starts} starts\n`)
+await Command.run(help, async (args) => {
+  const given = Command.parse(args, options, true)
+  const [first, second, ...others] = given.positionals.map(checkoutOf)
+  if (first === undefined || second === undefined || others.length > 0)
+    throw new Command.InvalidOptions("the arguments must be the paths of two checkouts")
+  const comparison: Comparison = {
+    checkouts: [first, second],
+    starts: given.count("starts"),
+    rounds: given.count("rounds"),
+    requests: given.count("requests"),
+    connections: given.count("connections"),
+    warmUpRequests: WARM_UP_REQUESTS,
+    isSecondMetered: given.has("metrics")
+  }
+  const choose = <A extends { readonly name: string }>(option: string, from: ReadonlyArray<A>) =>
+    Command.choose(option, from, Command.listOf(given.text(option)))
+  const [chosenDatabases, chosenWorkloads] = [choose("databases", databases), choose("workloads", workloads)]
+  const { isSecondMetered, requests, rounds, starts } = comparison
+  console.log(`A: ${first}\nB: ${second}${isSecondMetered ? ", with metrics" : ""}`)
+  console.log(
+    `${rounds} rounds of ${requests} requests, ${comparison.connections} connections, ${starts} starts\n`
+  )
   console.log(Pair.heading)
-  const progress = new Progress(options.databases.length * options.workloads.length)
-  for (const database of options.databases) {
-    for (const workload of options.workloads) {
-      const measured = await measureCase(database, workload, options, progress)
-      progress.advance(1)
-      progress.end()
-      console.log(
-        "reason" in measured
-          ? `${database} is skipped: ${measured.reason}`
-          : Pair.row(`${database}, ${workload.name}`, measured)
-      )
+  const available = await Databases.open(false)
+  const progress = new Progress(chosenDatabases.length * chosenWorkloads.length)
+  try {
+    for (const { name } of chosenDatabases) {
+      const reason = available.unavailable[name]
+      if (reason !== undefined) console.log(`${name} is skipped: ${reason}`)
+      for (const workload of reason === undefined ? chosenWorkloads : []) {
+        const measured = await measureCase(available, name, workload, comparison, progress)
+        progress.advance(1)
+        progress.end()
+        console.log(Pair.row(`${name}, ${workload.name}`, measured))
+      }
     }
+  } finally {
+    await stopAll()
+    await available.remove()
   }
-}
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error
-    ? [error.message, ...(error.cause === undefined ? [] : [messageOf(error.cause)])].join("\n")
-    : String(error)
-
-// Stopping the children makes all pending waits fail, which starts cleanup; a second signal ends this process at once.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stopAll())
-
-try {
-  const options = Options.parse(process.argv.slice(2))
-  if (options === undefined) console.log(Options.help)
-  else {
-    await measure(options).finally(async () => {
-      await stopAll()
-      for (const remove of removals) await remove()
-    })
-  }
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = error instanceof InvalidOptions ? 2 : 1
-}
+})

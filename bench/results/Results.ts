@@ -1,14 +1,21 @@
-/** Defines the results of a run as they are stored in JSON, and reads them. */
-import { readFileSync } from "node:fs"
+/** Defines the results of a run as they are stored in JSON, and reads and writes them. */
+import * as fs from "node:fs"
+import * as os from "node:os"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
-import type { NodesFigures, NodesOptions } from "../http/Nodes.ts"
 import type { CaseFigures, RoundsOptions } from "../http/Rounds.ts"
 import type { SoakFigures } from "../http/Soak.ts"
-import type { Figure } from "../process/Figure.ts"
-import type { Machine } from "./Machine.ts"
+import type { ProcessFigures } from "../process/Process.ts"
 
-/** The version of the format; it is increased when older results can no longer be read. */
-export const SCHEMA = 3
+/** The relevant properties of a machine. */
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memoryBytes: number
+  readonly platform: string
+  readonly node: string
+  /** Whether servers and load generator were pinned to separate cores. */
+  readonly isPinned: boolean
+}
 
 /** A measured server. */
 export interface ServerEntry {
@@ -32,26 +39,10 @@ export interface HttpResults {
   readonly cases: ReadonlyArray<CaseFigures>
 }
 
-/** The figures of several nodes on one database. */
-export interface NodesResults {
-  readonly options: NodesOptions
-  readonly figures: ReadonlyArray<NodesFigures>
-  /** The reason for missing figures. */
-  readonly skipped?: string | undefined
-}
-
-/** Latency at constant rates. */
+/** The latency of servers at half of their maximum rate. */
 export interface LatencyResults {
   readonly options: LatencyOptions
   readonly workloads: ReadonlyArray<LatencyFigures>
-}
-
-/** The figures of one section. */
-export interface SectionResults {
-  readonly section: string
-  readonly figures: ReadonlyArray<Figure>
-  /** The reason for missing figures. */
-  readonly skipped?: string | undefined
 }
 
 /** One run; a part that was not measured is absent. */
@@ -67,14 +58,27 @@ export interface Results {
   readonly isQuick: boolean
   readonly http?: HttpResults | undefined
   readonly latency?: LatencyResults | undefined
-  readonly nodes?: NodesResults | undefined
   readonly soak?: SoakFigures | undefined
-  readonly process?: ReadonlyArray<SectionResults> | undefined
+  readonly process?: ProcessFigures | undefined
 }
 
-/** Reads the results that a run wrote. */
-export const read = (file: URL): Results => {
-  const results: unknown = JSON.parse(readFileSync(file, "utf8"))
+/** The version of the format; it is increased when older results can no longer be read. */
+export const SCHEMA = 4
+
+/** The results of the last run; not committed. */
+const file = new URL("../../data/bench/results.json", import.meta.url)
+
+/** Writes the results with six significant digits; the remaining digits are noise. */
+export const write = (results: Results): void => {
+  const round = (_: string, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(6)) : value
+  fs.mkdirSync(new URL(".", file), { recursive: true })
+  fs.writeFileSync(file, `${JSON.stringify(results, round, 2)}\n`)
+}
+
+/** Reads the results of the last run. */
+export const read = (): Results => {
+  const results: unknown = JSON.parse(fs.readFileSync(file, "utf8"))
   const schema: unknown =
     typeof results === "object" && results !== null ? Reflect.get(results, "schema") : undefined
   if (schema !== SCHEMA)
@@ -87,6 +91,42 @@ export const read = (file: URL): Results => {
 export const figuresOf = ({ http }: Results, server: string, name: string) =>
   http?.cases.find((figures) => figures.name === name)?.servers.find((figures) => figures.server === server)
 
-/** Returns a figure of a section, or `undefined` if it was not measured. */
-export const processFigureOf = ({ process }: Results, group: string, name: string): Figure | undefined =>
-  process?.flatMap(({ figures }) => figures).find((figure) => figure.group === group && figure.name === name)
+/** Returns the properties of this machine. */
+export const thisMachine = (isPinned: boolean): Machine => ({
+  cpu: os.cpus()[0]?.model ?? "unknown",
+  cores: os.availableParallelism(),
+  memoryBytes: os.totalmem(),
+  platform: `${os.type()} ${os.release()} ${os.arch()}`,
+  node: process.version,
+  isPinned
+})
+
+/** The packages whose versions affect the results. */
+const packages = [
+  "effect",
+  "@effect/platform-node",
+  "@effect/sql-pg",
+  "fastify",
+  "@fastify/rate-limit",
+  "express",
+  "express-rate-limit",
+  "hono",
+  "@hono/node-server",
+  "@hono/zod-validator",
+  "hono-rate-limiter",
+  "zod"
+]
+
+/** Returns the versions of this project, of the packages and of SQLite. */
+export const installedVersions = (): Readonly<Record<string, string>> => {
+  const versionIn = (directory: string): string => {
+    const url = new URL(`../../${directory}package.json`, import.meta.url)
+    // npm guarantees the structure of these files.
+    return (JSON.parse(fs.readFileSync(url, "utf8")) as { readonly version: string }).version
+  }
+  return {
+    "animal-store": versionIn(""),
+    ...Object.fromEntries(packages.map((name) => [name, versionIn(`node_modules/${name}/`)])),
+    SQLite: process.versions.sqlite ?? "unknown"
+  }
+}

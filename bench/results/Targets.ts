@@ -1,8 +1,9 @@
 /** Defines the targets for the figures, and judges them. All targets are judged on varied requests. */
 import { bare, FETCH, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
 import { atConnections, DEFAULT_CONNECTIONS, MAX_CONNECTIONS } from "../http/Workload.ts"
-import { wholeThousands } from "../Thousands.ts"
-import { figuresOf, processFigureOf, type Results } from "./Results.ts"
+import type { ProcessFigures } from "../process/Process.ts"
+import { thousands } from "./Markdown.ts"
+import { figuresOf, type Results } from "./Results.ts"
 
 /** The maximum CPU time per request of one server, as a multiple of another server's. */
 export interface CpuTarget {
@@ -36,31 +37,27 @@ export interface Target {
   readonly figure: (results: Results) => number | undefined
 }
 
-const perSecond = (value: number): string => `${wholeThousands(value)} per second`
+const perSecond = (value: number): string => `${thousands(value)} per second`
 const bytes = (value: number): string => `${Math.round(value)} bytes`
 const percent = (value: number): string => `${(value * 100).toFixed(1)}%`
 const multiple = (value: number): string => value.toFixed(1)
 
-const value =
-  (group: string, name: string) =>
-  (results: Results): number | undefined =>
-    processFigureOf(results, group, name)?.value
+/** Returns the median of a figure that is measured within a process. */
+const inProcess =
+  (name: Exclude<keyof ProcessFigures, "imports">) =>
+  ({ process }: Results): number | undefined =>
+    process?.[name]?.median
 
 /** Returns `figure` as a multiple of `base`; `undefined` if either is missing. */
 const ratio = (figure: number | undefined, base: number | undefined): number | undefined =>
   figure === undefined || base === undefined ? undefined : figure / base
 
 /** Converts nanoseconds per call to calls per second. */
-const calls =
-  (group: string, name: string) =>
-  (results: Results): number | undefined =>
-    ratio(1e9, value(group, name)(results))
+const calls = (name: "stepNanos" | "countNanos") => (results: Results) => ratio(1e9, inProcess(name)(results))
 
 /** Returns the 99th percentile of the latency at half of the maximum throughput. */
 const p99 = ({ latency }: Results, server: string, workload: string): number | undefined =>
-  latency?.workloads.find(
-    (figures) => figures.server === server && figures.workload === workload && figures.share === 0.5
-  )?.p99.median
+  latency?.workloads.find((figures) => figures.server === server && figures.workload === workload)?.p99.median
 
 const throughput = (results: Results, name: string): number | undefined =>
   figuresOf(results, POSTGRES, name)?.perSecond.median
@@ -85,37 +82,37 @@ export const targets: ReadonlyArray<Target> = [
     what: "Growth of memory in use over the second half of the soak",
     bound: { max: MAX_GROWTH },
     show: percent,
-    figure: ({ soak }) => soak?.usedGrowth.share
+    figure: ({ soak }) => soak?.used.growth.share
   },
   {
     what: "Growth of resident memory over the second half of the soak",
     bound: { max: MAX_GROWTH },
     show: percent,
-    figure: ({ soak }) => soak?.residentGrowth.share
+    figure: ({ soak }) => soak?.resident.growth.share
   },
   {
     what: "One step of the limits, an admitted request",
     bound: { min: 5_000_000 },
     show: perSecond,
-    figure: calls("limits, one step", "admitted")
+    figure: calls("stepNanos")
   },
   {
     what: "Requests counted in memory, 1,000 callers",
     bound: { min: 1_000_000 },
     show: perSecond,
-    figure: calls("limits in memory, 1,000 callers", "animal-store")
+    figure: calls("countNanos")
   },
   {
     what: "Memory per caller whose windows have ended, with a million callers",
     bound: { max: 200 },
     show: bytes,
-    figure: value("growth of limits", "an idle caller of 1,000,000, after their windows")
+    figure: inProcess("idleCallerBytes")
   },
   {
     what: "Memory per live caller, with a million callers",
     bound: { max: 400 },
     show: bytes,
-    figure: value("growth of limits", "a live caller of 1,000,000")
+    figure: inProcess("liveCallerBytes")
   },
   {
     what: "Durable creations over HTTP in SQLite, 64 connections",
@@ -155,38 +152,34 @@ export const targets: ReadonlyArray<Target> = [
     what: "Requests counted in Redis by one process, 64 in flight",
     bound: { min: 40_000 },
     show: perSecond,
-    figure: value("Redis", "consume, 10,000 callers, 64 clients")
+    figure: inProcess("redisPerSecond")
   },
   ...(
     [
       ["SQLite", 100_000],
-      ["PostgreSQL", 30_000]
+      ["SQLite, --keep-ids", 100_000],
+      ["PostgreSQL", 30_000],
+      ["PostgreSQL, --keep-ids", 30_000]
     ] as const
-  ).flatMap(([database, min]) =>
-    ["", ", --keep-ids"].map(
-      (flags): Target => ({
-        what: `Animals imported into ${database}${flags}`,
-        bound: { min },
-        show: perSecond,
-        figure: value("import and copy", `import into ${database}${flags}`)
-      })
-    )
+  ).map(
+    ([name, min]): Target => ({
+      what: `Animals imported into ${name}`,
+      bound: { min },
+      show: perSecond,
+      figure: ({ process }) => process?.imports[name]?.median
+    })
   ),
   {
     what: "Counting a caller among 1,000,000, as a multiple of reading a `Map` of that size",
     bound: { max: 1.5 },
     show: multiple,
-    figure: (results) =>
-      ratio(
-        value("growth of limits", "consume, 1,000,000 callers")(results),
-        value("growth of limits", "Map.get, 1,000,000 callers")(results)
-      )
+    figure: inProcess("millionRatio")
   },
   {
     what: "Time until the command listens",
     bound: { max: 500 },
     show: (value) => `${Math.round(value)} ms`,
-    figure: value("startup", "the command listens, memory:")
+    figure: inProcess("listeningMs")
   }
 ]
 

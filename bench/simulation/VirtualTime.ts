@@ -10,84 +10,87 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
-import { EventQueue } from "./EventQueue.ts"
 
-/** A run of virtual time. */
-export interface VirtualTime {
-  /** Milliseconds since the start, with fractions. */
-  readonly now: () => number
-  /** Runs an action `afterMs` milliseconds from now. */
-  readonly after: (afterMs: number, action: () => void) => void
-  /** The clock and the scheduler, for programs that run in virtual time. */
-  readonly context: Context.Context<never>
-  /** Runs all events; returns their number. */
-  readonly run: () => number
+/** An event; a canceled event has no action. */
+interface Event {
+  readonly at: number
+  run: (() => void) | undefined
 }
 
 const NANOS_PER_MS = 1_000_000
 
-/** Creates virtual time that begins at `epochMs`. */
-export const make = (epochMs: number): VirtualTime => {
-  const events = new EventQueue()
-  let now = 0
-  // Tasks of ready fibers, which run before the next event.
-  let ready: Array<() => void> = []
+/** A run of virtual time. */
+export class VirtualTime {
+  /** The clock and the scheduler, for programs that run in virtual time. */
+  readonly context: Context.Context<never>
+  /** The events in order, in one list for each millisecond. */
+  readonly #events: Array<Array<Event>> = []
+  /** Tasks of ready fibers, which run before the next event. */
+  #ready: Array<() => void> = []
+  #now = 0
 
-  const settle = (): void => {
-    while (ready.length > 0) {
-      const tasks = ready
-      ready = []
-      for (const task of tasks) task()
-    }
-  }
-
-  const millis = (): number => epochMs + Math.floor(now)
-  const monotonic = (): bigint => BigInt(Math.round(now * NANOS_PER_MS))
-  const nanos = (): bigint => BigInt(epochMs) * BigInt(NANOS_PER_MS) + monotonic()
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: monotonic,
-    monotonicTimeNanos: Effect.sync(monotonic),
-    sleep: (duration) =>
-      Effect.callback((resume) => {
-        const event = events.add(now + Duration.toMillis(duration), () => resume(Effect.void))
-        return Effect.sync(() => {
-          event.run = undefined
+  /** Creates virtual time that begins at `epochMs`. */
+  constructor(epochMs: number) {
+    const millis = (): number => epochMs + Math.floor(this.#now)
+    const monotonic = (): bigint => BigInt(Math.round(this.#now * NANOS_PER_MS))
+    const nanos = (): bigint => BigInt(epochMs) * BigInt(NANOS_PER_MS) + monotonic()
+    const clock: Clock.Clock = {
+      currentTimeMillisUnsafe: millis,
+      currentTimeMillis: Effect.sync(millis),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: monotonic,
+      monotonicTimeNanos: Effect.sync(monotonic),
+      sleep: (duration) =>
+        Effect.callback((resume) => {
+          const event = this.after(Duration.toMillis(duration), () => resume(Effect.void))
+          return Effect.sync(() => {
+            event.run = undefined
+          })
         })
-      })
-  }
-  const dispatcher: Scheduler.SchedulerDispatcher = {
-    scheduleTask: (task) => {
-      ready.push(task)
-    },
-    flush: settle
-  }
-  const scheduler: Scheduler.Scheduler = {
-    executionMode: "sync",
-    shouldYield: () => false,
-    makeDispatcher: () => dispatcher
+    }
+    const scheduleTask = (task: () => void): void => void this.#ready.push(task)
+    const dispatcher = { scheduleTask, flush: () => this.#settle() }
+    const scheduler: Scheduler.Scheduler = {
+      executionMode: "sync",
+      shouldYield: () => false,
+      makeDispatcher: () => dispatcher
+    }
+    this.context = Context.make(Clock.Clock, clock).pipe(Context.add(Scheduler.Scheduler, scheduler))
   }
 
-  return {
-    now: () => now,
-    after: (afterMs, action) => {
-      events.add(now + afterMs, action)
-    },
-    context: Context.make(Clock.Clock, clock).pipe(Context.add(Scheduler.Scheduler, scheduler)),
-    run: () => {
-      let count = 0
-      settle()
-      for (let event = events.take(); event !== undefined; event = events.take()) {
+  /** Milliseconds since the start, with fractions. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** Runs an action `afterMs` milliseconds from now, after the earlier actions for the same time. */
+  after(afterMs: number, run: () => void): Event {
+    const at = this.#now + afterMs
+    const event = { at, run }
+    const ms = Math.floor(at)
+    this.#events[ms] ??= []
+    const events = this.#events[ms]
+    events.splice(events.findLastIndex((earlier) => earlier.at <= at) + 1, 0, event)
+    return event
+  }
+
+  /** Runs all events. */
+  run(): void {
+    this.#settle()
+    for (let ms = 0; ms < this.#events.length; ms++) {
+      const events = this.#events[ms] ?? []
+      // An event may add further events to the same millisecond.
+      for (let event = events.shift(); event !== undefined; event = events.shift()) {
         if (event.run === undefined) continue
-        now = event.at
+        this.#now = event.at
         event.run()
-        settle()
-        count++
+        this.#settle()
       }
-      return count
     }
+  }
+
+  #settle(): void {
+    while (this.#ready.length > 0) for (const task of this.#ready.splice(0)) task()
   }
 }

@@ -1,7 +1,5 @@
 /** Serves with `node:http` in its fastest form: replays recorded responses in order, and ignores requests. */
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
-import { tokens } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 
 interface Prepared extends Peer.FixedResponse {
@@ -29,16 +27,7 @@ const server = http.createServer({ optimizeEmptyRequests: true }, (_, response) 
   response.end(body)
 })
 
-await Peer.serve(
-  () =>
-    new Promise((resolve) => {
-      // The address of a server on a port is never a string.
-      server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
-    }),
-  {
-    onResponses: (responses) => {
-      prepared = responses.map(prepare)
-      next = 0
-    }
-  }
-)
+Peer.serve(await Peer.listen(server), (responses) => {
+  prepared = responses.map(prepare)
+  next = 0
+})

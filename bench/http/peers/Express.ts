@@ -1,9 +1,9 @@
 /** Serves with Express, express-rate-limit and zod, set up for production as Express recommends. */
-import type { AddressInfo } from "node:net"
+import * as http from "node:http"
 import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import { rateLimit } from "express-rate-limit"
 import { z } from "zod"
-import { Animals, type Caller, tokens } from "../Catalogue.ts"
+import { Animals, type Caller } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
 import { failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
@@ -90,12 +90,4 @@ const onError: ErrorRequestHandler = (error: unknown, _request, response, _next)
 }
 app.use(onError)
 
-await Peer.serve(
-  () =>
-    new Promise((resolve) => {
-      const server = app.listen(0, "127.0.0.1", () =>
-        // The address of a server on a port is never a string.
-        resolve({ port: (server.address() as AddressInfo).port, tokens })
-      )
-    })
-)
+Peer.serve(await Peer.listen(http.createServer(app)))

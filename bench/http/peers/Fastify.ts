@@ -1,9 +1,8 @@
 /** Serves with Fastify, @fastify/rate-limit and JSON schemas for requests and responses. */
-import type { AddressInfo } from "node:net"
 import rateLimit from "@fastify/rate-limit"
 import { Ajv } from "ajv"
 import Fastify, { type FastifyError } from "fastify"
-import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
+import { Animals, type Caller, type NewAnimal, type Status, statuses } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
 import { type ErrorBody, failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
@@ -138,8 +137,5 @@ fastify.get<{ Params: { readonly id: number } }>(
   }
 )
 
-await Peer.serve(async () => {
-  await fastify.listen({ port: 0, host: "127.0.0.1" })
-  // The address of a server on a port is never a string.
-  return { port: (fastify.server.address() as AddressInfo).port, tokens }
-})
+await fastify.ready()
+Peer.serve(await Peer.listen(fastify.server))

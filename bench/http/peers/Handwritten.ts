@@ -1,7 +1,6 @@
 /** Serves with `node:http` and handwritten code for these operations, without a framework. */
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
-import { Animals, type Caller, type NewAnimal, type Status, statuses, tokens } from "../Catalogue.ts"
+import { Animals, type Caller, type NewAnimal, type Status, statuses } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
 import { type ErrorBody, failed, invalid, notFound, tooLarge, tooMany, unauthorized } from "./ErrorBody.ts"
@@ -165,10 +164,4 @@ const server = http.createServer((request, response) => {
   }
 })
 
-await Peer.serve(
-  () =>
-    new Promise((resolve) => {
-      // The address of a server on a port is never a string.
-      server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as AddressInfo).port, tokens }))
-    })
-)
+Peer.serve(await Peer.listen(server))

@@ -1,12 +1,13 @@
 /** Serves the benchmark's catalogue with Hono on @hono/node-server, with hono-rate-limiter and zod. */
-import { serve } from "@hono/node-server"
+import * as http from "node:http"
+import { getRequestListener } from "@hono/node-server"
 import { zValidator } from "@hono/zod-validator"
 import { Hono } from "hono"
 import { createMiddleware } from "hono/factory"
 import { HTTPException } from "hono/http-exception"
 import { rateLimiter } from "hono-rate-limiter"
 import { z } from "zod"
-import { Animals, type Caller, tokens } from "../Catalogue.ts"
+import { Animals, type Caller } from "../Catalogue.ts"
 import * as Peer from "../Peer.ts"
 import { callerOf } from "./Bearer.ts"
 import { failed, invalid, notFound, tooMany, unauthorized } from "./ErrorBody.ts"
@@ -79,9 +80,4 @@ app.onError((error, c) =>
     : c.json(failed, 500)
 )
 
-await Peer.serve(
-  () =>
-    new Promise((resolve) => {
-      serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => resolve({ port, tokens }))
-    })
-)
+Peer.serve(await Peer.listen(http.createServer(getRequestListener(app.fetch))))

@@ -176,8 +176,6 @@ const ServerLayer = HttpRouter.serve(HttpApiBuilder.layer(Api).pipe(Layer.provid
   disableListenLog: true
 }).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
 
-await Peer.serve(async () => {
-  const { address } = await ManagedRuntime.make(ServerLayer).runPromise(HttpServer.HttpServer)
-  if (NetAddress.isUnixPathAddress(address)) throw new Error("the server listens on no port")
-  return { port: address.port, tokens }
-})
+const { address } = await ManagedRuntime.make(ServerLayer).runPromise(HttpServer.HttpServer)
+if (NetAddress.isUnixPathAddress(address)) throw new Error("the server listens on no port")
+Peer.serve({ port: address.port, tokens })

@@ -7,8 +7,8 @@ import { animals, callerCounts, type Tokens, UNREACHABLE_LIMIT } from "../Catalo
 const thisCheckout = new URL("../../../", import.meta.url).href
 
 /** Imports `openAnimalStore` from a checkout of this project, by default from this one. */
-const openIn = async (checkout: string | undefined): Promise<typeof openAnimalStore> => {
-  const root = checkout === undefined || checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
+const openIn = async (checkout = ""): Promise<typeof openAnimalStore> => {
+  const root = checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
   // The same module from another version of this project; the parts that are used here have not changed.
   const module = (await import(new URL("adapters/embed/index.ts", root).href)) as {
     readonly openAnimalStore: typeof openAnimalStore
@@ -27,19 +27,16 @@ export interface OpenOptions {
   readonly limits?: string | undefined
   /** Whether metrics are collected, which takes CPU time. */
   readonly isMetered?: boolean
-  /** The number of keys whose limits are never reached. */
-  readonly keys?: number
 }
 
-/** Opens a store without filling it. */
-export const open = async (
+const open = async (
   database: string,
-  { checkout, isMetered, limits }: OpenOptions
+  { checkout, isMetered, limits = "" }: OpenOptions
 ): Promise<AnimalStore> => {
   const openAnimalStore = await openIn(checkout)
   return openAnimalStore({
     database,
-    ...(limits === undefined ? {} : { limits }),
+    ...(limits === "" ? {} : { limits }),
     ...(isMetered ? { metrics: true } : {}),
     // Suppresses the log lines about issued keys.
     logLevel: "warn",
@@ -50,26 +47,28 @@ export const open = async (
   })
 }
 
+const issue = async (store: AnimalStore, count: number, limit: number): Promise<ReadonlyArray<string>> => {
+  const limits = { perMinute: limit, perDay: limit }
+  const keys: Array<string> = []
+  while (keys.length < count) {
+    const batch = Array.from({ length: Math.min(CONCURRENCY, count - keys.length) }, () =>
+      store.keys.issue({ plan: "Enterprise", limits })
+    )
+    keys.push(...(await Promise.all(batch)).map(({ key }) => key))
+  }
+  return keys
+}
+
+/** Opens a store, and fills it. */
 export const openFilled = async (
   database: string,
   given: OpenOptions = {}
 ): Promise<{ readonly store: AnimalStore; readonly tokens: Tokens }> => {
   const store = await open(database, given)
-  const issue = async (issuer: AnimalStore, count: number, limit: number): Promise<ReadonlyArray<string>> => {
-    const limits = { perMinute: limit, perDay: limit }
-    const keys: Array<string> = []
-    while (keys.length < count) {
-      const batch = Array.from({ length: Math.min(CONCURRENCY, count - keys.length) }, () =>
-        issuer.keys.issue({ plan: "Enterprise", limits })
-      )
-      keys.push(...(await Promise.all(batch)).map(({ key }) => key))
-    }
-    return keys
-  }
   // Another store issues the unknown keys, so they are well-formed and are looked up.
   const otherStore = await open("memory:", { checkout: given.checkout })
   const tokens = {
-    unlimited: await issue(store, given.keys ?? callerCounts.unlimited, UNREACHABLE_LIMIT),
+    unlimited: await issue(store, callerCounts.unlimited, UNREACHABLE_LIMIT),
     exhausted: await issue(store, callerCounts.exhausted, 1),
     unknown: await issue(otherStore, callerCounts.unknown, 1)
   }

@@ -1,0 +1,174 @@
+/** Measures what some targets need and HTTP does not show: limits alone, imports, and the start of the command. */
+import { execFileSync, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as PetJson from "../../core/codec/PetJson.ts"
+import { Pet } from "../../core/domain/Pet.ts"
+import packageJson from "../../package.json" with { type: "json" }
+import { Child, type Guard, hasNumber } from "../Child.ts"
+import type * as Databases from "../Databases.ts"
+import { statuses } from "../http/Catalogue.ts"
+import type { Progress } from "../Progress.ts"
+import * as Spread from "../Spread.ts"
+
+/** The figures of the limits in memory. */
+export interface LimitsFigures {
+  /** Nanoseconds of one step that admits a request. */
+  readonly stepNanos: number
+  /** Nanoseconds to count a request, with 1,000 callers. */
+  readonly countNanos: number
+  /** Bytes per caller, with a million callers, and after their windows have ended. */
+  readonly liveCallerBytes: number
+  readonly idleCallerBytes: number
+  /** The time to count a request with a million callers, as a multiple of reading a `Map` of that size. */
+  readonly millionRatio: number
+}
+
+export interface RedisFigures {
+  readonly redisPerSecond: number
+}
+
+/** The imports that are measured, by their name in the results. */
+const imports = [
+  { name: "SQLite", kind: "sqlite", flags: [] },
+  { name: "SQLite, --keep-ids", kind: "sqlite", flags: ["--keep-ids"] },
+  { name: "PostgreSQL", kind: "postgresql", flags: [] },
+  { name: "PostgreSQL, --keep-ids", kind: "postgresql", flags: ["--keep-ids"] }
+] as const
+
+type ImportName = (typeof imports)[number]["name"]
+
+/** The figures of this part; a figure that could not be measured is absent. */
+export interface ProcessFigures extends Partial<Record<keyof (LimitsFigures & RedisFigures), Spread.Spread>> {
+  /** Milliseconds until the built command listens. */
+  readonly listeningMs: Spread.Spread
+  /** Animals imported per second. */
+  readonly imports: Readonly<Partial<Record<ImportName, Spread.Spread>>>
+}
+
+/** How often each figure is measured; imports are measured less often, because each takes seconds. */
+const REPEATS = 5
+const IMPORT_REPEATS = 3
+const ANIMALS = 200_000
+
+/** Timeout of a measurement in milliseconds; filling a store with a million callers takes a long time. */
+const TIMEOUT_MS = 600_000
+
+/** Estimates how many seconds this part takes. */
+export const ESTIMATED_SECONDS = 150
+
+const root = new URL("../../", import.meta.url)
+const command = fileURLToPath(new URL("adapters/cli/main.ts", root))
+const builtCommand = fileURLToPath(new URL(packageJson.bin["animal-store"], root))
+
+/** Measures in a new process each time, so that no measurement inherits a heap or optimized code. */
+const inProcesses = async <Name extends string>(
+  module: string,
+  names: ReadonlyArray<Name>,
+  args: ReadonlyArray<string> = []
+): Promise<Readonly<Record<Name, Spread.Spread>>> => {
+  const isFigures: Guard<Record<Name, number>> = (message): message is Record<Name, number> =>
+    names.every((name) => hasNumber(message, name))
+  const measured: Array<Record<Name, number>> = []
+  while (measured.length < REPEATS) {
+    const child = new Child({ name: module, module: new URL(module, import.meta.url), arguments: args })
+    measured.push(await child.receive(isFigures, TIMEOUT_MS))
+    await child.stop()
+  }
+  const spreads = names.map((name) => [name, Spread.of(measured.map((figures) => figures[name]))] as const)
+  // `fromEntries` loses the names, which are exactly those of the entries.
+  return Object.fromEntries(spreads) as Record<Name, Spread.Spread>
+}
+
+/** The environment of commands, without settings of animal-store and Node. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_") && name !== "NODE_OPTIONS")
+)
+
+/** Returns the milliseconds from the start of the command to the line that it prints once it listens. */
+const listeningMs = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const began = performance.now()
+    const args = [builtCommand, "serve", "--json", "--port", "0", "--database", "memory:"]
+    const child = spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "ignore"] })
+    let ms: number | undefined
+    child.stdout.once("data", () => {
+      ms = performance.now() - began
+      child.kill("SIGKILL")
+    })
+    child.once("error", reject)
+    child.once("exit", (code) =>
+      ms === undefined ? reject(new Error(`the command exited with ${code}`)) : resolve(ms)
+    )
+  })
+
+const encodeAnimals = (): string =>
+  Array.from({ length: ANIMALS }, (_, index) => {
+    const status = statuses[index % 3] ?? "sold"
+    const name = `Rex the ${index + 1}th of his name`
+    return `${PetJson.encode(new Pet(BigInt(index + 1), { name, categoryId: BigInt(1_000 + (index % 17)), status }))}\n`
+  }).join("")
+
+/** Imports animals into a new database; returns the animals per second that the command reports, without its start. */
+const importPerSecond = async (file: string, address: string, flags: ReadonlyArray<string>) => {
+  const args = [command, "import", file, "--database", address, "--json", ...flags]
+  const output = execFileSync(process.execPath, args, { env: environment, encoding: "utf8" })
+  return Number(JSON.parse(output).perSecond)
+}
+
+const measureImports = async (
+  databases: Databases.Databases,
+  progress: Progress
+): Promise<ProcessFigures["imports"]> => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
+  try {
+    const file = path.join(directory, "animals.ndjson")
+    fs.writeFileSync(file, encodeAnimals())
+    const figures: Partial<Record<ImportName, Spread.Spread>> = {}
+    for (const { flags, kind, name } of imports) {
+      if (databases.unavailable[kind] !== undefined) continue
+      progress.step(`import into ${name}`)
+      const rates: Array<number> = []
+      while (rates.length < IMPORT_REPEATS)
+        rates.push(await importPerSecond(file, await databases.create(kind), flags))
+      figures[name] = Spread.of(rates)
+    }
+    return figures
+  } finally {
+    fs.rmSync(directory, { recursive: true })
+  }
+}
+
+/** Measures all figures; figures of databases that are unavailable are absent. */
+export const measure = async (
+  databases: Databases.Databases,
+  progress: Progress
+): Promise<ProcessFigures> => {
+  progress.begin("within a process")
+  progress.step("building the package")
+  // The files in dist may be older than the sources.
+  execFileSync("npm", ["run", "--silent", "build:files"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  const starts: Array<number> = []
+  while (starts.length < REPEATS) starts.push(await listeningMs())
+  const imported = await measureImports(databases, progress)
+  progress.step("limits in memory")
+  const limits = await inProcesses("./Limits.ts", [
+    "stepNanos",
+    "countNanos",
+    "liveCallerBytes",
+    "idleCallerBytes",
+    "millionRatio"
+  ])
+  progress.step("limits in Redis")
+  const redis =
+    databases.unavailable.redis === undefined
+      ? await inProcesses("./RedisLimits.ts", ["redisPerSecond"], [await databases.create("redis")])
+      : {}
+  progress.advance(ESTIMATED_SECONDS)
+  return { ...limits, ...redis, imports: imported, listeningMs: Spread.of(starts) }
+}

@@ -14,7 +14,10 @@ export interface Capture {
 export const make = (): Capture => {
   let text = ""
   let isEnded = false
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<string>()
+  let resolveEnded: (text: string) => void = () => undefined
+  const ended = new Promise<string>((resolve) => {
+    resolveEnded = resolve
+  })
   const waiting = new Set<() => void>()
   const wake = (): void => {
     for (const check of waiting) check()
@@ -46,9 +49,10 @@ export const make = (): Capture => {
   }
 }
 
-/** Captures the text of a stream of another process. */
-export const ofStream = (stream: Readable): Capture => {
+/** Captures the text of a stream of another process; `null` means that the stream is not a pipe, and has no text here. */
+export const ofStream = (stream: Readable | null): Capture => {
   const capture = make()
-  stream.setEncoding("utf8").on("data", capture.add).once("close", capture.end)
+  if (stream === null) capture.end()
+  else stream.setEncoding("utf8").on("data", capture.add).once("close", capture.end)
   return capture
 }

@@ -19,7 +19,7 @@ export interface Result {
 
 export interface Options {
   /** Standard input; empty by default. */
-  readonly input?: string | Uint8Array
+  readonly input?: string | AsyncIterable<Uint8Array>
   /** Whether standard output and standard error are a terminal; false by default. */
   readonly isTerminal?: boolean
   /** The working directory that messages assume; by default, the root of the clone. Files are unaffected. */
@@ -73,7 +73,7 @@ export const launch = (
     args,
     env: { ...defaults, ...env },
     start: { script: main, cwd, commandDirectories: [] },
-    stdin: Readable.from(input === "" ? [] : [Buffer.from(input)]),
+    stdin: typeof input === "string" ? Readable.from(input === "" ? [] : [Buffer.from(input)]) : input,
     stdout: outputTo(stdout, isTerminal, failure.stdout),
     stderr: outputTo(stderr, isTerminal, failure.stderr),
     signals,
@@ -160,9 +160,9 @@ export const serve = async (
     return ended.finally(() => clearInterval(timer))
   }
   onTestFinished(() => void stop())
-  const failed = ended.then((result) => Promise.reject(new Error(`ended early: ${JSON.stringify(result)}`)))
-  failed.catch(() => undefined)
-  const [greeting] = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
+  const [greeting] = await stdout.waitFor(/^.*\n$/s).catch(async () => {
+    throw new Error(`ended early: ${JSON.stringify(await ended)}`)
+  })
   return { ...Greeting.read(greeting), greeting, waitForLog: stderr.waitFor, interrupt, ended, stop }
 }
 

@@ -36,8 +36,8 @@ export interface LaunchOptions {
   readonly uid?: number
   /** The umask in octal digits. */
   readonly umask?: string
-  /** Standard input; empty by default. */
-  readonly input?: string | Uint8Array
+  /** Standard input; empty by default. The test writes to it, and ends it, with "open". */
+  readonly input?: string | "open"
   /** A file descriptor for standard error, which is then not captured. */
   readonly stderr?: number
 }
@@ -87,13 +87,12 @@ export const launch = (
     killSignal: "SIGKILL"
   })
   // A command that exits early does not read its input; writing to it then fails.
-  child.stdin.on("error", () => undefined).end(input)
+  child.stdin?.on("error", () => undefined)
+  if (input !== "open") child.stdin?.end(input)
   const exit: Promise<[code: number | null, signal: NodeJS.Signals | null]> = new Promise((resolve) =>
     child.once("exit", (code, signal) => resolve([code, signal]))
   )
-  const stdout = Capture.ofStream(child.stdout)
-  const stderr = child.stderr === null ? Capture.make() : Capture.ofStream(child.stderr)
-  if (child.stderr === null) stderr.end()
+  const [stdout, stderr] = [Capture.ofStream(child.stdout), Capture.ofStream(child.stderr)]
   const ended: Promise<ProcessResult> = Promise.all([exit, stdout.ended, stderr.ended]).then(
     ([[code, signal], out, err]) => ({ code, signal, stdout: out, stderr: err })
   )
@@ -115,9 +114,9 @@ export const start = async (
 ): Promise<ServerProcess> => {
   const launchedAt = performance.now()
   const { child, ended, stderr, stdout } = launch(["serve", ...args], settings, options)
-  const failed = ended.then((result) => Promise.reject(new Error(`exited early: ${JSON.stringify(result)}`)))
-  failed.catch(() => undefined)
-  const [greeting] = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
+  const [greeting] = await stdout.waitFor(/^.*\n$/s).catch(async () => {
+    throw new Error(`exited early: ${JSON.stringify(await ended)}`)
+  })
   const startupMs = performance.now() - launchedAt
   return {
     ...Greeting.read(greeting),

@@ -1,6 +1,9 @@
 /** Tests the output, the keys and the settings of `serve`, with servers inside the test process. */
 import { execFile } from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import * as RedisServers from "../redis/RedisServers.fixture.ts"
@@ -68,20 +71,26 @@ describe("serve", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
     expect((await fetch(`${url}/pets`)).status).toBe(401)
   })
+})
 
-  it("accepts requests until the drain period is over, and /readyz returns 503", async () => {
-    const { ended, get, greeting, interrupt, stop, url, waitForLog } = await serveJson(["--drain", "1h"])
+describe("serve when it is interrupted", () => {
+  it("ends immediately if there was no request", async () => {
+    const { greeting, stop } = await serveJson(["--drain", "1h"])
+    expect(await stop()).toMatchObject({ code: 0, stdout: greeting })
+  })
+
+  it("accepts requests until a second signal, not a duplicate one, and /readyz returns 503", async () => {
+    const { ended, get, interrupt, stop, url, waitForLog } = await serveJson(["--drain", "1h"])
     expect((await get("/pets")).status).toBe(200)
     interrupt()
     await waitForLog(/stopping; accepting requests for 1h, or until a second signal; then waiting for/)
+    // A terminal's SIGINT reaches the server twice when npm forwards it.
+    interrupt()
     expect((await fetch(new URL("/readyz", url))).status).toBe(503)
     const during = await get("/pets")
     expect([during.status, during.headers.get("Connection")]).toEqual([200, "close"])
-    // The next signal is a duplicate of the first one, as npm sends it.
-    interrupt()
-    expect((await get("/pets")).status).toBe(200)
-    expect(await stop()).toMatchObject({ code: 0, stdout: greeting })
-    await ended
+    await stop()
+    expect((await ended).code).toBe(0)
     expect(await Ports.refusesConnections(url)).toBe(true)
   })
 
@@ -91,6 +100,25 @@ describe("serve", () => {
     interrupt()
     expect((await ended).code).toBe(0)
     expect(await Ports.refusesConnections(url)).toBe(true)
+  })
+
+  it("lets a request in flight finish after the drain, and accepts no new connection", async () => {
+    const { ended, interrupt, key, url } = await serveJson(["--drain", "1h"])
+    const body = '{"name":"Rex","categoryId":1}'
+    const socket = connect(Number(new URL(url).port), "127.0.0.1")
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    )
+    // The server sends "100 Continue" after it has admitted the request, so the request is in flight.
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
+    while (!(await Ports.refusesConnections(url))) {
+      interrupt()
+      await sleep(20)
+    }
+    socket.write(body)
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
+    expect((await ended).code).toBe(0)
   })
 })
 

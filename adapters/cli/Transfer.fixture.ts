@@ -56,6 +56,11 @@ export const valueOf = (database: Database, statement: string): Promise<SqlTable
     )
   )
 
+/** Waits until a statement returns a row. */
+export const waitForValue = async (database: Database, statement: string): Promise<void> => {
+  while ((await valueOf(database, statement)) === undefined) await sleep(20)
+}
+
 /** Kills a command `delayMs` milliseconds after the value of `statement` changes, unless the command exits first. */
 export const killAfterProgress = async (
   { child, ended }: Launched,

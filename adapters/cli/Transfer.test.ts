@@ -1,12 +1,13 @@
 /** Tests `animal-store export` and `import`: their output for people and their JSON for scripts. */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { PassThrough } from "node:stream"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { json, run, serveJson } from "./CommandLine.fixture.ts"
+import { json, launch, run, serveJson } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import * as Load from "./Load.fixture.ts"
-import { exportFrom, fill, makeLines, withoutIds } from "./Transfer.fixture.ts"
+import { exportFrom, fill, makeLines, waitForValue, withoutIds } from "./Transfer.fixture.ts"
 
 const create = Databases.createForTest
 
@@ -25,6 +26,13 @@ for (const kind of Databases.kinds) {
       const result = await json(["import", file, "--keep-ids", "--database", kept.address])
       expect(result).toMatchObject({ animals: 3_000, before: 0, imported: 3_000, present: 0, faults: [] })
       expect(await exportFrom(kept)).toBe(lines)
+      const repeated = await run(["import", file, "--keep-ids", "--database", kept.address])
+      expect([repeated.code, repeated.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /: it was imported completely at .* \(3000 animals\); --again imports it a second time\n$/
+        )
+      ])
 
       const { stdout } = await run(["import", file, "--database", renumbered.address])
       expect(stdout).toMatch(/^Imported 3,000 animals in [\d.]+ s \([\d,]+ a second\)\.\n$/)
@@ -57,6 +65,24 @@ for (const kind of Databases.kinds) {
       const copying = ["copy", "--from", address, "--to", target.address]
       expect(await onTerminal(copying)).toEqual(statusLine("copied 6,000 of 6,000 animals"))
       expect((await run([...exporting, "--force"])).stderr).toBe("")
+    })
+
+    it("import that is interrupted exits with 130, and the same command resumes it", async () => {
+      const database = await create(kind)
+      const lines = makeLines(8_000)
+      const args = ["import", "-", "--name", "feed", "--database", database.address]
+      const input = new PassThrough()
+      input.write(lines.slice(0, (lines.length * 3) / 4))
+      const { ended, interrupt } = launch(args, {}, { input })
+      await waitForValue(database, "SELECT bytes FROM imports WHERE bytes > 0")
+      interrupt()
+      input.end()
+      expect(await ended).toMatchObject({
+        ...{ code: 130, stdout: "" },
+        stderr: "animal-store: interrupted; run the same command again to resume\n"
+      })
+      await json(args, {}, { input: lines })
+      expect(withoutIds(await exportFrom(database))).toBe(withoutIds(lines))
     })
 
     it("import stores nothing from an invalid file, and only the animals before the first invalid line of a stream", async () => {

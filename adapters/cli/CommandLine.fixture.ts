@@ -9,7 +9,7 @@ import * as Capture from "./Capture.fixture.ts"
 import * as CommandLine from "./CommandLine.ts"
 import * as Greeting from "./Greeting.fixture.ts"
 import type * as Host from "./Host.ts"
-import { defaults, type Environment, main } from "./Serve.fixture.ts"
+import { type Environment, main, serverDefaults } from "./Serve.fixture.ts"
 
 export interface Result {
   readonly code: number
@@ -22,8 +22,6 @@ export interface Options {
   readonly input?: string | AsyncIterable<Uint8Array>
   /** Whether standard output and standard error are a terminal; false by default. */
   readonly isTerminal?: boolean
-  /** The working directory that messages assume; by default, the root of the clone. Files are unaffected. */
-  readonly cwd?: string
   /** The error of each write to standard output or standard error, as on a full disk. */
   readonly failure?: { readonly stdout?: Error; readonly stderr?: Error }
 }
@@ -60,19 +58,15 @@ const outputTo = (capture: Capture.Capture, isTTY: boolean, failure: Error | und
 export const launch = (
   args: ReadonlyArray<string>,
   env: Environment = {},
-  {
-    cwd = path.resolve(path.dirname(main), "../.."),
-    failure = {},
-    input = "",
-    isTerminal = false
-  }: Options = {}
+  { failure = {}, input = "", isTerminal = false }: Options = {}
 ): Started => {
   const [stdout, stderr] = [Capture.make(), Capture.make()]
   const signals = new EventEmitter()
   const host: Host.Host = {
     args,
-    env: { ...defaults, ...env },
-    start: { script: main, cwd, commandDirectories: [] },
+    env: { ...serverDefaults, ...env },
+    // Messages suggest commands for the root of the clone.
+    start: { script: main, cwd: path.resolve(path.dirname(main), "../.."), commandDirectories: [] },
     stdin: typeof input === "string" ? Readable.from(input === "" ? [] : [Buffer.from(input)]) : input,
     stdout: outputTo(stdout, isTerminal, failure.stdout),
     stderr: outputTo(stderr, isTerminal, failure.stderr),
@@ -159,7 +153,7 @@ export const serve = async (
     const timer = setInterval(interrupt, SIGNAL_MS)
     return ended.finally(() => clearInterval(timer))
   }
-  onTestFinished(() => void stop())
+  onTestFinished(async () => void (await stop()))
   const [greeting] = await stdout.waitFor(/^.*\n$/s).catch(async () => {
     throw new Error(`ended early: ${JSON.stringify(await ended)}`)
   })

@@ -15,6 +15,7 @@ export interface Signals {
   readonly off: (signal: NodeJS.Signals, listener: () => void) => unknown
 }
 
+/** The arguments, environment, streams and signals of a command. */
 export interface Host {
   /** The arguments after the name of the command line. */
   readonly args: ReadonlyArray<string>

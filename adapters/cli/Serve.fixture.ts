@@ -52,8 +52,8 @@ export interface Launched {
 /** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
 const LIFETIME_MS = 180_000
 
-/** Settings of all commands in tests: no drain period, and patience with the database, because the machine may be busy. */
-export const defaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STORE_DATABASE_TIMEOUT: "60s" }
+/** The settings of servers in tests: no drain period, and patience with the database, because the machine may be busy. */
+export const serverDefaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STORE_DATABASE_TIMEOUT: "60s" }
 
 /**
  * The environment of child processes: the settings of the command line are removed, and Node caches compiled modules,
@@ -65,8 +65,8 @@ export const environment: Environment = {
       value === undefined || name.startsWith("ANIMAL_STORE_") ? [] : [[name, value]]
     )
   ),
-  NODE_COMPILE_CACHE: path.join(os.tmpdir(), "animal-store-compile-cache"),
-  ...defaults
+  ANIMAL_STORE_DRAIN: "0",
+  NODE_COMPILE_CACHE: path.join(os.tmpdir(), "animal-store-compile-cache")
 }
 
 /** Starts a command. */
@@ -113,7 +113,11 @@ export const start = async (
   options: LaunchOptions = {}
 ): Promise<ServerProcess> => {
   const launchedAt = performance.now()
-  const { child, ended, stderr, stdout } = launch(["serve", ...args], settings, options)
+  const { child, ended, stderr, stdout } = launch(
+    ["serve", ...args],
+    { ...serverDefaults, ...settings },
+    options
+  )
   const [greeting] = await stdout.waitFor(/^.*\n$/s).catch(async () => {
     throw new Error(`exited early: ${JSON.stringify(await ended)}`)
   })

@@ -98,7 +98,7 @@ describe("serve on SIGTERM without a drain period", () => {
   it("exits while it waits for its database", async () => {
     const silent = await Ports.listen()
     const database = `postgres://u@127.0.0.1:${Ports.portOf(silent)}/x`
-    const { child, ended } = launch(["serve", "--database", database])
+    const { child, ended } = launch(["serve", "--database", database, "--database-timeout", "60s"])
     await once(silent, "connection")
     child.kill("SIGTERM")
     expect(await ended).toEqual({ code: 0, signal: null, stdout: "", stderr: "" })

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { onTestFinished } from "vitest"
 import * as Capture from "./Capture.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
-import { environment, main } from "./Serve.fixture.ts"
+import { environment, main, serverDefaults } from "./Serve.fixture.ts"
 
 /** Why this machine cannot run commands on a pseudo-terminal, or `undefined` if it can. */
 export const missing: string | undefined =
@@ -18,7 +18,7 @@ export const launch = (
 ): { readonly child: ChildProcess; readonly output: Capture.Capture } => {
   const command = [process.execPath, main, ...args].map(quote).join(" ")
   const child = spawn("script", ["-qec", command, path.join(Directory.create(), "typescript")], {
-    env: environment,
+    env: { ...environment, ...serverDefaults },
     stdio: ["ignore", "pipe", "ignore"]
   })
   onTestFinished(() => void child.kill("SIGKILL"))

@@ -79,16 +79,17 @@ describe("serve when it is interrupted", () => {
     expect(await stop()).toMatchObject({ code: 0, stdout: greeting })
   })
 
-  it("accepts requests until a second signal, not a duplicate one, and /readyz returns 503", async () => {
+  it("accepts requests until a second signal, and /readyz returns 503", async () => {
     const { ended, get, interrupt, stop, url, waitForLog } = await serveJson(["--drain", "1h"])
     expect((await get("/pets")).status).toBe(200)
     interrupt()
     await waitForLog(/stopping; accepting requests for 1h, or until a second signal; then waiting for/)
-    // A terminal's SIGINT reaches the server twice when npm forwards it.
-    interrupt()
-    expect((await fetch(new URL("/readyz", url))).status).toBe(503)
-    const during = await get("/pets")
-    expect([during.status, during.headers.get("Connection")]).toEqual([200, "close"])
+    for (let round = 0; round < 3; round++) {
+      expect((await fetch(new URL("/readyz", url))).status).toBe(503)
+      const during = await get("/pets")
+      expect([during.status, during.headers.get("Connection")]).toEqual([200, "close"])
+      await sleep(100)
+    }
     await stop()
     expect((await ended).code).toBe(0)
     expect(await Ports.refusesConnections(url)).toBe(true)

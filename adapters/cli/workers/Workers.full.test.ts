@@ -1,7 +1,5 @@
 /** Tests more shutdowns, failures and outputs of `serve --workers`; each test has a server of its own. */
 import { spawnSync } from "node:child_process"
-import { once } from "node:events"
-import * as net from "node:net"
 import { availableParallelism } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
@@ -102,35 +100,6 @@ Workers.describeWorkers("a server with workers", () => {
       expect([code, stderr.match(/stopping/g)?.length]).toEqual([0, 1])
       expect(stderr).not.toMatch(/another one starts/)
       expect(allPids.filter(Workers.isAlive)).toEqual([])
-    }
-  )
-
-  it.each(["the primary", "every process"])(
-    "responds on all earlier connections when a signal is sent to %s",
-    async (target) => {
-      const served = await Workers.serve(2, await createDatabase())
-      const { key, url, workers } = served
-      const signaled = target === "the primary" ? [] : workers()
-      const { hostname, port } = new URL(url)
-      const responses: Array<Promise<string>> = []
-      const connected = Array.from({ length: 60 }, async () => {
-        const socket = net.connect(Number(port), hostname)
-        socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
-        responses.push(
-          new Promise((resolve) => {
-            socket.once("data", (chunk) => resolve(String(chunk).slice(0, 12)))
-            socket.once("error", (error) => resolve(error.message))
-            socket.once("close", () => resolve("closed"))
-          })
-        )
-        await once(socket, "connect")
-      })
-      await Promise.all(connected)
-      // Most connections are still in the queue of the operating system, or are being sent to a worker.
-      for (const pid of signaled) process.kill(pid, "SIGTERM")
-      served.process.kill("SIGTERM")
-      expect(new Set(await Promise.all(responses))).toEqual(new Set(["HTTP/1.1 200"]))
-      expect(await served.ended).toMatchObject({ code: 0, signal: null })
     }
   )
 

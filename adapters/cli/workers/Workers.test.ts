@@ -197,7 +197,7 @@ Workers.describeWorkers("a server with two workers", () => {
 
 Workers.describeWorkers("a worker that exits", () => {
   const database = createDatabase()
-  const { server } = serveGroup(database, ["--admin-port", "0"], "3s")
+  const { server } = serveGroup(database, ["--admin-port", "0"], "8s")
   const metrics = async (): Promise<string> => (await fetch(`${await server().admin()}/metrics`)).text()
 
   it(
@@ -303,7 +303,7 @@ Workers.describeWorkers("a worker that exits", () => {
           const response = await client.send({ key, path: "/pets?limit=1" })
           statuses.add(response.status)
           if (response.header("connection") === "close") closed++
-          await sleep(20)
+          await sleep(100)
         }
       })
       expect([...statuses]).toEqual([200])
@@ -358,5 +358,36 @@ Workers.describeWorkers("a worker that exits", () => {
       await Workers.waitUntil(() => !pids.some(Workers.isAlive))
     },
     TIMEOUT_MS
+  )
+})
+
+Workers.describeWorkers("a server with workers and without a drain period", () => {
+  it.each(["the primary", "every process"])(
+    "responds on all earlier connections when a signal is sent to %s",
+    async (target) => {
+      const served = await Workers.serve(2, (await Databases.createForTest(Databases.sqlite)).address)
+      const { key, url, workers } = served
+      const signaled = target === "the primary" ? [] : workers()
+      const { hostname, port } = new URL(url)
+      const responses: Array<Promise<string>> = []
+      const connected = Array.from({ length: 60 }, async () => {
+        const socket = net.connect(Number(port), hostname)
+        socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+        responses.push(
+          new Promise((resolve) => {
+            socket.once("data", (chunk) => resolve(String(chunk).slice(0, 12)))
+            socket.once("error", (error) => resolve(error.message))
+            socket.once("close", () => resolve("closed"))
+          })
+        )
+        await once(socket, "connect")
+      })
+      await Promise.all(connected)
+      // Most connections are still in the queue of the operating system, or are being sent to a worker.
+      for (const pid of signaled) process.kill(pid, "SIGTERM")
+      served.process.kill("SIGTERM")
+      expect(new Set(await Promise.all(responses))).toEqual(new Set(["HTTP/1.1 200"]))
+      expect(await served.ended).toMatchObject({ code: 0, signal: null })
+    }
   )
 })

@@ -11,7 +11,7 @@ import { exportFrom, fill, killAfterProgress, makeLines, valueOf, withoutIds } f
 
 const create = Databases.createForTest
 
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 900_000
 
 /** Kills new processes at most `rounds` times, each shortly after `statement` shows progress; returns the kills. */
 const killRepeatedly = async (

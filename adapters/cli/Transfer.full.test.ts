@@ -10,7 +10,7 @@ import { makeLines } from "./Transfer.fixture.ts"
 
 const create = Databases.createForTest
 
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 900_000
 
 for (const kind of Databases.kinds) {
   Databases.describeOn(kind, "import, export and copy", () => {

@@ -26,7 +26,7 @@ export const selfTest = Command.make(
     )
   },
   Effect.fn("conformance self-test")(function* ({ only, seeds }) {
-    const line = StatusLine.make()
+    const line = yield* StatusLine.make
     const result = yield* Effect.ensuring(
       Gate.run({ faultSeeds: seeds, decoySeeds: seeds, referenceSeeds: seeds, only, onProgress: line.show }),
       line.end

@@ -5,7 +5,6 @@ import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
-import * as FirstKeyFlag from "./FirstKeyFlag.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as Output from "./Output.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -19,22 +18,14 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   port: number
 ): Effect.fn.Return<void, CliError.UserError> {
-  const origin = `http://${LocalHost.of(flags.host)}:${port}`
+  const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
-  const isFirstWanted = FirstKeyFlag.isWanted(flags.firstKey, {
-    isTerminal: process.stdout.isTTY === true,
-    json: flags.json
-  })
+  const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, process.stdout.isTTY === true)
   const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
   yield* Output.print(
     flags.json
       ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
-      : greeting(
-          url,
-          keys,
-          flags.database,
-          ServeFlags.hasDocs(flags) ? [`  API reference: ${origin}/docs`] : []
-        )
+      : greeting(url, keys, flags.store.database, flags.store.docs ? [`  API reference: ${origin}/docs`] : [])
   )
 })
 

@@ -1,9 +1,11 @@
 /** Defines the options of `openAnimalStore`, and their validation rules. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
 
@@ -12,44 +14,74 @@ export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
     ObservationOptions.ObservationOptions {
-  /**
-   * Address of the database: `memory:` (the default), whose data is lost when the process exits, `sqlite:PATH` for a
-   * file, or `postgres://…` for a server.
-   */
+  /** SQLite data is in a file, `memory:` data is lost when the process exits. */
   readonly database?: string | undefined
-  /** Address of the store for rate limits and bans: as for `database`, or `redis://…`; the database by default. */
   readonly limits?: string | undefined
-  /** The policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
-  /**
-   * Whether to serve the API reference at `/docs` and a start page for browsers at `/`, both without a key; off by
-   * default. Requires Node, Bun or Deno, because the files of the reference page are read from disk.
-   */
+  /** Requires Node, Bun or Deno, because the files of the reference page are read from disk. */
   readonly docs?: boolean | undefined
-  /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
-  /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
-  /** Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. */
   readonly trustContentLength?: FetchHandler.FetchHandlerOptions["trustContentLength"]
-  /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
+  /** It has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The validation rule of each option; the compiler rejects an option without a rule. */
-export const rules: Options.Rules<AnimalStoreOptions> = {
-  ...ServiceOptions.rules,
-  ...Database.rules,
-  ...FetchHandler.rules,
-  ...ObservationOptions.rules,
-  database: Rule.text,
-  limits: Rule.text,
-  ban: Options.partial(BanPolicy.rules),
-  docs: Rule.boolean,
-  now: Rule.callback(),
-  signal: Rule.make(
-    (value): value is AbortSignal =>
-      typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
-    "must be an AbortSignal"
+/** Each option with its rule, default, flag and meaning. */
+export const table = {
+  database: OptionTable.flag(Rule.text, {
+    summary:
+      "Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the process exits).",
+    default: "memory:",
+    flag: "database",
+    placeholder: "ADDRESS"
+  }),
+  limits: OptionTable.flag(Rule.text, {
+    summary:
+      "Address of the database for rate limits and bans, as for `database`, or `redis://user:password@host:port`.",
+    default: undefined,
+    defaultText: "the same database",
+    flag: "limits",
+    placeholder: "ADDRESS"
+  }),
+  ...Database.table,
+  ...ServiceOptions.table,
+  ban: OptionTable.programOnly(Options.partial(BanPolicy.rules), {
+    summary: "Policy that bans keys for repeated requests after a 429; absent fields keep their defaults.",
+    default: undefined,
+    defaultText: "`BanPolicy.standard`",
+    noFlag: "clients of `serve` can rely on the documented rules"
+  }),
+  docs: OptionTable.flag(Rule.boolean, {
+    summary: "Serve the reference page at `/docs`, and a start page for browsers at `/`, without a key.",
+    default: false,
+    flag: "docs"
+  }),
+  ...FetchHandler.table,
+  ...ObservationOptions.table,
+  now: OptionTable.programOnly(Rule.callback<() => number>(), {
+    summary: "Returns the current time in epoch milliseconds, for tests.",
+    default: undefined,
+    defaultText: "the system time",
+    noFlag: "`--test-clock-port` serves a clock for tests"
+  }),
+  signal: OptionTable.programOnly(
+    Rule.make(
+      (value): value is AbortSignal =>
+        typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
+      "must be an AbortSignal"
+    ),
+    {
+      summary: "Aborts `openAnimalStore`, for example if the database does not respond.",
+      default: undefined,
+      defaultText: "none",
+      noFlag: "signals such as SIGTERM interrupt the command"
+    }
   )
-}
+} satisfies OptionTable.OptionTable<AnimalStoreOptions>
+
+/** The options after the defaults are applied. */
+export type Complete = OptionTable.Complete<typeof table>
+
+/** The options of `listen`. */
+export const listenTable = NodeServerOptions.table

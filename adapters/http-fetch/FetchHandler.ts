@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import { Service } from "../../core/service/Service.ts"
 import {
@@ -17,25 +18,32 @@ export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Options of the handler. */
 export interface FetchHandlerOptions {
-  /** Returns the client's IP address, which a `Request` does not contain. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
-   * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
-   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this
-   * way, because a `Request` that other code creates can carry more bytes than it declares.
+   * Such a body is read in one call, without a stream. By default only requests whose `arrayBuffer` the host has
+   * replaced are read this way, because a `Request` that other code creates can carry more bytes than it declares.
    */
   readonly trustContentLength?: boolean | undefined
 }
 
 /**
- * The rule of each option.
+ * Each option with its rule, default and meaning.
  *
  * @internal
  */
-export const rules: Options.Rules<FetchHandlerOptions> = {
-  clientAddress: Rule.callback(),
-  trustContentLength: Rule.boolean
-}
+export const table = {
+  clientAddress: OptionTable.programOnly(Rule.callback<NonNullable<FetchHandlerOptions["clientAddress"]>>(), {
+    summary: "Returns the client's IP address, which a `Request` does not contain.",
+    default: undefined,
+    defaultText: "all clients without a key share one rate limit",
+    noFlag: "the server knows the address of its connection"
+  }),
+  trustContentLength: OptionTable.programOnly(Rule.boolean, {
+    summary: "The host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do.",
+    default: false,
+    noFlag: "`serve` does not use `fetch`"
+  })
+} satisfies OptionTable.OptionTable<FetchHandlerOptions>
 
 /**
  * Creates a handler. Its promise rejects if the client has disconnected: with `request.signal.reason` if that signal
@@ -44,7 +52,7 @@ export const rules: Options.Rules<FetchHandlerOptions> = {
 export const make = Effect.fnUntraced(function* (
   given?: FetchHandlerOptions
 ): Effect.fn.Return<FetchHandler, InvalidOption, Service> {
-  const options = yield* Effect.fromResult(Options.check(rules, given))
+  const options = yield* Effect.fromResult(Options.check<FetchHandlerOptions>(table, given))
   const service = yield* Service
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {

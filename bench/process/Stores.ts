@@ -8,6 +8,7 @@ import * as Database from "../../adapters/embed/Database.ts"
 import * as Postgres from "../../adapters/sql/Postgres.ts"
 import type * as Sql from "../../adapters/sql/Sql.ts"
 import * as Sqlite from "../../adapters/sql/Sqlite.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Databases from "../Databases.ts"
@@ -151,7 +152,7 @@ const redis: Section = {
       progress(`Redis: skipped, ${server.reason}`)
       return []
     }
-    const limits = Result.getOrThrow(Database.limits(server.address, Database.defaults, "database"))
+    const limits = Result.getOrThrow(Database.limits(server.address, OptionTable.defaults<Database.DatabaseOptions>(Database.table), "database"))
     return Effect.flatMap(consumeOperation, (consume) => measure("Redis", [consume], progress))
       .pipe(Effect.provide(Layer.provide(limits, SecureRandom.layerWebCrypto)), Effect.runPromise)
       .finally(server.stop)

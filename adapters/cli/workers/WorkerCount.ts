@@ -2,13 +2,14 @@
 import { availableParallelism } from "node:os"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as TextForm from "../../../core/options/TextForm.ts"
 import * as DatabaseAddress from "../../embed/DatabaseAddress.ts"
 import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
 
-const FLAG = "workers"
+/** The name of the flag. */
+export const FLAG = "workers"
 const MAX = 512
 
 /** A number of processes, or `auto` for one per core. */
@@ -20,36 +21,29 @@ export const parse: Setting.Parse<WorkerCount> = (text) => {
   return Result.mapError(Setting.between(1, MAX)(text), (reason) => `${reason}, or auto`)
 }
 
-/** `--workers`. */
-export const flag = Setting.withDefault(
-  FLAG,
-  "N",
-  "Number of processes that serve on the port, or auto for one per core; requires data outside memory.",
-  parse,
-  "1"
-)
+/** The text form of the flag. */
+export const form = TextForm.one("N", parse)
 
 /** The values of flags that may permit only one process. */
 export interface Companions {
-  readonly database: string
-  readonly limits: Option.Option<string>
-  readonly testClockPort: Option.Option<number>
+  readonly store: { readonly database: string; readonly limits: string | undefined }
+  readonly testClockPort: number | undefined
 }
 
 /** Returns the number of processes, or fails if other flags do not permit more than one. */
 export const resolve = (
   count: WorkerCount,
-  { database, limits, testClockPort }: Companions
+  { store: { database, limits }, testClockPort }: Companions
 ): Effect.Effect<number, CliError.UserError> => {
   if (count === 1) return Effect.succeed(1)
   // Also checked if `auto` finds a single core: whether a command is valid must not depend on the machine.
   const inMemory = isMemory(database) ? "database" : "limits"
-  if (inMemory === "database" || Option.exists(limits, isMemory)) {
+  if (inMemory === "database" || (limits !== undefined && isMemory(limits))) {
     return reject(
       `--${inMemory} memory: requires a single process, because processes share no memory; use sqlite:, postgres: or, for limits, redis:`
     )
   }
-  if (Option.isSome(testClockPort)) {
+  if (testClockPort !== undefined) {
     return reject(
       "--test-clock-port requires a single process, because each process would have its own clock"
     )

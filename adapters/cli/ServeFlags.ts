@@ -2,7 +2,6 @@
 import type * as Command from "effect/cli/Command"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
-import * as TextForm from "../../core/options/TextForm.ts"
 import type { AnimalStoreOptions } from "../embed/index.ts"
 import { isLogged } from "../log/LogEvent.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
@@ -10,73 +9,62 @@ import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
-const port = Rule.integer({ min: 0, max: 65_535 })
+const port = Rule.integer({ min: 0, max: 65_535 }, "PORT")
+
+const issueKeys = Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
+
+const host = Rule.textWhere(() => true, "must be a string", "HOST")
+
+const ADMIN = "`store.metrics()`, on a page of the program"
 
 /** The flags that programs do not have as options. */
 export const table = {
-  workers: OptionTable.commandOnly(WorkerCount.form, {
+  workers: OptionTable.commandOnly(WorkerCount.FLAG, WorkerCount.rule, 1, {
     summary:
       "Number of processes that serve on the port, or `auto` for one per core; requires data outside memory.",
-    default: 1,
-    flag: WorkerCount.FLAG,
-    noOption: "start processes on one database"
+    noOption: "a program starts its processes"
   }),
-  issueKeys: OptionTable.commandOnly(
-    TextForm.list("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys),
-    {
-      summary: "Issue a key at startup; Enterprise requires both limits.",
-      default: [],
-      flag: "issue-key",
-      noOption: "`store.keys.issue`"
-    }
-  ),
-  firstKey: OptionTable.commandOnly(TextForm.toggle, {
+  issueKeys: OptionTable.commandOnly("issue-key", issueKeys, [], {
+    summary: "Issue a key at startup; Enterprise requires both limits.",
+    noOption: "`store.keys.issue`"
+  }),
+  firstKey: OptionTable.commandOnly("first-key", Rule.boolean, undefined, {
     summary: "Issue a Free key if the database has no key, and print it; `--no-first-key` issues none.",
-    default: undefined,
     defaultText: "only if standard output is a terminal, or with --json",
-    flag: "first-key",
     noOption: "`store.keys.issueFirst`"
   }),
-  json: OptionTable.commandOnly(TextForm.toggle, {
+  json: OptionTable.commandOnly("json", Rule.boolean, false, {
     summary: "Once the server listens, print one line of JSON, and nothing else, to standard output.",
-    default: false,
-    flag: "json",
     noOption: "the results of `listen` and `store.keys.issue`"
   }),
-  adminPort: OptionTable.commandOnly(port, {
+  adminPort: OptionTable.commandOnly("admin-port", port, undefined, {
     summary: "Serve `/metrics`, `/livez` and `/readyz` on this port, without a key; 0 chooses a free port.",
-    default: undefined,
     defaultText: "off",
-    flag: "admin-port",
-    placeholder: "PORT",
-    noOption: "`store.metrics()`, on a page of the program"
+    noOption: ADMIN
   }),
-  adminHost: OptionTable.commandOnly(Rule.text, {
+  adminHost: OptionTable.commandOnly("admin-host", host, "127.0.0.1", {
     summary: "Address of the admin port.",
-    default: "127.0.0.1",
-    flag: "admin-host",
-    placeholder: "HOST",
-    noOption: "`store.metrics()`, on a page of the program"
+    noOption: ADMIN
   }),
-  drainMs: OptionTable.commandOnly(Rule.milliseconds({ min: 0, max: 3_600_000 }), {
+  drainMs: OptionTable.commandOnly("drain", Rule.milliseconds({ min: 0, max: 3_600_000 }), 5_000, {
     summary:
       "Time after SIGTERM during which `/readyz` returns 503 and requests are still accepted, such as 15s.",
-    default: 5_000,
-    flag: "drain",
     noOption: "`store.drain(ms)` and `store.close({ drainMs })`"
   }),
-  testClockPort: OptionTable.commandOnly(port, {
-    summary:
-      "For conformance tests only: serve, on the loopback address, a clock that tests can advance; 0 chooses a free port.",
-    default: undefined,
-    flag: "test-clock-port",
-    placeholder: "PORT",
+  testClockPort: OptionTable.commandOnly("test-clock-port", port, undefined, {
+    summary: "For conformance tests only: serve, on the loopback address, a clock that tests can advance.",
     noOption: "`now`"
   })
 }
 
+const summaries = new Map(Object.entries(table).map(([name, { summary }]) => [name, summary]))
+
 /** All flags; those in `listen` and `store` are options of programs. */
-export const flags = { listen: StoreFlags.listen, store: StoreFlags.store, ...Setting.ofTable(table) }
+export const flags = {
+  listen: StoreFlags.listen,
+  store: StoreFlags.store,
+  ...Setting.ofTable(table, (name) => summaries.get(name) ?? "")
+}
 
 /** The parsed values of `flags`. */
 export type Values = Command.Command.Config.Infer<typeof flags>

@@ -3,14 +3,24 @@ import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import type { Flagged } from "../../core/options/OptionTable.ts"
-import * as Parser from "../../core/options/Parse.ts"
-import * as TextForm from "../../core/options/TextForm.ts"
+import type * as OptionTable from "../../core/options/OptionTable.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { printable } from "./Printable.ts"
 
-export type Parse<A> = Parser.Parse<A>
+export type Parse<A> = Rule.Parse<A>
 
-export const { between, natural, oneOf, text } = Parser
+/** Accepts any text that is not empty. */
+export const text: Parse<string> = Rule.parseText
+
+/** Accepts only the words in `choices`. */
+export const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Parse<Choice> =>
+  Rule.oneOf(choices).reader.parse
+
+/** Parses a whole number from `min` (0 or more) to `max`, in decimal digits. */
+export const between = (min: number, max: number): Parse<number> => Rule.integer({ min, max }).reader.parse
+
+/** Parses a whole number from 0 to `max`, in decimal digits. */
+export const natural = (max: number): Parse<number> => between(0, max)
 
 /**
  * Returns the environment variable of a flag.
@@ -25,19 +35,12 @@ export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCa
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
-/** What a setting needs besides the reader of its values. */
-interface Names {
-  readonly flag: string
-  readonly variable: string
-  /** Whether messages must not contain the value. */
-  readonly isSecret: boolean
-}
-
-const namesOf = (flag: string): Names => ({ flag, variable: variable(flag), isSecret: false })
+/** The names of a setting. */
+type Names = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "variable" | "isSecret">
 
 /** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */
 export type FlagsOf<Table> = {
-  readonly [name in FlagName<Table>]: Table[name] extends Flagged<infer A, infer Default>
+  readonly [name in FlagName<Table>]: Table[name] extends OptionTable.Flag<infer A, infer Default>
     ? Flag.Flag<A | Default>
     : Table[name] extends { readonly fields: infer Fields }
       ? FlagsOf<Fields>
@@ -50,29 +53,38 @@ type FlagName<Table> = {
     : never
 }[keyof Table]
 
-/** Creates the flags of a table. */
-export const ofTable = <Table extends { readonly [name: string]: unknown }>(table: Table): FlagsOf<Table> =>
+interface AnyTable {
+  readonly [name: string]: unknown
+}
+
+/** Creates the flags of a table; `summaryOf` returns what an option does. */
+export const ofTable = <Table extends AnyTable>(
+  table: Table,
+  summaryOf: (name: string) => string
+): FlagsOf<Table> =>
   // The cast is safe: `FlagsOf` has the same cases.
   Object.fromEntries(
-    Object.entries<unknown>(table).flatMap(([name, option]) => {
-      if (isFlagged(option)) return [[name, ofOption(option)]]
-      return isGroup(option) ? [[name, ofTable(option.fields)]] : []
+    Object.entries(table).flatMap(([name, option]) => {
+      if (isFlag(option)) return [[name, ofOption(option, summaryOf(name))]]
+      return isObject(option) ? [[name, ofTable(option.fields, summaryOf)]] : []
     })
   ) as FlagsOf<Table>
 
 /** Whether an option is a flag. */
-export const isFlagged = (option: unknown): option is Flagged<unknown, unknown> =>
+export const isFlag = (option: unknown): option is OptionTable.Flag<unknown, unknown> =>
   typeof option === "object" && option !== null && "flag" in option
 
-const isGroup = (option: unknown): option is { readonly fields: { readonly [name: string]: unknown } } =>
+/** Whether an option is an object whose fields are a table. */
+export const isObject = (option: unknown): option is { readonly fields: AnyTable } =>
   typeof option === "object" && option !== null && "fields" in option
 
 /** Creates the flag of an option. If the flag is absent, the value is the default. */
-export const ofOption = <A, Default>(option: Flagged<A, Default>): Flag.Flag<A | Default> => {
-  const names = { ...namesOf(option.flag), ...option, variable: option.variable ?? variable(option.flag) }
-  const repeatable = option.reader.kind === "list" ? " Repeatable." : ""
-  const description = andDefault(option.summary.replaceAll("`", "") + repeatable, option.typedDefault)
-  return read(names, description, { ...option.reader, placeholder: option.placeholder }).pipe(
+const ofOption = <A, Default>(
+  option: OptionTable.Flag<A, Default>,
+  summary: string
+): Flag.Flag<A | Default> => {
+  const description = summary.replaceAll("`", "") + ("separator" in option.reader ? " Repeatable." : "")
+  return read(option, andDefault(description, option.defaultText), option.reader).pipe(
     Flag.withDefault<A | Default>(option.default)
   )
 }
@@ -83,7 +95,7 @@ export const make = <A>(
   placeholder: string,
   description: string,
   parse: Parse<A>
-): Flag.Flag<A> => read(namesOf(flag), description, { kind: "value", placeholder, parse })
+): Flag.Flag<A> => read({ flag }, description, { placeholder, parse })
 
 /** Creates a setting with a default, a string that is parsed like any other value and that the help shows. */
 export const withDefault = <A>(
@@ -94,7 +106,7 @@ export const withDefault = <A>(
   defaultText: string
 ): Flag.Flag<A> =>
   make(flag, placeholder, andDefault(description, defaultText), parse).pipe(
-    Flag.withDefault(parseSource(namesOf(flag), parse, { source: `--${flag}`, text: defaultText }))
+    Flag.withDefault(parseSource({ flag }, parse, { source: `--${flag}`, text: defaultText }))
   )
 
 /** Creates a setting with any number of values: a repeated flag, or a variable with values separated by spaces. */
@@ -105,14 +117,14 @@ export const repeated = <A>(
   parse: Parse<A>
 ): Flag.Flag<ReadonlyArray<A>> =>
   read(
-    namesOf(flag),
+    { flag },
     description,
-    TextForm.list<A, ReadonlyArray<A>>(placeholder, "spaces", parse, (values) => values).reader
+    Rule.listForm<ReadonlyArray<A>, A>(placeholder, "spaces", parse, (values) => values).reader
   ).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
 
 /** Creates a boolean setting that is off by default. */
 export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
-  Flag.withDefault(read(namesOf(flag), andDefault(description, "off"), TextForm.toggle.reader), false)
+  Flag.withDefault(read({ flag }, andDefault(description, "off"), Rule.boolean.reader), false)
 
 const andDefault = (description: string, defaultText: string): string =>
   `${description} Default: ${defaultText}.`
@@ -123,59 +135,58 @@ interface Source {
   readonly text: string
 }
 
+/** The pattern of the texts in a variable. */
+const separated = { spaces: /\S+/g, "line breaks": /[^\r\n]+/g }
+
 /** Reads a flag; without it, its variable. */
-const read = <A>(names: Names, description: string, reader: TextForm.Reader<A>): Flag.Flag<A> => {
-  const fromFlag = (given: string): Source => ({ source: `--${names.flag}`, text: given })
-  const fromVariable = Config.map(
-    Config.String(names.variable),
-    (given): Source => ({ source: names.variable, text: given })
-  )
-  if (reader.kind === "list") return readList(names, description, reader, fromVariable)
-  const flag =
-    reader.kind === "toggle"
-      ? Flag.map(Flag.Boolean(names.flag), String)
-      : Flag.withMetavar(Flag.String(names.flag), reader.placeholder)
-  return flag.pipe(
-    Flag.withDescription(`${description} [${names.variable}]`),
-    Flag.map(fromFlag),
+const read = <A>(names: Names, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
+  const { flag, variable: name = variable(flag) } = names
+  const fromVariable = Config.map(Config.String(name), (given): Source => ({ source: name, text: given }))
+  if ("separator" in reader) {
+    return Flag.String(flag).pipe(
+      Flag.withMetavar(reader.placeholder),
+      Flag.withDescription(`${description} [${name}, separated by ${reader.separator}]`),
+      Flag.atLeast(1),
+      Flag.map((texts) => ({ source: `--${flag}`, texts })),
+      Flag.withFallbackConfig(
+        Config.map(fromVariable, ({ source, text: given }) => ({
+          source,
+          texts: [...(given.match(separated[reader.separator]) ?? [])]
+        }))
+      ),
+      Flag.mapEffect(({ source, texts }) =>
+        Effect.mapError(Effect.fromResult(reader.parseAll(texts)), (error) =>
+          invalid(names, { source, text: error.text }, error.reason)
+        )
+      )
+    )
+  }
+  const { parse, placeholder } = reader
+  return (
+    placeholder === undefined
+      ? Flag.map(Flag.Boolean(flag), String)
+      : Flag.withMetavar(Flag.String(flag), placeholder)
+  ).pipe(
+    Flag.withDescription(`${description} [${name}]`),
+    Flag.map((given): Source => ({ source: `--${flag}`, text: given })),
     Flag.withFallbackConfig(fromVariable),
     Flag.mapEffect((given) =>
       // An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
-      given.text === "" && given.source === names.variable
-        ? Effect.fail(new CliError.MissingOption({ option: names.flag }))
-        : parseSource(names, reader.parse, given)
+      given.text === "" && given.source === name
+        ? Effect.fail(new CliError.MissingOption({ option: flag }))
+        : parseSource(names, parse, given)
     )
   )
 }
 
-const readList = <A>(
-  names: Names,
-  description: string,
-  { parse, placeholder, separator }: TextForm.ManyTexts<A>,
-  fromVariable: Config.Config<Source>
-): Flag.Flag<A> =>
-  Flag.String(names.flag).pipe(
-    Flag.withMetavar(placeholder),
-    Flag.withDescription(`${description} [${names.variable}, separated by ${separator}]`),
-    Flag.atLeast(1),
-    Flag.map((texts) => ({ source: `--${names.flag}`, texts })),
-    Flag.withFallbackConfig(
-      Config.map(fromVariable, ({ source, text: given }) => ({
-        source,
-        texts: [...(given.match(TextForm.separators[separator]) ?? [])]
-      }))
-    ),
-    Flag.mapEffect(({ source, texts }) =>
-      Effect.mapError(Effect.fromResult(parse(texts)), ({ reason, text: given }) =>
-        invalid(names, { source, text: given }, reason)
-      )
-    )
-  )
-
 const parseSource = <A>(names: Names, parse: Parse<A>, given: Source): Effect.Effect<A, CliError.CliError> =>
   Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(names, given, reason))
 
-const invalid = ({ isSecret }: Names, { source, text: given }: Source, reason: string): CliError.CliError =>
+const invalid = (
+  { isSecret = false }: Names,
+  { source, text: given }: Source,
+  reason: string
+): CliError.CliError =>
   new CliError.ValidationError({
     message: isSecret
       ? `${source}: ${reason}`

@@ -1,5 +1,6 @@
 /** Defines the flags of `serve` that programs have as options. */
 import * as AnimalStoreOptions from "../embed/AnimalStoreOptions.ts"
+import summaries from "./OptionSummaries.json" with { type: "json" }
 import * as Setting from "./Setting.ts"
 
 /** The database if `--database` is absent. */
@@ -10,23 +11,27 @@ const { accessLog, database, docs } = AnimalStoreOptions.table
 /** The options of `openAnimalStore`, with the defaults of `serve`. */
 export const storeTable = {
   ...AnimalStoreOptions.table,
-  database: { ...database, default: DEFAULT_DATABASE, typedDefault: DEFAULT_DATABASE },
-  docs: { ...docs, default: true, typedDefault: "on" },
-  accessLog: { ...accessLog, default: undefined, typedDefault: "on if standard error is a terminal" }
+  database: { ...database, default: DEFAULT_DATABASE, defaultText: DEFAULT_DATABASE },
+  docs: { ...docs, default: true, defaultText: "on" },
+  accessLog: { ...accessLog, default: undefined, defaultText: "on if standard error is a terminal" }
 }
 
 /** The options of `listen`. */
 export const { listenTable } = AnimalStoreOptions
 
+const descriptions: ReadonlyMap<string, string> = new Map(Object.entries(summaries))
+
+const summaryOf = (name: string): string => descriptions.get(name) ?? ""
+
 /** The flags of the options of `openAnimalStore`. */
-export const store = Setting.ofTable(storeTable)
+export const store = Setting.ofTable(storeTable, summaryOf)
 
 /** The flags of the options of `listen`. */
-export const listen = Setting.ofTable(listenTable)
+export const listen = Setting.ofTable(listenTable, summaryOf)
 
 /** Returns the flag of an option of programs, without the leading dashes; `undefined` if it has none. */
 export const flagOf = (option: string): string | undefined => {
   const table = { ...storeTable, ...listenTable }
   const entry: unknown = Object.hasOwn(table, option) ? Reflect.get(table, option) : undefined
-  return Setting.isFlagged(entry) ? entry.flag : undefined
+  return Setting.isFlag(entry) ? entry.flag : undefined
 }

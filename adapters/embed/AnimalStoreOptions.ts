@@ -14,69 +14,58 @@ export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
     ObservationOptions.ObservationOptions {
-  /** SQLite data is in a file, `memory:` data is lost when the process exits. */
+  /**
+   * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
+   * process exits).
+   */
   readonly database?: string | undefined
+  /**
+   * Address of the database for rate limits and bans, as for `database`, or `redis://user:password@host:port`. The
+   * same database by default.
+   */
   readonly limits?: string | undefined
+  /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
-  /** Requires Node, Bun or Deno, because the files of the reference page are read from disk. */
+  /**
+   * Serve the reference page at `/docs`, and a start page for browsers at `/`, without a key. Requires Node, Bun or
+   * Deno, because the files of the reference page are read from disk.
+   */
   readonly docs?: boolean | undefined
+  /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
+  /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
   readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
+  /** Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. */
   readonly trustContentLength?: FetchHandler.FetchHandlerOptions["trustContentLength"]
-  /** It has no effect once the store is open. */
+  /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Each option with its rule, default, flag and meaning. */
+const address = Rule.textWhere(() => true, "must be a string", "ADDRESS")
+
+/** The rule, the default and the flag of each option. */
 export const table = {
-  database: OptionTable.flag(Rule.text, {
-    summary:
-      "Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the process exits).",
-    default: "memory:",
-    flag: "database",
-    placeholder: "ADDRESS"
-  }),
-  limits: OptionTable.flag(Rule.text, {
-    summary:
-      "Address of the database for rate limits and bans, as for `database`, or `redis://user:password@host:port`.",
-    default: undefined,
-    defaultText: "the same database",
-    flag: "limits",
-    placeholder: "ADDRESS"
-  }),
+  database: OptionTable.flag("database", address, "memory:"),
+  limits: OptionTable.flag("limits", address, undefined, { defaultText: "the same database" }),
   ...Database.table,
   ...ServiceOptions.table,
-  ban: OptionTable.programOnly(Options.partial(BanPolicy.rules), {
-    summary: "Policy that bans keys for repeated requests after a 429; absent fields keep their defaults.",
-    default: undefined,
-    defaultText: "`BanPolicy.standard`",
-    noFlag: "clients of `serve` can rely on the documented rules"
-  }),
-  docs: OptionTable.flag(Rule.boolean, {
-    summary: "Serve the reference page at `/docs`, and a start page for browsers at `/`, without a key.",
-    default: false,
-    flag: "docs"
-  }),
+  ban: OptionTable.programOnly(
+    Options.partial(BanPolicy.rules),
+    undefined,
+    "clients of `serve` can rely on the documented rules"
+  ),
+  docs: OptionTable.flag("docs", Rule.boolean, false),
   ...FetchHandler.table,
   ...ObservationOptions.table,
-  now: OptionTable.programOnly(Rule.callback<() => number>(), {
-    summary: "Returns the current time in epoch milliseconds, for tests.",
-    default: undefined,
-    defaultText: "the system time",
-    noFlag: "`--test-clock-port` serves a clock for tests"
-  }),
+  now: OptionTable.programOnly(Rule.callback<() => number>(), undefined, "see `--test-clock-port`"),
   signal: OptionTable.programOnly(
     Rule.make(
       (value): value is AbortSignal =>
         typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
       "must be an AbortSignal"
     ),
-    {
-      summary: "Aborts `openAnimalStore`, for example if the database does not respond.",
-      default: undefined,
-      defaultText: "none",
-      noFlag: "signals such as SIGTERM interrupt the command"
-    }
+    undefined,
+    "SIGINT and SIGTERM interrupt the command"
   )
 } satisfies OptionTable.OptionTable<AnimalStoreOptions>
 

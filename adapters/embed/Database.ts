@@ -21,14 +21,15 @@ import * as DatabaseAddress from "./DatabaseAddress.ts"
 export interface DatabaseOptions
   extends StorageOptions.LimitsOptions,
     Pick<SqlOptions.SqlOptions, "keyCacheMs"> {
-  /** In milliseconds. */
+  /** Timeout of a call to the database, after which the response is 503. In milliseconds. */
   readonly databaseTimeoutMs: number
+  /** Maximum number of connections to PostgreSQL. */
   readonly databaseConnections: number
 }
 
 const { keyCacheMs, timeoutMs: databaseTimeoutMs } = SqlOptions.table
 
-/** Each option with its rule, default, flag and meaning. */
+/** The rule, the default and the flag of each option. */
 export const table = {
   databaseTimeoutMs,
   databaseConnections: SqlOptions.connections,

@@ -2,34 +2,47 @@
 import * as Result from "effect/Result"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
-import type * as Parse from "../../core/options/Parse.ts"
 import * as Rule from "../../core/options/Rule.ts"
-import * as TextForm from "../../core/options/TextForm.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import { type LogEvent, type LogThreshold, thresholds } from "../log/LogEvent.ts"
 import { formats, type LogFormatName } from "../log/LogFormat.ts"
 
 /** The collector that receives traces and metrics with OTLP over HTTP, encoded as JSON. */
 export interface OtlpOptions {
-  /** `/v1/traces` and `/v1/metrics` are appended. */
+  /**
+   * Push metrics and traces to this collector with OTLP over HTTP, such as `http://127.0.0.1:4318`. The URL has no
+   * credentials and no query; `/v1/traces` and `/v1/metrics` are appended.
+   */
   readonly url: string
+  /** Headers that each export sends, such as `Authorization: Bearer TOKEN`. */
   readonly headers?: { readonly [name: string]: string } | undefined
+  /**
+   * Fraction of requests that are traced, from 0 to 1; if a request has a `traceparent` header, the header decides. 0.1
+   * by default.
+   */
   readonly traceSample?: number | undefined
+  /** Time between two exports. In milliseconds, 100 or more; 10,000 by default. */
   readonly intervalMs?: number | undefined
 }
 
 export interface ObservationOptions {
   /**
-   * The first line of a kind is logged immediately, repetitions as one summary per second. If the function throws or its
-   * promise rejects, the lost lines are counted, and the count precedes the next line. The function must not block.
+   * Receives each log line and its event; by default, lines are written to standard error. The first line of a kind is
+   * logged immediately, repetitions as one summary per second. If the function throws or its promise rejects, the lost
+   * lines are counted, and the count precedes the next line. The function must not block.
    */
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
+  /** Format of log lines: `text` (logfmt) or `json`. */
   readonly logFormat?: LogFormatName | undefined
+  /** Minimum level to log; `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined
+  /** Log a line for each response, except those to health checks. `Exchange.isProbe` is true for these. */
   readonly accessLog?: boolean | undefined
-  /** The function must not block; its errors are ignored. */
+  /** Called after each response, or if the client disconnects before it. Must not block; its errors are ignored. */
   readonly onResponse?: ((exchange: Exchange) => void) | undefined
+  /** Collect metrics, for `store.metrics()`. */
   readonly metrics?: boolean | undefined
+  /** Push metrics and traces to a collector. */
   readonly otlp?: OtlpOptions | undefined
 }
 
@@ -38,17 +51,15 @@ const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url)
 
 const COLLECTOR = "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
 
-const collector = Rule.written(
-  Rule.textWhere(isCollector, COLLECTOR),
-  TextForm.one("URL", (text) => (isCollector(text) ? Result.succeed(text) : Result.fail(COLLECTOR)))
-)
+// Checked as text too, because the store's error would not name the flag.
+const collector = Rule.readable(Rule.textWhere(isCollector, COLLECTOR), "URL", (text) => text)
 
 const isName = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 
 /** Whether a string is a valid header value (RFC 9110 §5.5). An error of `fetch` would contain an invalid token. */
 const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
-const headers = Rule.make(
+const headersRule = Rule.make(
   (value): value is { readonly [name: string]: string } =>
     typeof value === "object" &&
     value !== null &&
@@ -59,92 +70,60 @@ const headers = Rule.make(
   "must be an object of valid header names and values"
 )
 
-const header: Parse.Parse<readonly [name: string, value: string]> = (text) => {
+const parseHeader: Rule.Parse<readonly [name: string, value: string]> = (text) => {
   const [, name = "", value = ""] = /^([^:]*):[ \t]*(.*)$/s.exec(text) ?? []
   return isName(name) && isFieldValue(value)
     ? Result.succeed([name, value])
     : Result.fail("must be the name of a header, a colon and a value, such as 'Authorization: Bearer TOKEN'")
 }
 
-/** Each field of `otlp` with its rule, default, flag and meaning. */
+const headers = {
+  ...headersRule,
+  ...Rule.listForm("'NAME: VALUE'", "line breaks", parseHeader, Object.fromEntries<string>)
+}
+
+/** The rule, the default and the flag of each field of `otlp`. */
 const otlpTable = {
-  url: OptionTable.flag(collector, {
-    summary:
-      "Push metrics and traces to this collector with OTLP over HTTP, such as `http://127.0.0.1:4318`.",
-    default: undefined,
-    defaultText: "off",
-    flag: "otlp"
-  }),
+  url: OptionTable.flag("otlp", collector, undefined, { defaultText: "off" }),
   headers: OptionTable.flag(
-    Rule.written(headers, TextForm.list("'NAME: VALUE'", "line breaks", header, Object.fromEntries)),
+    "otlp-header",
+    headers,
+    {},
     {
-      summary: "Headers that each export sends, such as `Authorization`.",
-      default: {},
-      defaultText: "none",
-      flag: "otlp-header",
       variable: "ANIMAL_STORE_OTLP_HEADERS",
       isSecret: true
     }
   ),
-  traceSample: OptionTable.flag(Rule.fraction, {
-    summary:
-      "Fraction of requests that are traced, from 0 to 1; if a request has a `traceparent` header, the header decides.",
-    default: 0.1,
-    flag: "trace-sample"
-  }),
-  intervalMs: OptionTable.flag(Rule.milliseconds({ min: 100, max: 3_600_000 }), {
-    summary: "Time between two exports.",
-    default: 10_000,
-    flag: "otlp-interval"
-  })
+  traceSample: OptionTable.flag("trace-sample", Rule.fraction, 0.1),
+  intervalMs: OptionTable.flag("otlp-interval", Rule.milliseconds({ min: 100, max: 3_600_000 }), 10_000)
 } satisfies OptionTable.OptionTable<Partial<OtlpOptions>>
 
 const otlpFields = Options.partial<OtlpOptions>(otlpTable)
 
-const otlpRule: Rule.Rule<OtlpOptions> = {
+const otlp: OptionTable.ObjectOption<OtlpOptions, typeof otlpTable> = {
   isValid: (value): value is OtlpOptions => otlpFields.isValid(value) && value.url !== undefined,
-  reasonFor: (value) => (otlpFields.isValid(value) ? "must have the field url" : otlpFields.reasonFor(value))
+  reasonFor: (value) => (otlpFields.isValid(value) ? "must have the field url" : otlpFields.reasonFor(value)),
+  default: undefined,
+  fields: otlpTable
 }
 
-/** Each option with its rule, default, flag and meaning. */
+/** The rule, the default and the flag of each option. */
 export const table = {
-  log: OptionTable.programOnly(Rule.callback<NonNullable<ObservationOptions["log"]>>(), {
-    summary: "Receives each log line and its event.",
-    default: undefined,
-    defaultText: "standard error",
-    noFlag: "a function; `serve` logs to standard error"
-  }),
-  logFormat: OptionTable.flag(Rule.oneOf(formats), {
-    summary: "Format of log lines: `text` (logfmt) or `json`.",
-    default: "text",
-    flag: "log-format"
-  }),
-  logLevel: OptionTable.flag(Rule.oneOf(thresholds), {
-    summary: "Minimum level to log; `none` also silences the access log.",
-    default: "info",
-    flag: "log-level"
-  }),
-  accessLog: OptionTable.flag(Rule.boolean, {
-    summary: "Log a line for each response, except those to health checks.",
-    default: false,
-    flag: "access-log"
-  }),
-  onResponse: OptionTable.programOnly(Rule.callback<NonNullable<ObservationOptions["onResponse"]>>(), {
-    summary: "Called after each response, or if the client disconnects before it.",
-    default: undefined,
-    defaultText: "none",
-    noFlag: "a function"
-  }),
-  metrics: OptionTable.programOnly(Rule.boolean, {
-    summary: "Collect metrics, for `store.metrics()`.",
-    default: false,
-    noFlag: "on with `--admin-port`"
-  }),
-  otlp: OptionTable.group(otlpRule, otlpTable, {
-    summary: "Push metrics and traces to a collector.",
-    default: undefined,
-    defaultText: "off"
-  })
+  log: OptionTable.programOnly(
+    Rule.callback<NonNullable<ObservationOptions["log"]>>(),
+    undefined,
+    "`serve` logs to standard error"
+  ),
+  logFormat: OptionTable.flag("log-format", Rule.oneOf(formats), "text"),
+  logLevel: OptionTable.flag("log-level", Rule.oneOf(thresholds), "info"),
+  accessLog: OptionTable.flag("access-log", Rule.boolean, false),
+  onResponse: OptionTable.programOnly(
+    Rule.callback<NonNullable<ObservationOptions["onResponse"]>>(),
+    undefined,
+    "`serve` runs no code of its operator"
+  ),
+  metrics: OptionTable.programOnly(Rule.boolean, false, "on with `--admin-port`"),
+  otlp
 } satisfies OptionTable.OptionTable<ObservationOptions>
 
 /** The OTLP options after defaults are applied. */

@@ -18,31 +18,30 @@ export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Options of the handler. */
 export interface FetchHandlerOptions {
+  /** Returns the client's IP address, which a `Request` does not contain. Without it, all clients share one address. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
-   * Such a body is read in one call, without a stream. By default only requests whose `arrayBuffer` the host has
-   * replaced are read this way, because a `Request` that other code creates can carry more bytes than it declares.
+   * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
+   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this
+   * way, because a `Request` that other code creates can carry more bytes than it declares.
    */
   readonly trustContentLength?: boolean | undefined
 }
 
+const NO_FETCH = "`serve` does not use `fetch`"
+
 /**
- * Each option with its rule, default and meaning.
+ * The rule and the default of each option.
  *
  * @internal
  */
 export const table = {
-  clientAddress: OptionTable.programOnly(Rule.callback<NonNullable<FetchHandlerOptions["clientAddress"]>>(), {
-    summary: "Returns the client's IP address, which a `Request` does not contain.",
-    default: undefined,
-    defaultText: "all clients without a key share one rate limit",
-    noFlag: "the server knows the address of its connection"
-  }),
-  trustContentLength: OptionTable.programOnly(Rule.boolean, {
-    summary: "The host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do.",
-    default: false,
-    noFlag: "`serve` does not use `fetch`"
-  })
+  clientAddress: OptionTable.programOnly(
+    Rule.callback<NonNullable<FetchHandlerOptions["clientAddress"]>>(),
+    undefined,
+    NO_FETCH
+  ),
+  trustContentLength: OptionTable.programOnly(Rule.boolean, false, NO_FETCH)
 } satisfies OptionTable.OptionTable<FetchHandlerOptions>
 
 /**

@@ -7,27 +7,18 @@ import { DatabaseUnusable } from "./DatabaseUnusable.ts"
 
 /** Options of all stores. */
 export interface SqlOptions extends StorageOptions.CallOptions {
-  /** In milliseconds. */
+  /** Time for which API keys are cached; a revocation may take this long to reach other nodes. In milliseconds. */
   readonly keyCacheMs: number
 }
 
-/** Each option with its rule, default, flag and meaning. */
+/** The rule, the default and the flag of each option. */
 export const table = {
   ...StorageOptions.callTable,
-  keyCacheMs: OptionTable.flag(Rule.milliseconds({ min: 0, max: 5_000 }), {
-    summary: "Time for which API keys are cached; a revocation may take this long to reach other nodes.",
-    default: 5_000,
-    flag: "key-cache"
-  })
+  keyCacheMs: OptionTable.flag("key-cache", Rule.milliseconds({ min: 0, max: 5_000 }), 5_000)
 } satisfies OptionTable.OptionTable<SqlOptions>
 
-/** The number of connections to PostgreSQL. */
-export const connections = OptionTable.flag(Rule.integer({ min: 1, max: 1_000 }), {
-  summary: "Maximum number of connections to PostgreSQL.",
-  // Enough for two cores; four nodes stay far below a server's default of 100.
-  default: 16,
-  flag: "database-connections"
-})
+/** The maximum number of connections: enough for two cores; four nodes stay far below a server's default of 100. */
+export const connections = OptionTable.flag("database-connections", Rule.integer({ min: 1, max: 1_000 }), 16)
 
 /** Adds the defaults; fails with the first unknown or invalid option. */
 export const resolve = (

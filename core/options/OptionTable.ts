@@ -1,133 +1,115 @@
 /**
- * Defines tables of options. A table states each option once: its rule, its default, its flag and one sentence. Programs
- * and the command line check and complete options with it; the help and the documentation are rendered from it.
+ * Defines tables of options. A table states once, for each option, its rule, its default and its flag; what the option
+ * does is stated once in the docstring of its property. Programs and the command line check and complete options with
+ * the table; the help and the documentation are rendered from it.
  */
 import * as Result from "effect/Result"
 import type { InvalidOption } from "./InvalidOption.ts"
 import * as Options from "./Options.ts"
-import type { Rule } from "./Rule.ts"
-import type { Reader, TextForm } from "./TextForm.ts"
+import type { Reader, Rule, TextForm } from "./Rule.ts"
 
-/** What the documentation shows of an option. */
-export interface Described<Default> {
-  /** What the option does: one sentence of Markdown. */
-  readonly summary: string
-  readonly default: Default
-  /** Describes a default that is absent, or whose value would explain little. */
-  readonly defaultText?: string | undefined
-}
-
-/** What an option needs to be a flag of `serve`. */
-export interface Flagged<A, Default> extends Described<Default> {
+/** What a flag of `serve` needs, whether programs have it as an option or not. */
+export interface Flag<A, Default> {
   /** The name of the flag, without the leading dashes. */
   readonly flag: string
-  /** The name of the environment variable, if it does not follow from the name of the flag. */
-  readonly variable: string | undefined
-  readonly placeholder: string
-  /** Whether messages must not contain the value. */
-  readonly isSecret: boolean
   readonly reader: Reader<A>
+  readonly default: Default
   /** The default as a user would type it, or a description of it. */
-  readonly typedDefault: string
+  readonly defaultText: string
+  /** The environment variable, if its name does not follow from the flag. */
+  readonly variable?: string
+  /** Whether messages must not contain the value. */
+  readonly isSecret?: boolean
 }
 
-/** An option of programs that is also a flag of `serve`. */
-export interface FlagOption<A, Default> extends Rule<A>, Flagged<A, Default> {}
+/** An option of programs that is a flag of `serve`. */
+export interface FlagOption<A, Default> extends Rule<A>, Flag<A, Default> {}
 
-/** An option of programs that `serve` does not have. */
-export interface ProgramOption<A, Default> extends Rule<A>, Described<Default> {
-  /** Why `serve` does not have it. */
+/** An option of programs that is no flag of `serve`, for the reason `noFlag`. */
+export interface ProgramOption<A, Default> extends Rule<A> {
+  readonly default: Default
+  readonly defaultText: string | undefined
   readonly noFlag: string
 }
 
-/** A flag of `serve` that is not an option of programs. */
-export interface CommandFlag<A, Default> extends Flagged<A, Default> {
-  /** What programs use instead. */
-  readonly noOption: string
-}
-
-/** An option whose value is an object; the flags belong to its fields. */
-export interface GroupOption<A, Default, Fields> extends Rule<A>, Described<Default> {
+/** An option of programs whose value is an object; `fields` is the table of its properties. */
+export interface ObjectOption<A, Fields> extends Rule<A> {
+  readonly default: undefined
   readonly fields: Fields
 }
 
-/** An option of programs. */
-export type Option<A, Default> =
-  | FlagOption<A, Default>
-  | ProgramOption<A, Default>
-  | GroupOption<A, Default, object>
+/** A flag of `serve` that programs do not have as an option. */
+export interface CommandFlag<A, Default> extends Flag<A, Default> {
+  /** What the flag does: one sentence of Markdown. */
+  readonly summary: string
+  /** What programs use instead. */
+  readonly noOption: string
+}
 
 /** The option for each property of `Options`; a table that lacks one does not compile. */
 export type OptionTable<Options extends object> = {
   readonly [name in keyof Options]-?: Option<Exclude<Options[name], undefined>, Options[name]>
 }
 
+type Option<A, Default> = Rule<A> & { readonly default: Default } & (
+    | FlagOption<A, Default>
+    | ProgramOption<A, Default>
+    | ObjectOption<A, object>
+  )
+
 /** The options of a table after the defaults are applied. */
 export type Complete<Table> = {
-  readonly [name in keyof Table]: Table[name] extends Option<infer A, infer Default> ? A | Default : never
+  readonly [name in keyof Table]: Table[name] extends Rule<infer A> & { readonly default: infer Default }
+    ? A | Default
+    : never
 }
 
-interface FlagSettings<Default> extends Described<Default> {
-  readonly flag: string
-  readonly variable?: string
-  readonly placeholder?: string
-  readonly isSecret?: boolean
-}
+type Settings = Partial<Pick<Flag<unknown, unknown>, "defaultText" | "variable" | "isSecret">>
 
-/** Creates an option that is also a flag. */
+/** Creates an option that is a flag of `serve`. */
 export const flag = <A, Default extends A | undefined>(
+  name: string,
   rule: Rule<A> & TextForm<A>,
-  settings: FlagSettings<Default>
+  value: Default,
+  settings?: Settings
 ): FlagOption<A, Default> => ({
   isValid: rule.isValid,
   reasonFor: rule.reasonFor,
-  ...flagged<A, Default>(rule, settings)
+  ...flagOf<A, Default>(name, rule, value, settings)
 })
-
-/** Creates an option that `serve` does not have; `noFlag` is the reason. */
-export const programOnly = <A, Default extends A | undefined>(
-  rule: Rule<A>,
-  settings: Described<Default> & { readonly noFlag: string }
-): ProgramOption<A, Default> => ({ isValid: rule.isValid, reasonFor: rule.reasonFor, ...settings })
 
 /** Creates a flag that programs do not have as an option; `noOption` is what they use instead. */
 export const commandOnly = <A, Default extends A | undefined>(
+  name: string,
   form: TextForm<A>,
-  { noOption, ...settings }: FlagSettings<Default> & { readonly noOption: string }
-): CommandFlag<A, Default> => ({ ...flagged<A, Default>(form, settings), noOption })
+  value: Default,
+  { noOption, summary, ...settings }: Settings & { readonly summary: string; readonly noOption: string }
+): CommandFlag<A, Default> => ({ ...flagOf<A, Default>(name, form, value, settings), noOption, summary })
 
-/** Creates an option whose value is an object with `fields`. */
-export const group = <A, Default extends A | undefined, Fields>(
-  rule: Rule<A>,
-  fields: Fields,
-  settings: Described<Default>
-): GroupOption<A, Default, Fields> => ({
-  isValid: rule.isValid,
-  reasonFor: rule.reasonFor,
-  fields,
-  ...settings
-})
-
-const flagged = <A, Default extends A | undefined>(
+const flagOf = <A, Default extends A | undefined>(
+  name: string,
   { format, reader }: TextForm<A>,
-  settings: FlagSettings<Default>
-): Flagged<A, Default> => {
-  const value: A | undefined = settings.default
-  return {
-    variable: undefined,
-    placeholder: reader.placeholder,
-    isSecret: false,
-    reader,
-    typedDefault: settings.defaultText ?? (value === undefined ? "none" : format(value)),
-    ...settings
-  }
+  value: Default,
+  settings?: Settings
+): Flag<A, Default> => {
+  const given: A | undefined = value
+  const defaultText = given === undefined ? "none" : format(given)
+  return { flag: name, reader, default: value, defaultText, ...settings }
 }
+
+/** Creates an option that `serve` does not have, for the reason `noFlag`. */
+export const programOnly = <A, Default extends A | undefined>(
+  { isValid, reasonFor }: Rule<A>,
+  value: Default,
+  noFlag: string,
+  defaultText?: string
+): ProgramOption<A, Default> => ({ isValid, reasonFor, default: value, defaultText, noFlag })
 
 /** Returns the default of each option. */
 export const defaults = <Options extends object>(table: OptionTable<Options>): Options =>
   // The cast is safe: a table has a default of the right type for each option.
   Object.fromEntries(
-    Object.entries<Described<unknown>>(table).map(([name, option]) => [name, option.default])
+    Object.entries<{ readonly default: unknown }>(table).map(([name, option]) => [name, option.default])
   ) as Options
 
 /** Completes options with the defaults, or fails with the first unknown or invalid option. */

@@ -2,8 +2,9 @@
 import { availableParallelism } from "node:os"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as TextForm from "../../../core/options/TextForm.ts"
+import * as Rule from "../../../core/options/Rule.ts"
 import * as DatabaseAddress from "../../embed/DatabaseAddress.ts"
 import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
@@ -15,14 +16,17 @@ const MAX = 512
 /** A number of processes, or `auto` for one per core. */
 export type WorkerCount = number | "auto"
 
-/** Parses the value of the flag. */
-export const parse: Setting.Parse<WorkerCount> = (text) => {
-  if (text === "auto") return Result.succeed("auto")
-  return Result.mapError(Setting.between(1, MAX)(text), (reason) => `${reason}, or auto`)
-}
+const number = Rule.integer({ min: 1, max: MAX })
 
-/** The text form of the flag. */
-export const form = TextForm.one("N", parse)
+/** The rule of the flag. */
+export const rule: Rule.TextRule<WorkerCount> = Rule.readable(
+  Rule.make(
+    (value): value is WorkerCount => value === "auto" || number.isValid(value),
+    `must be a whole number from 1 to ${MAX}, or auto`
+  ),
+  "N",
+  (text) => (text === "auto" ? text : Option.getOrUndefined(Result.getSuccess(number.reader.parse(text))))
+)
 
 /** The values of flags that may permit only one process. */
 export interface Companions {

@@ -20,8 +20,8 @@ export interface AnimalStoreOptions
    */
   readonly database?: string | undefined
   /**
-   * Address of the database for rate limits and bans, as for `database`, or `redis://user:password@host:port`. The
-   * same database by default.
+   * Address of another database for rate limits and bans, or `redis://user:password@host:port`. By default, they are in
+   * `database`.
    */
   readonly limits?: string | undefined
   /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */

@@ -152,7 +152,13 @@ const redis: Section = {
       progress(`Redis: skipped, ${server.reason}`)
       return []
     }
-    const limits = Result.getOrThrow(Database.limits(server.address, OptionTable.defaults<Database.DatabaseOptions>(Database.table), "database"))
+    const limits = Result.getOrThrow(
+      Database.limits(
+        server.address,
+        OptionTable.defaults<Database.DatabaseOptions>(Database.table),
+        "database"
+      )
+    )
     return Effect.flatMap(consumeOperation, (consume) => measure("Redis", [consume], progress))
       .pipe(Effect.provide(Layer.provide(limits, SecureRandom.layerWebCrypto)), Effect.runPromise)
       .finally(server.stop)

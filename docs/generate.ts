@@ -7,6 +7,7 @@ import * as ApiReport from "./ApiReport.ts"
 import * as ClausesPage from "./ClausesPage.ts"
 import * as ConfigSchema from "./ConfigSchema.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
+import * as OptionTables from "./OptionTables.ts"
 
 /** A page, or a part of one, that is derived from the code. */
 interface Generator {
@@ -15,7 +16,15 @@ interface Generator {
   readonly render: (text: string) => string
 }
 
-const generators: ReadonlyArray<Generator> = [ErrorsPage, ClausesPage, ConfigSchema, ApiReport]
+const root = new URL("../", import.meta.url)
+
+const generators: ReadonlyArray<Generator> = [
+  ...OptionTables.generators.map(({ page, render }) => ({ path: new URL(page, root), render })),
+  ErrorsPage,
+  ClausesPage,
+  ConfigSchema,
+  ApiReport
+]
 
 const isCheck = process.argv.includes("--check")
 
@@ -23,7 +32,7 @@ for (const { path, render } of generators) {
   const text = readFileSync(path, "utf8")
   const rendered = render(text)
   if (rendered === text) continue
-  const name = path.href.slice(new URL("../", import.meta.url).href.length)
+  const name = path.href.slice(root.href.length)
   if (isCheck) {
     console.error(`${name} is out of date: run 'npm run generate' and review the change`)
     process.exitCode = 1

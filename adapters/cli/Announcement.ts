@@ -5,7 +5,6 @@ import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
-import * as FirstKeyFlag from "./FirstKeyFlag.ts"
 import { Host } from "./Host.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as Output from "./Output.ts"
@@ -21,12 +20,9 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   port: number
 ): Effect.fn.Return<void, CliError.UserError> {
   const { stdout } = yield* Host
-  const origin = `http://${LocalHost.of(flags.host)}:${port}`
+  const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
-  const isFirstWanted = FirstKeyFlag.isWanted(flags.firstKey, {
-    isTerminal: stdout.isTTY === true,
-    json: flags.json
-  })
+  const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
   const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
   yield* Output.print(
     flags.json
@@ -34,9 +30,9 @@ export const issueAndPrint = Effect.fnUntraced(function* (
       : greeting(
           url,
           keys,
-          Database.locationOf(flags.database),
-          yield* Database.issueHint(flags.database),
-          ServeFlags.hasDocs(flags) ? [`  API reference: ${origin}/docs`] : []
+          Database.locationOf(flags.store.database),
+          yield* Database.issueHint(flags.store.database),
+          flags.store.docs ? [`  API reference: ${origin}/docs`] : []
         )
   )
 })

@@ -24,10 +24,10 @@ import * as ReplayText from "../../conformance/reports/ReplayText.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
+import * as Duration from "../../core/options/Duration.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as CommandExit from "./CommandExit.ts"
 import { descriptions } from "./Descriptions.ts"
-import * as DurationFlag from "./DurationFlag.ts"
 import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
@@ -140,7 +140,7 @@ const subjectFlags = {
     "wait",
     "DURATION",
     "How long to wait for the server to start, such as 30s. Default: do not wait.",
-    DurationFlag.parse(0, MAX_WAIT_MS)
+    Duration.parse(0, MAX_WAIT_MS)
   ),
   iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
 }

@@ -1,75 +1,18 @@
-/** Defines the database flags of a command, and opens the database. */
+/** Opens the database of a command, and describes it in messages. */
 import { existsSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { bounds, defaults } from "../embed/Database.ts"
 import * as DatabaseAddress from "../embed/DatabaseAddress.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "../embed/index.ts"
-import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
-
-const DEFAULT = "sqlite:./data/animal-store.db"
-
-/** `--database`. */
-export const address = Setting.withDefault(
-  Failure.flagOf.database,
-  "ADDRESS",
-  "Address of the database: sqlite:PATH, postgres://user:password@host:port/database, or memory: (lost when the process exits).",
-  Setting.text,
-  DEFAULT
-)
-
-/** `--limits`. */
-export const limits = Setting.make(
-  Failure.flagOf.limits,
-  "ADDRESS",
-  "Address of the database for rate limits and bans, as for --database, or redis://user:password@host:port. Default: the same database.",
-  Setting.text
-).pipe(Flag.optional)
-
-/** `--database-timeout`, in milliseconds. */
-export const timeoutMs = Setting.withDefault(
-  Failure.flagOf.databaseTimeoutMs,
-  "DURATION",
-  "Timeout for database calls, such as 500ms or 5s.",
-  DurationFlag.parse(bounds.databaseTimeoutMs.min, bounds.databaseTimeoutMs.max),
-  DurationFlag.format(defaults.databaseTimeoutMs)
-)
-
-/** `--database-connections`. */
-export const connections = Setting.withDefault(
-  Failure.flagOf.databaseConnections,
-  "N",
-  "Maximum number of connections to PostgreSQL.",
-  Setting.between(bounds.databaseConnections.min, bounds.databaseConnections.max),
-  String(defaults.databaseConnections)
-)
-
-/** `--key-cache`, in milliseconds. */
-export const keyCacheMs = Setting.withDefault(
-  Failure.flagOf.keyCacheMs,
-  "DURATION",
-  `How long keys are cached, and therefore how long a revocation can take: 0 to ${DurationFlag.format(bounds.keyCacheMs.max)}.`,
-  DurationFlag.parse(bounds.keyCacheMs.min, bounds.keyCacheMs.max),
-  DurationFlag.format(defaults.keyCacheMs)
-)
-
-/** `--max-anonymous-states`. */
-export const maxAnonymousStates = Setting.withDefault(
-  Failure.flagOf.maxAnonymousStates,
-  "N",
-  "Maximum number of client networks whose anonymous requests are counted.",
-  Setting.between(bounds.maxAnonymousStates.min, bounds.maxAnonymousStates.max),
-  String(defaults.maxAnonymousStates)
-)
+import { DEFAULT_DATABASE } from "./StoreFlags.ts"
 
 /** Opens the store, and closes it when the scope closes. Opening can be interrupted. */
 export const open = (
@@ -89,8 +32,8 @@ export const openExisting = (
   options: AnimalStoreOptions & { readonly database: string }
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* requireExisting(options.database, Failure.flagOf.database)
-    if (options.limits !== undefined) yield* requireExisting(options.limits, Failure.flagOf.limits)
+    yield* requireExisting(options.database, "database")
+    if (options.limits !== undefined) yield* requireExisting(options.limits, "limits")
     return yield* open(options)
   })
 
@@ -123,7 +66,7 @@ export const issueHint = (address: string): Effect.Effect<string> =>
       return "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
     }
     const command = Invocation.commandLine(start, ["keys", "issue", "--plan", "Free"])
-    return address === DEFAULT
+    return address === DEFAULT_DATABASE
       ? `To issue a key: ${command}`
       : `To issue a key (use the same --database): ${command}`
   })

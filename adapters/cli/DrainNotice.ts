@@ -1,11 +1,14 @@
 /** Prints the notice that a server is stopping. */
 import type * as Effect from "effect/Effect"
-import * as DurationFlag from "./DurationFlag.ts"
-import * as LogFlags from "./LogFlags.ts"
+import * as Duration from "../../core/options/Duration.ts"
+import * as Notice from "./Notice.ts"
+import type * as ServeFlags from "./ServeFlags.ts"
 
 /** Prints how long the server keeps accepting requests before it waits for those in flight. */
-export const print = (flags: LogFlags.Values & { readonly drainMs: number }): Effect.Effect<void> => {
-  const { drainMs } = flags
-  const accepting = `accepting requests for ${DurationFlag.format(drainMs)}, or until a second signal; then `
-  return LogFlags.notice(flags, `stopping; ${drainMs === 0 ? "" : accepting}waiting for requests in flight`)
+export const print = ({
+  drainMs,
+  store
+}: Pick<ServeFlags.Values, "drainMs" | "store">): Effect.Effect<void> => {
+  const accepting = `accepting requests for ${Duration.format(drainMs)}, or until a second signal; then `
+  return Notice.print(store, `stopping; ${drainMs === 0 ? "" : accepting}waiting for requests in flight`)
 }

@@ -16,6 +16,7 @@ import * as OutputFile from "./OutputFile.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
+import * as StoreFlags from "./StoreFlags.ts"
 import * as Throughput from "./Throughput.ts"
 
 /** Number of chunks between two progress reports; a chunk has up to 1,000 animals. */
@@ -32,7 +33,7 @@ export const exportAnimals = Command.make(
       Setting.text
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
-    database: Database.address,
+    database: StoreFlags.store.database,
     json: Setting.toggle(
       "json",
       "Print the summary as one line of JSON, and nothing else, to standard output; requires --out."
@@ -45,7 +46,7 @@ export const exportAnimals = Command.make(
         Failure.userError(new Error("--json: requires --out, because standard output contains the animals"))
       )
     }
-    yield* Database.requireExisting(flags.database, Failure.flagOf.database)
+    yield* Database.requireExisting(flags.database, "database")
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
     const write = output?.write ?? Output.write
     const archive = yield* Archive.open(flags.database)

@@ -11,26 +11,7 @@ import {
 } from "../embed/index.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
-
-/** The flag of each store option, without the leading dashes. */
-export const flagOf = {
-  corsOrigins: "cors-origin",
-  database: "database",
-  databaseConnections: "database-connections",
-  databaseTimeoutMs: "database-timeout",
-  docs: "docs",
-  deprecationUrl: "deprecation-url",
-  idempotencyKeys: "idempotency-keys",
-  keyCacheMs: "key-cache",
-  limits: "limits",
-  maxAnonymousStates: "max-anonymous-states",
-  onLimitsUnavailable: "on-limits-unavailable",
-  publicBaseUrl: "public-base-url",
-  stagingBaseUrl: "staging-base-url",
-  standardHeaders: "standard-headers",
-  strict: "strict",
-  trustedProxyHops: "trusted-proxy-hops"
-} as const
+import * as StoreFlags from "./StoreFlags.ts"
 
 /** Calls the store and converts its errors; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
@@ -55,13 +36,13 @@ export const userErrorAt =
 
 const messageOf = (cause: unknown): string => {
   if (cause instanceof DatabaseUnusable) return `${Setting.title("database")}: ${cause.reason}`
-  if (cause instanceof RedisUnusable) return `${Setting.title(flagOf.limits)}: ${cause.reason}`
+  if (cause instanceof RedisUnusable) return `${Setting.title("limits")}: ${cause.reason}`
   if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
   if (cause instanceof PlanInvalid) return withFlagNames(cause.reason)
-  if (cause instanceof InvalidDatabase) return `${Setting.title(flagOf[cause.option])}: ${cause.reason}`
-  if (cause instanceof InvalidOption && Object.hasOwn(flagOf, cause.option)) {
-    // The cast is safe: the condition above checks it.
-    return `${Setting.title(flagOf[cause.option as keyof typeof flagOf])}: ${cause.reason}`
+  if (cause instanceof InvalidDatabase) return `${Setting.title(cause.option)}: ${cause.reason}`
+  if (cause instanceof InvalidOption) {
+    const flag = StoreFlags.flagOf(cause.option)
+    if (flag !== undefined) return `${Setting.title(flag)}: ${cause.reason}`
   }
   if (cause instanceof Error && cause.message !== "") return cause.message
   return innermost(cause)

@@ -13,7 +13,6 @@ import * as Import from "../../core/transfer/Import.ts"
 import * as ImportRecord from "../../core/transfer/ImportRecord.ts"
 import * as Archive from "./Archive.ts"
 import * as CommandExit from "./CommandExit.ts"
-import * as Database from "./Database.ts"
 import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
 import * as ImportSource from "./ImportSource.ts"
@@ -21,6 +20,7 @@ import * as ImportSummary from "./ImportSummary.ts"
 import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
+import * as StoreFlags from "./StoreFlags.ts"
 import * as Throughput from "./Throughput.ts"
 
 const flags = {
@@ -43,7 +43,7 @@ const flags = {
     "Name of the data on standard input; with a name, the import can be resumed after a failure.",
     Setting.text
   ).pipe(Flag.optional),
-  database: Database.address,
+  database: StoreFlags.store.database,
   json: Setting.toggle("json", "Print the summary as one line of JSON, and nothing else, to standard output.")
 }
 

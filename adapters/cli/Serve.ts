@@ -10,11 +10,10 @@ import * as Database from "./Database.ts"
 import * as DrainNotice from "./DrainNotice.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
-import * as LogFlags from "./LogFlags.ts"
+import * as Notice from "./Notice.ts"
 import * as Pretenuring from "./Pretenuring.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as StopSignal from "./StopSignal.ts"
-import * as StoreFlags from "./StoreFlags.ts"
 import * as TestClock from "./TestClock.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
@@ -40,24 +39,21 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
   const { stderr } = yield* Host
   const clock = TestClock.make()
   const store = yield* Database.open({
-    ...StoreFlags.options(flags, stderr.isTTY === true),
-    now: Option.isSome(flags.testClockPort) ? clock.now : undefined
+    ...ServeFlags.storeOptions(flags, stderr.isTTY === true),
+    now: flags.testClockPort === undefined ? undefined : clock.now
   })
-  if (Option.isSome(flags.testClockPort)) {
-    const { port } = yield* Effect.mapError(
-      TestClock.serve(clock, flags.testClockPort.value),
-      Failure.userError
-    )
+  if (flags.testClockPort !== undefined) {
+    const { port } = yield* Effect.mapError(TestClock.serve(clock, flags.testClockPort), Failure.userError)
     yield* Console.error(`animal-store: the test clock listens on http://127.0.0.1:${port}/clock`)
   }
-  if (Option.isSome(flags.adminPort)) {
+  if (flags.adminPort !== undefined) {
     const admin = yield* Effect.mapError(
-      AdminServer.serve(AdminServer.pagesOf(store), flags.adminHost, flags.adminPort.value),
+      AdminServer.serve(AdminServer.pagesOf(store), flags.adminHost, flags.adminPort),
       Failure.userError
     )
-    yield* LogFlags.notice(flags, AdminServer.notice(flags.adminHost, admin.port))
+    yield* Notice.print(flags.store, AdminServer.notice(flags.adminHost, admin.port))
   }
-  const { port } = yield* Failure.attempt(() => store.listen(StoreFlags.serverOptions(flags)))
+  const { port } = yield* Failure.attempt(() => store.listen(flags.listen))
   yield* Announcement.issueAndPrint(store, flags, port)
   // A second signal ends the drain period; the store closes when the scope closes.
   return yield* Effect.onInterrupt(Effect.never, () =>

@@ -3,12 +3,24 @@ import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
-import * as Result from "effect/Result"
+import type * as OptionTable from "../../core/options/OptionTable.ts"
+import * as Rule from "../../core/options/Rule.ts"
 import { printable } from "./Printable.ts"
 
-/** Parses a value, or fails with the reason, such as "must be a whole number". */
-export type Parse<A> = (text: string) => Result.Result<A, string>
+export type Parse<A> = Rule.Parse<A>
+
+/** Accepts any text that is not empty. */
+export const text: Parse<string> = Rule.parseText
+
+/** Accepts only the words in `choices`. */
+export const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Parse<Choice> =>
+  Rule.oneOf(choices).reader.parse
+
+/** Parses a whole number from `min` (0 or more) to `max`, in decimal digits. */
+export const between = (min: number, max: number): Parse<number> => Rule.integer({ min, max }).reader.parse
+
+/** Parses a whole number from 0 to `max`, in decimal digits. */
+export const natural = (max: number): Parse<number> => between(0, max)
 
 /**
  * Returns the environment variable of a flag.
@@ -23,7 +35,99 @@ export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCa
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
-const describe = (flag: string, description: string): string => `${description} [${variable(flag)}]`
+/** The names of a setting. */
+type Names = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "variable" | "isSecret">
+
+/** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */
+export type FlagsOf<Table> = {
+  readonly [name in FlagName<Table>]: Table[name] extends OptionTable.Flag<infer A, infer Default>
+    ? Flag.Flag<A | Default>
+    : Table[name] extends { readonly fields: infer Fields }
+      ? FlagsOf<Fields>
+      : never
+}
+
+type FlagName<Table> = {
+  [name in keyof Table]: Table[name] extends { readonly flag: string } | { readonly fields: unknown }
+    ? name
+    : never
+}[keyof Table]
+
+interface AnyTable {
+  readonly [name: string]: unknown
+}
+
+/** Creates the flags of a table; `summaryOf` returns what an option does. */
+export const ofTable = <Table extends AnyTable>(
+  table: Table,
+  summaryOf: (name: string) => string
+): FlagsOf<Table> =>
+  // The cast is safe: `FlagsOf` has the same cases.
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, option]) => {
+      if (isFlag(option)) return [[name, ofOption(option, summaryOf(name))]]
+      return isObject(option) ? [[name, ofTable(option.fields, summaryOf)]] : []
+    })
+  ) as FlagsOf<Table>
+
+/** Whether an option is a flag. */
+export const isFlag = (option: unknown): option is OptionTable.Flag<unknown, unknown> =>
+  typeof option === "object" && option !== null && "flag" in option
+
+/** Whether an option is an object whose fields are a table. */
+export const isObject = (option: unknown): option is { readonly fields: AnyTable } =>
+  typeof option === "object" && option !== null && "fields" in option
+
+/** Creates the flag of an option. If the flag is absent, the value is the default. */
+const ofOption = <A, Default>(
+  option: OptionTable.Flag<A, Default>,
+  summary: string
+): Flag.Flag<A | Default> => {
+  const description = summary.replaceAll("`", "") + ("separator" in option.reader ? " Repeatable." : "")
+  return read(option, andDefault(description, option.defaultText), option.reader).pipe(
+    Flag.withDefault<A | Default>(option.default)
+  )
+}
+
+/** Creates a required setting with one value. */
+export const make = <A>(
+  flag: string,
+  placeholder: string,
+  description: string,
+  parse: Parse<A>
+): Flag.Flag<A> => read({ flag }, description, { placeholder, parse })
+
+/** Creates a setting with a default, a string that is parsed like any other value and that the help shows. */
+export const withDefault = <A>(
+  flag: string,
+  placeholder: string,
+  description: string,
+  parse: Parse<A>,
+  defaultText: string
+): Flag.Flag<A> =>
+  make(flag, placeholder, andDefault(description, defaultText), parse).pipe(
+    Flag.withDefault(parseSource({ flag }, parse, { source: `--${flag}`, text: defaultText }))
+  )
+
+/** Creates a setting with any number of values: a repeated flag, or a variable with values separated by spaces. */
+export const repeated = <A>(
+  flag: string,
+  placeholder: string,
+  description: string,
+  parse: Parse<A>
+): Flag.Flag<ReadonlyArray<A>> =>
+  read(
+    { flag },
+    description,
+    Rule.listForm<ReadonlyArray<A>, A>(placeholder, "spaces", parse, (values) => values).reader
+  ).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
+
+/** Creates a boolean setting that is off by default. */
+export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
+  Flag.withDefault(read({ flag }, andDefault(description, "off"), Rule.boolean.reader), false)
+
+const andDefault = (description: string, defaultText: string): string =>
+  `${description} Default: ${defaultText}.`
 
 interface Source {
   /** The name of the flag or of the environment variable that contains the text. */
@@ -31,122 +135,60 @@ interface Source {
   readonly text: string
 }
 
-const fromFlag = (flag: string, text: string): Source => ({ source: `--${flag}`, text })
+/** The pattern of the texts in a variable. */
+const separated = { spaces: /\S+/g, "line breaks": /[^\r\n]+/g }
 
-const fromVariable = (flag: string): Config.Config<Source> =>
-  Config.map(Config.String(variable(flag)), (text) => ({ source: variable(flag), text }))
-
-const parseSource = <A>(parse: Parse<A>, { source, text }: Source): Effect.Effect<A, CliError.CliError> =>
-  Effect.mapError(
-    Effect.fromResult(parse(text)),
-    (reason) =>
-      new CliError.ValidationError({
-        message: `${source}: ${reason}; got ${printable(JSON.stringify(text))}`
-      })
-  )
-
-// An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
-const isAbsent = (flag: string, { source, text }: Source): boolean => text === "" && source === variable(flag)
-
-const parseIfPresent =
-  <A>(flag: string, parse: Parse<A>) =>
-  (given: Source): Effect.Effect<A, CliError.CliError> =>
-    isAbsent(flag, given)
-      ? Effect.fail(new CliError.MissingOption({ option: flag }))
-      : parseSource(parse, given)
-
-/** Creates a required setting with one value. */
-export const make = <A>(flag: string, metavar: string, description: string, parse: Parse<A>): Flag.Flag<A> =>
-  Flag.String(flag).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(describe(flag, description)),
-    Flag.map((text) => fromFlag(flag, text)),
-    Flag.withFallbackConfig(fromVariable(flag)),
-    Flag.mapEffect(parseIfPresent(flag, parse))
-  )
-
-/** Creates a setting with a default, a string that is parsed like any other value and that the help shows. */
-export const withDefault = <A>(
-  flag: string,
-  metavar: string,
-  description: string,
-  parse: Parse<A>,
-  defaultText: string
-): Flag.Flag<A> =>
-  make(flag, metavar, andDefault(description, defaultText), parse).pipe(
-    Flag.withDefault(parseSource(parse, fromFlag(flag, defaultText)))
-  )
-
-const andDefault = (description: string, defaultText: string): string =>
-  `${description} Default: ${defaultText}.`
-
-/** Creates a setting with any number of values: a repeated flag, or a variable with values separated by spaces. */
-export const repeated = <A>(
-  flag: string,
-  metavar: string,
-  description: string,
-  parse: Parse<A>
-): Flag.Flag<ReadonlyArray<A>> =>
-  Flag.String(flag).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(`${description} [${variable(flag)}, separated by spaces]`),
-    Flag.atLeast(1),
-    Flag.map((texts) => texts.map((text) => fromFlag(flag, text))),
-    Flag.withFallbackConfig(
-      Config.map(fromVariable(flag), ({ source, text }) =>
-        (text.match(/\S+/g) ?? []).map((word): Source => ({ source, text: word }))
+/** Reads a flag; without it, its variable. */
+const read = <A>(names: Names, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
+  const { flag, variable: name = variable(flag) } = names
+  const fromVariable = Config.map(Config.String(name), (given): Source => ({ source: name, text: given }))
+  if ("separator" in reader) {
+    return Flag.String(flag).pipe(
+      Flag.withMetavar(reader.placeholder),
+      Flag.withDescription(`${description} [${name}, separated by ${reader.separator}]`),
+      Flag.atLeast(1),
+      Flag.map((texts) => ({ source: `--${flag}`, texts })),
+      Flag.withFallbackConfig(
+        Config.map(fromVariable, ({ source, text: given }) => ({
+          source,
+          texts: [...(given.match(separated[reader.separator]) ?? [])]
+        }))
+      ),
+      Flag.mapEffect(({ source, texts }) =>
+        Effect.mapError(Effect.fromResult(reader.parseAll(texts)), (error) =>
+          invalid(names, { source, text: error.text }, error.reason)
+        )
       )
-    ),
-    Flag.withDefault([] as ReadonlyArray<Source>),
-    Flag.mapEffect((given) => Effect.forEach(given, (source) => parseSource(parse, source)))
-  )
-
-/** Creates a boolean setting that is off by default. */
-export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
-  Flag.withDefault(boolean(flag, andDefault(description, "off")), false)
-
-/** Creates a boolean setting without a fixed default; the description explains what applies if it is absent. */
-export const preference = (flag: string, description: string): Flag.Flag<Option.Option<boolean>> =>
-  Flag.optional(boolean(flag, description))
-
-const boolean = (flag: string, description: string): Flag.Flag<boolean> =>
-  Flag.Boolean(flag).pipe(
-    Flag.withDescription(describe(flag, description)),
-    Flag.withFallbackConfig(fromVariable(flag)),
+    )
+  }
+  const { parse, placeholder } = reader
+  return (
+    placeholder === undefined
+      ? Flag.map(Flag.Boolean(flag), String)
+      : Flag.withMetavar(Flag.String(flag), placeholder)
+  ).pipe(
+    Flag.withDescription(`${description} [${name}]`),
+    Flag.map((given): Source => ({ source: `--${flag}`, text: given })),
+    Flag.withFallbackConfig(fromVariable),
     Flag.mapEffect((given) =>
-      typeof given === "boolean" ? Effect.succeed(given) : parseIfPresent(flag, parseToggle)(given)
+      // An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
+      given.text === "" && given.source === name
+        ? Effect.fail(new CliError.MissingOption({ option: flag }))
+        : parseSource(names, parse, given)
     )
   )
-
-/** Accepts any text that is not empty. */
-export const text: Parse<string> = (given) =>
-  given === "" ? Result.fail("must not be empty") : Result.succeed(given)
-
-/** Accepts only the words in `choices`. */
-export const oneOf =
-  <const Choice extends string>(choices: ReadonlyArray<Choice>): Parse<Choice> =>
-  (word) => {
-    const choice = choices.find((candidate) => candidate === word)
-    return choice === undefined ? Result.fail(`must be one of ${choices.join(", ")}`) : Result.succeed(choice)
-  }
-
-/** Parses a whole number from `min` (0 or more) to `max`, in decimal digits. */
-export const between =
-  (min: number, max: number): Parse<number> =>
-  (digits) =>
-    /^[0-9]{1,15}$/.test(digits) && Number(digits) >= min && Number(digits) <= max
-      ? Result.succeed(Number(digits))
-      : Result.fail(`must be a whole number from ${min} to ${max}`)
-
-/** Parses a whole number from 0 to `max`, in decimal digits. */
-export const natural = (max: number): Parse<number> => between(0, max)
-
-const booleanWords = new Map([
-  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
-  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
-])
-
-const parseToggle: Parse<boolean> = (word) => {
-  const value = booleanWords.get(word.toLowerCase())
-  return value === undefined ? Result.fail("must be true or false") : Result.succeed(value)
 }
+
+const parseSource = <A>(names: Names, parse: Parse<A>, given: Source): Effect.Effect<A, CliError.CliError> =>
+  Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(names, given, reason))
+
+const invalid = (
+  { isSecret = false }: Names,
+  { source, text: given }: Source,
+  reason: string
+): CliError.CliError =>
+  new CliError.ValidationError({
+    message: isSecret
+      ? `${source}: ${reason}`
+      : `${source}: ${reason}; got ${printable(JSON.stringify(given))}`
+  })

@@ -1,35 +1,37 @@
-/** Converts the flags of `serve` to the options of the store and its server. */
-import * as Option from "effect/Option"
-import type { AnimalStoreOptions, NodeServerOptions } from "../embed/index.ts"
-import * as LogFlags from "./LogFlags.ts"
-import * as ServeFlags from "./ServeFlags.ts"
-import * as TelemetryFlags from "./TelemetryFlags.ts"
+/** Defines the flags of `serve` that programs have as options. */
+import * as AnimalStoreOptions from "../embed/AnimalStoreOptions.ts"
+import summaries from "./OptionSummaries.json" with { type: "json" }
+import * as Setting from "./Setting.ts"
 
-/** Returns the options of the store; `isTerminal` is true if standard error is a terminal. */
-export const options = (flags: ServeFlags.Values, isTerminal: boolean): AnimalStoreOptions => ({
-  database: flags.database,
-  limits: Option.getOrUndefined(flags.limits),
-  databaseTimeoutMs: flags.databaseTimeoutMs,
-  databaseConnections: flags.databaseConnections,
-  keyCacheMs: flags.keyCacheMs,
-  maxAnonymousStates: flags.maxAnonymousStates,
-  onLimitsUnavailable: flags.onLimitsUnavailable,
-  publicBaseUrl: Option.getOrUndefined(flags.publicBaseUrl),
-  stagingBaseUrl: Option.getOrUndefined(flags.stagingBaseUrl),
-  strict: flags.strict,
-  trustedProxyHops: flags.trustedProxyHops,
-  corsOrigins: flags.corsOrigins,
-  standardHeaders: Option.getOrElse(flags.standardHeaders, () => true),
-  idempotencyKeys: Option.getOrElse(flags.idempotencyKeys, () => true),
-  docs: ServeFlags.hasDocs(flags),
-  deprecationUrl: Option.getOrUndefined(flags.deprecationUrl),
-  ...LogFlags.options(flags, isTerminal),
-  ...TelemetryFlags.options(flags)
-})
+/** The database if `--database` is absent. */
+export const DEFAULT_DATABASE = "sqlite:./data/animal-store.db"
 
-/** Returns the options of the server. */
-export const serverOptions = (flags: ServeFlags.Values): Partial<NodeServerOptions> => ({
-  host: flags.host,
-  port: flags.port,
-  maxConnectionsPerAddress: Option.getOrUndefined(flags.maxConnectionsPerAddress)
-})
+const { accessLog, database, docs } = AnimalStoreOptions.table
+
+/** The options of `openAnimalStore`, with the defaults of `serve`. */
+export const storeTable = {
+  ...AnimalStoreOptions.table,
+  database: { ...database, default: DEFAULT_DATABASE, defaultText: DEFAULT_DATABASE },
+  docs: { ...docs, default: true, defaultText: "on" },
+  accessLog: { ...accessLog, default: undefined, defaultText: "on if standard error is a terminal" }
+}
+
+/** The options of `listen`. */
+export const { listenTable } = AnimalStoreOptions
+
+const descriptions: ReadonlyMap<string, string> = new Map(Object.entries(summaries))
+
+const summaryOf = (name: string): string => descriptions.get(name) ?? ""
+
+/** The flags of the options of `openAnimalStore`. */
+export const store = Setting.ofTable(storeTable, summaryOf)
+
+/** The flags of the options of `listen`. */
+export const listen = Setting.ofTable(listenTable, summaryOf)
+
+/** Returns the flag of an option of programs, without the leading dashes; `undefined` if it has none. */
+export const flagOf = (option: string): string | undefined => {
+  const table = { ...storeTable, ...listenTable }
+  const entry: unknown = Object.hasOwn(table, option) ? Reflect.get(table, option) : undefined
+  return Setting.isFlag(entry) ? entry.flag : undefined
+}

@@ -11,13 +11,14 @@ import { Actor } from "../../core/access/Actor.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
-import { type AnimalStoreOptions, rules } from "./AnimalStoreOptions.ts"
+import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
@@ -76,12 +77,12 @@ export interface AnimalStore {
  * ```
  */
 export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise<AnimalStore> => {
-  const present = Result.getOrThrowWith(Options.check(rules, options), (invalid) => invalid)
-  const { signal } = present
+  const complete = Result.getOrThrowWith(OptionTable.resolve<Complete>(table, options), (invalid) => invalid)
+  const { signal } = complete
   signal?.throwIfAborted()
   const scope = Scope.makeUnsafe()
   const { context, metrics } = await Effect.runPromise(
-    Effect.onError(build(present, scope), (cause) => Scope.close(scope, Exit.failCause(cause))),
+    Effect.onError(build(complete, scope), (cause) => Scope.close(scope, Exit.failCause(cause))),
     signal === undefined ? {} : { signal }
   ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
   const run = Effect.runPromiseWith(context)
@@ -89,7 +90,9 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
-    fetch: await run(FetchHandler.make(Options.pick(FetchHandler.rules, present))),
+    fetch: await run(
+      FetchHandler.make(Options.pick<FetchHandler.FetchHandlerOptions>(FetchHandler.table, complete))
+    ),
     listen: async (serverOptions) => {
       // A server in a closed scope would stop immediately, and its address would be useless.
       if (closing !== undefined) throw new Error("the store is closed")
@@ -111,31 +114,21 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   }
 }
 
-const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreOptions>, scope: Scope.Scope) {
-  const {
-    ban,
-    database = "memory:",
-    databaseConnections = Database.defaults.databaseConnections,
-    databaseTimeoutMs = Database.defaults.databaseTimeoutMs,
-    keyCacheMs = Database.defaults.keyCacheMs,
-    maxAnonymousStates = Database.defaults.maxAnonymousStates,
-    limits,
-    now
-  } = options
-  const databaseOptions = { databaseConnections, databaseTimeoutMs, keyCacheMs, maxAnonymousStates }
+const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope) {
+  const { ban, limits, now } = options
   const clock = now === undefined ? "database" : "service"
-  const all = yield* Effect.fromResult(Database.stores(database, databaseOptions, clock))
+  const all = yield* Effect.fromResult(Database.stores(options.database, options, clock))
   const stores =
     limits === undefined
       ? all
-      : Layer.merge(all, yield* Effect.fromResult(Database.limits(limits, databaseOptions, clock)))
+      : Layer.merge(all, yield* Effect.fromResult(Database.limits(limits, options, clock)))
   const observation = yield* Observation.make(options).pipe(
     Effect.provide(SecureRandom.layerWebCrypto),
     Scope.provide(scope)
   )
   const settings = Layer.mergeAll(
     observation.layer,
-    options.docs === true ? Layer.succeed(StaticFiles, yield* referencePage(options)) : Layer.empty,
+    options.docs ? Layer.succeed(StaticFiles, yield* referencePage(options)) : Layer.empty,
     Layer.succeed(Actor, OsUser.name()),
     Layer.succeed(BanPolicy.BanPolicy, {
       ...BanPolicy.standard,
@@ -144,7 +137,11 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(
-    Layer.provide(observation.withTracing(Service.layer(Options.pick(ServiceOptions.rules, options)))),
+    Layer.provide(
+      observation.withTracing(
+        Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options))
+      )
+    ),
     Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),
     Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
@@ -153,10 +150,7 @@ const build = Effect.fnUntraced(function* (options: Options.Present<AnimalStoreO
 })
 
 /** Imports the page on demand, because most stores have no page, and not every host has a file system. */
-const referencePage = ({
-  basePath = ServiceOptions.defaults.basePath,
-  publicBaseUrl
-}: Options.Present<AnimalStoreOptions>) =>
+const referencePage = ({ basePath, publicBaseUrl }: Complete) =>
   Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
     Effect.flatMap(({ files, prefixOf }) => files(prefixOf(publicBaseUrl, basePath))),
     Effect.mapError(

@@ -6,10 +6,10 @@ import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Plan from "../../core/limits/Plan.ts"
 import { misspelled } from "../../core/options/Misspelling.arbitrary.ts"
-import { type AnimalStoreOptions, rules } from "./AnimalStoreOptions.ts"
+import { type AnimalStoreOptions, table } from "./AnimalStoreOptions.ts"
 import { type AnimalStore, InvalidOption, OverlapInvalid, openAnimalStore, PlanInvalid } from "./index.ts"
 
-const names = Object.keys(rules)
+const names = Object.keys(table)
 
 /** The type of each option, as returned by `typeof`. */
 const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } = {

@@ -1,9 +1,11 @@
 /** Defines the options of `openAnimalStore`, and their validation rules. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
 
@@ -13,17 +15,20 @@ export interface AnimalStoreOptions
     Partial<Database.DatabaseOptions>,
     ObservationOptions.ObservationOptions {
   /**
-   * Address of the database: `memory:` (the default), whose data is lost when the process exits, `sqlite:PATH` for a
-   * file, or `postgres://…` for a server.
+   * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
+   * process exits).
    */
   readonly database?: string | undefined
-  /** Address of the store for rate limits and bans: as for `database`, or `redis://…`; the database by default. */
+  /**
+   * Address of another database for rate limits and bans, or `redis://user:password@host:port`. By default, they are in
+   * `database`.
+   */
   readonly limits?: string | undefined
-  /** The policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
+  /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
-   * Whether to serve the API reference at `/docs` and a start page for browsers at `/`, both without a key; off by
-   * default. Requires Node, Bun or Deno, because the files of the reference page are read from disk.
+   * Serve the reference page at `/docs`, and a start page for browsers at `/`, without a key. Requires Node, Bun or
+   * Deno, because the files of the reference page are read from disk.
    */
   readonly docs?: boolean | undefined
   /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
@@ -36,20 +41,36 @@ export interface AnimalStoreOptions
   readonly signal?: AbortSignal | undefined
 }
 
-/** The validation rule of each option; the compiler rejects an option without a rule. */
-export const rules: Options.Rules<AnimalStoreOptions> = {
-  ...ServiceOptions.rules,
-  ...Database.rules,
-  ...FetchHandler.rules,
-  ...ObservationOptions.rules,
-  database: Rule.text,
-  limits: Rule.text,
-  ban: Options.partial(BanPolicy.rules),
-  docs: Rule.boolean,
-  now: Rule.callback(),
-  signal: Rule.make(
-    (value): value is AbortSignal =>
-      typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
-    "must be an AbortSignal"
+const address = Rule.textWhere(() => true, "must be a string", "ADDRESS")
+
+/** The rule, the default and the flag of each option. */
+export const table = {
+  database: OptionTable.flag("database", address, "memory:"),
+  limits: OptionTable.flag("limits", address, undefined, { defaultText: "the same database" }),
+  ...Database.table,
+  ...ServiceOptions.table,
+  ban: OptionTable.programOnly(
+    Options.partial(BanPolicy.rules),
+    undefined,
+    "clients of `serve` can rely on the documented rules"
+  ),
+  docs: OptionTable.flag("docs", Rule.boolean, false),
+  ...FetchHandler.table,
+  ...ObservationOptions.table,
+  now: OptionTable.programOnly(Rule.callback<() => number>(), undefined, "see `--test-clock-port`"),
+  signal: OptionTable.programOnly(
+    Rule.make(
+      (value): value is AbortSignal =>
+        typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
+      "must be an AbortSignal"
+    ),
+    undefined,
+    "SIGINT and SIGTERM interrupt the command"
   )
-}
+} satisfies OptionTable.OptionTable<AnimalStoreOptions>
+
+/** The options after the defaults are applied. */
+export type Complete = OptionTable.Complete<typeof table>
+
+/** The options of `listen`. */
+export const listenTable = NodeServerOptions.table

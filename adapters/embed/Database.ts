@@ -6,54 +6,36 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type * as Options from "../../core/options/Options.ts"
-import * as Rule from "../../core/options/Rule.ts"
+import * as Options from "../../core/options/Options.ts"
+import type * as OptionTable from "../../core/options/OptionTable.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
 import type { RedisUnusable } from "../redis/RedisUnusable.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
+import * as StorageOptions from "../storage/StorageOptions.ts"
 import * as DatabaseAddress from "./DatabaseAddress.ts"
 
 /** Options of the stores on a database. */
-export interface DatabaseOptions {
-  /** Milliseconds, 1 or more, after which a call to the database fails (503). */
+export interface DatabaseOptions
+  extends StorageOptions.LimitsOptions,
+    Pick<SqlOptions.SqlOptions, "keyCacheMs"> {
+  /** Timeout of a call to the database, after which the response is 503. In milliseconds. */
   readonly databaseTimeoutMs: number
-  /** Maximum number of connections to PostgreSQL, 1 or more. */
+  /** Maximum number of connections to PostgreSQL. */
   readonly databaseConnections: number
-  /** Milliseconds, 0 to 5,000, for which API keys are cached; this delays revocations on other nodes. */
-  readonly keyCacheMs: number
-  /**
-   * Maximum number of stored rate-limit states of client networks, 1,000 or more. Requests without a valid key are
-   * counted against these states; the least recently used ones are evicted.
-   */
-  readonly maxAnonymousStates: number
 }
 
-/** The default options. */
-export const defaults: DatabaseOptions = {
-  databaseTimeoutMs: SqlOptions.defaults.timeoutMs,
-  databaseConnections: SqlOptions.defaultConnections,
-  keyCacheMs: SqlOptions.defaults.keyCacheMs,
-  maxAnonymousStates: SqlOptions.defaults.maxAnonymousStates
-}
+const { keyCacheMs, timeoutMs: databaseTimeoutMs } = SqlOptions.table
 
-/** The bounds of each option; all options are integers. */
-export const bounds = {
-  databaseTimeoutMs: SqlOptions.bounds.timeoutMs,
-  databaseConnections: SqlOptions.bounds.connections,
-  keyCacheMs: SqlOptions.bounds.keyCacheMs,
-  maxAnonymousStates: SqlOptions.bounds.maxAnonymousStates
-} as const
-
-/** The rule of each option. */
-export const rules: Options.Rules<DatabaseOptions> = {
-  databaseTimeoutMs: Rule.integer(bounds.databaseTimeoutMs),
-  databaseConnections: Rule.integer(bounds.databaseConnections),
-  keyCacheMs: Rule.integer(bounds.keyCacheMs),
-  maxAnonymousStates: Rule.integer(bounds.maxAnonymousStates)
-}
+/** The rule, the default and the flag of each option. */
+export const table = {
+  databaseTimeoutMs,
+  databaseConnections: SqlOptions.connections,
+  keyCacheMs,
+  ...StorageOptions.limitsTable
+} satisfies OptionTable.OptionTable<DatabaseOptions>
 
 /** The options that take an address. */
 export type AddressOption = "database" | "limits"
@@ -70,7 +52,7 @@ export class InvalidDatabase extends Data.TaggedError("InvalidDatabase")<{
 
 /**
  * Returns the stores at `address`: `memory:` stores data in this process only, `sqlite:PATH` in a file, and
- * `postgres://…` on a server. The options must obey `rules`. `clock` selects the clock for rate limits, and errors
+ * `postgres://…` on a server. The options must obey `table`. `clock` selects the clock for rate limits, and errors
  * name `option`.
  */
 export const stores = (
@@ -79,23 +61,25 @@ export const stores = (
   clock: SqlOptions.SqlOptions["clock"],
   option: AddressOption = "database"
 ): Result.Result<Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom>, InvalidDatabase> => {
-  const {
-    databaseConnections: connections,
-    databaseTimeoutMs: timeoutMs,
-    keyCacheMs,
-    maxAnonymousStates
-  } = given
-  const options = { timeoutMs, keyCacheMs, maxAnonymousStates }
+  const { databaseConnections: connections, keyCacheMs } = given
   return ofKind(address, option, {
     memory: () =>
       Result.succeed(
-        Memory.layerWith({ maxAnonymousStates, clock: clock === "service" ? "service" : "process" })
+        Memory.layerWith({ ...limitsOptions(given), clock: clock === "service" ? "service" : "process" })
       ),
-    sqlite: (module, filename) => module.layer({ ...options, filename }),
-    postgres: (module, url) => module.layer({ ...options, url, connections, clock }),
+    sqlite: (module, filename) => module.layer({ ...callOptions(given), keyCacheMs, filename }),
+    postgres: (module, url) => module.layer({ ...callOptions(given), keyCacheMs, url, connections, clock }),
     redis: () => Result.fail(new InvalidDatabase({ option, reason: LIMITS_ONLY }))
   })
 }
+
+const limitsOptions = (given: DatabaseOptions) =>
+  Options.pick<StorageOptions.LimitsOptions>(StorageOptions.limitsTable, given)
+
+const callOptions = (given: DatabaseOptions) => ({
+  ...limitsOptions(given),
+  timeoutMs: given.databaseTimeoutMs
+})
 
 const LIMITS_ONLY =
   "redis:// can store only rate limits: pass it as `limits`, and use SQLite or PostgreSQL for animals and keys"
@@ -169,14 +153,11 @@ export const limits = (
   Layer.Layer<RateLimitStore, DatabaseUnusable | RedisUnusable, SecureRandom.SecureRandom>,
   InvalidDatabase
 > => {
-  const { databaseTimeoutMs: timeoutMs, maxAnonymousStates } = given
   const parsed = DatabaseAddress.parse(address, "limits")
   if (Result.isSuccess(parsed) && parsed.success.kind === "redis") {
     const { url } = parsed.success
     const load = () => import("../redis/Redis.ts")
-    return Result.succeed(
-      loadLayer(load, (module) => module.layer({ timeoutMs, maxAnonymousStates, clock, url }))
-    )
+    return Result.succeed(loadLayer(load, (module) => module.layer({ ...callOptions(given), url, clock })))
   }
   return Result.map(stores(address, given, clock, "limits"), (layer) =>
     Layer.effect(RateLimitStore, RateLimitStore).pipe(Layer.provide(layer))

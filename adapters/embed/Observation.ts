@@ -4,6 +4,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Exchange from "../../core/service/Exchange.ts"
 import { Service } from "../../core/service/Service.ts"
 import * as Log from "../log/Log.ts"
@@ -25,10 +26,11 @@ export interface Observation {
 
 /** Opens the log and the exporters, which close with the scope. Features that are off are neither loaded nor called. */
 export const make = Effect.fnUntraced(function* (
-  options: ObservationOptions.ObservationOptions
+  options: OptionTable.Complete<typeof ObservationOptions.table>
 ): Effect.fn.Return<Observation, never, Scope.Scope | SecureRandom.SecureRandom> {
-  const { format: formatName, otlp, threshold } = ObservationOptions.resolve(options)
-  const format = LogFormat.named(formatName)
+  const { logLevel: threshold } = options
+  const otlp = options.otlp && ObservationOptions.resolveOtlp(options.otlp)
+  const format = LogFormat.named(options.logFormat)
   const log = yield* Log.make(
     options.log === undefined
       ? LogSink.toStream(process.stderr, format)
@@ -36,11 +38,11 @@ export const make = Effect.fnUntraced(function* (
     threshold
   )
   const { meter, tracing } =
-    options.metrics === true || otlp !== undefined
+    options.metrics || otlp !== undefined
       ? yield* Effect.provide(loadTelemetry(otlp), log.layer)
       : { meter: undefined, tracing: undefined }
   const observer = Exchange.combine([
-    options.accessLog === true && threshold !== "none" ? log.accessLog : undefined,
+    options.accessLog && threshold !== "none" ? log.accessLog : undefined,
     options.onResponse && ignoreRejections(options.onResponse),
     meter?.exchange,
     tracing?.observer

@@ -1,5 +1,7 @@
 /** Defines the observation options of a store: the log, the access log, metrics and traces. */
+import * as Result from "effect/Result"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import { type LogEvent, type LogThreshold, thresholds } from "../log/LogEvent.ts"
@@ -8,18 +10,18 @@ import { formats, type LogFormatName } from "../log/LogFormat.ts"
 /** The collector that receives traces and metrics with OTLP over HTTP, encoded as JSON. */
 export interface OtlpOptions {
   /**
-   * Base URL of the collector, without credentials and query, such as `http://127.0.0.1:4318`; `/v1/traces` and
-   * `/v1/metrics` are appended.
+   * Push metrics and traces to this collector with OTLP over HTTP, such as `http://127.0.0.1:4318`. The URL has no
+   * credentials and no query; `/v1/traces` and `/v1/metrics` are appended.
    */
   readonly url: string
-  /** Headers that each export sends, such as `Authorization`. */
+  /** Headers that each export sends, such as `Authorization: Bearer TOKEN`. */
   readonly headers?: { readonly [name: string]: string } | undefined
   /**
-   * Probability, from 0 to 1, with which a request without a `traceparent` header is traced; 0.1 by default. With the
-   * header, its sampled flag decides.
+   * Fraction of requests that are traced, from 0 to 1; if a request has a `traceparent` header, the header decides. 0.1
+   * by default.
    */
   readonly traceSample?: number | undefined
-  /** Milliseconds between two exports, 100 or more; 10,000 by default. */
+  /** Time between two exports. In milliseconds, 100 or more; 10,000 by default. */
   readonly intervalMs?: number | undefined
 }
 
@@ -30,90 +32,106 @@ export interface ObservationOptions {
    * lines are counted, and the count precedes the next line. The function must not block.
    */
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
-  /** Format of the lines: `text` (logfmt, the default) or `json`. */
+  /** Format of log lines: `text` (logfmt) or `json`. */
   readonly logFormat?: LogFormatName | undefined
-  /** Minimum level to log; `info` by default. `none` also silences the access log. */
+  /** Minimum level to log; `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined
-  /** Whether each response is logged, except responses to probes (`Exchange.isProbe`); off by default. */
+  /** Log a line for each response, except those to health checks. `Exchange.isProbe` is true for these. */
   readonly accessLog?: boolean | undefined
   /** Called after each response, or if the client disconnects before it. Must not block; its errors are ignored. */
   readonly onResponse?: ((exchange: Exchange) => void) | undefined
-  /** Whether the store collects metrics, for `store.metrics()`; off by default. */
+  /** Collect metrics, for `store.metrics()`. */
   readonly metrics?: boolean | undefined
-  /** Pushes metrics and traces to a collector; off by default. */
+  /** Push metrics and traces to a collector. */
   readonly otlp?: OtlpOptions | undefined
 }
 
-/** The OTLP options after defaults are applied. */
-export type ResolvedOtlp = { readonly [name in keyof OtlpOptions]-?: Exclude<OtlpOptions[name], undefined> }
-
-/** The options that have defaults, after the defaults are applied. */
-export interface Resolved {
-  readonly format: LogFormatName
-  readonly threshold: LogThreshold
-  readonly otlp: ResolvedOtlp | undefined
-}
-
-/** The default probability with which a request is traced. */
-export const TRACE_SAMPLE = 0.1
-
-const INTERVAL_MS = 10_000
-const MIN_INTERVAL_MS = 100
-const MAX_INTERVAL_MS = 3_600_000
-
-/** Applies the defaults to the options. */
-export const resolve = ({ logFormat = "text", logLevel = "info", otlp }: ObservationOptions): Resolved => ({
-  format: logFormat,
-  threshold: logLevel,
-  otlp: otlp && {
-    url: otlp.url,
-    headers: otlp.headers ?? {},
-    intervalMs: otlp.intervalMs ?? INTERVAL_MS,
-    traceSample: otlp.traceSample ?? TRACE_SAMPLE
-  }
-})
-
-/** The error message for an invalid collector URL. */
-export const otlpUrlMessage =
-  "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
-
 /** Whether a URL is valid for a collector. Credentials belong in headers, which messages never contain. */
-export const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url) && URL.canParse(url)
+const isCollector = (url: string): boolean => /^https?:\/\/[^@?#\s]+$/.test(url) && URL.canParse(url)
 
-const isHeaders = (value: unknown): value is { readonly [name: string]: string } =>
-  typeof value === "object" &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.entries(value).every(
-    ([name, text]) =>
-      /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof text === "string" && isFieldValue(text)
-  )
+const COLLECTOR = "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
+
+// Checked as text too, because the store's error would not name the flag.
+const collector = Rule.readable(Rule.textWhere(isCollector, COLLECTOR), "URL", (text) => text)
+
+const isName = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 
 /** Whether a string is a valid header value (RFC 9110 §5.5). An error of `fetch` would contain an invalid token. */
 const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
-const otlpFields = Options.partial<OtlpOptions>({
-  url: Rule.textWhere(isCollector, otlpUrlMessage),
-  headers: Rule.make(isHeaders, "must be an object of valid header names and values"),
-  traceSample: Rule.make(
-    (value): value is number => typeof value === "number" && value >= 0 && value <= 1,
-    "must be a number from 0 to 1"
+const headersRule = Rule.make(
+  (value): value is { readonly [name: string]: string } =>
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(value).every(
+      ([name, text]) => isName(name) && typeof text === "string" && isFieldValue(text)
+    ),
+  "must be an object of valid header names and values"
+)
+
+const parseHeader: Rule.Parse<readonly [name: string, value: string]> = (text) => {
+  const [, name = "", value = ""] = /^([^:]*):[ \t]*(.*)$/s.exec(text) ?? []
+  return isName(name) && isFieldValue(value)
+    ? Result.succeed([name, value])
+    : Result.fail("must be the name of a header, a colon and a value, such as 'Authorization: Bearer TOKEN'")
+}
+
+const headers = {
+  ...headersRule,
+  ...Rule.listForm("'NAME: VALUE'", "line breaks", parseHeader, Object.fromEntries<string>)
+}
+
+/** The rule, the default and the flag of each field of `otlp`. */
+const otlpTable = {
+  url: OptionTable.flag("otlp", collector, undefined, { defaultText: "off" }),
+  headers: OptionTable.flag(
+    "otlp-header",
+    headers,
+    {},
+    {
+      variable: "ANIMAL_STORE_OTLP_HEADERS",
+      isSecret: true
+    }
   ),
-  intervalMs: Rule.integer({ min: MIN_INTERVAL_MS, max: MAX_INTERVAL_MS })
-})
+  traceSample: OptionTable.flag("trace-sample", Rule.fraction, 0.1),
+  intervalMs: OptionTable.flag("otlp-interval", Rule.milliseconds({ min: 100, max: 3_600_000 }), 10_000)
+} satisfies OptionTable.OptionTable<Partial<OtlpOptions>>
 
-const otlpRule: Rule.Rule<OtlpOptions> = {
+const otlpFields = Options.partial<OtlpOptions>(otlpTable)
+
+const otlp: OptionTable.ObjectOption<OtlpOptions, typeof otlpTable> = {
   isValid: (value): value is OtlpOptions => otlpFields.isValid(value) && value.url !== undefined,
-  reasonFor: (value) => (otlpFields.isValid(value) ? "must have the field url" : otlpFields.reasonFor(value))
+  reasonFor: (value) => (otlpFields.isValid(value) ? "must have the field url" : otlpFields.reasonFor(value)),
+  default: undefined,
+  fields: otlpTable
 }
 
-/** The rule of each option. */
-export const rules: Options.Rules<ObservationOptions> = {
-  log: Rule.callback(),
-  logFormat: Rule.oneOf(formats),
-  logLevel: Rule.oneOf(thresholds),
-  accessLog: Rule.boolean,
-  onResponse: Rule.callback(),
-  metrics: Rule.boolean,
-  otlp: otlpRule
-}
+/** The rule, the default and the flag of each option. */
+export const table = {
+  log: OptionTable.programOnly(
+    Rule.callback<NonNullable<ObservationOptions["log"]>>(),
+    undefined,
+    "`serve` logs to standard error"
+  ),
+  logFormat: OptionTable.flag("log-format", Rule.oneOf(formats), "text"),
+  logLevel: OptionTable.flag("log-level", Rule.oneOf(thresholds), "info"),
+  accessLog: OptionTable.flag("access-log", Rule.boolean, false),
+  onResponse: OptionTable.programOnly(
+    Rule.callback<NonNullable<ObservationOptions["onResponse"]>>(),
+    undefined,
+    "`serve` runs no code of its operator"
+  ),
+  metrics: OptionTable.programOnly(Rule.boolean, false, "on with `--admin-port`"),
+  otlp
+} satisfies OptionTable.OptionTable<ObservationOptions>
+
+/** The OTLP options after defaults are applied. */
+export type ResolvedOtlp = { readonly [name in keyof OtlpOptions]-?: Exclude<OtlpOptions[name], undefined> }
+
+/** Applies the defaults to the fields of `otlp`. */
+export const resolveOtlp = (given: OtlpOptions): ResolvedOtlp => ({
+  ...OptionTable.defaults<OptionTable.Complete<typeof otlpTable>>(otlpTable),
+  ...Options.pick<Partial<OtlpOptions>>(otlpTable, given),
+  url: given.url
+})

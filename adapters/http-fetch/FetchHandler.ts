@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import { Service } from "../../core/service/Service.ts"
 import {
@@ -17,7 +18,7 @@ export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Options of the handler. */
 export interface FetchHandlerOptions {
-  /** Returns the client's IP address, which a `Request` does not contain. */
+  /** Returns the client's IP address, which a `Request` does not contain. Without it, all clients share one address. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
    * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
@@ -27,15 +28,21 @@ export interface FetchHandlerOptions {
   readonly trustContentLength?: boolean | undefined
 }
 
+const NO_FETCH = "`serve` does not use `fetch`"
+
 /**
- * The rule of each option.
+ * The rule and the default of each option.
  *
  * @internal
  */
-export const rules: Options.Rules<FetchHandlerOptions> = {
-  clientAddress: Rule.callback(),
-  trustContentLength: Rule.boolean
-}
+export const table = {
+  clientAddress: OptionTable.programOnly(
+    Rule.callback<NonNullable<FetchHandlerOptions["clientAddress"]>>(),
+    undefined,
+    NO_FETCH
+  ),
+  trustContentLength: OptionTable.programOnly(Rule.boolean, false, NO_FETCH)
+} satisfies OptionTable.OptionTable<FetchHandlerOptions>
 
 /**
  * Creates a handler. Its promise rejects if the client has disconnected: with `request.signal.reason` if that signal
@@ -44,7 +51,7 @@ export const rules: Options.Rules<FetchHandlerOptions> = {
 export const make = Effect.fnUntraced(function* (
   given?: FetchHandlerOptions
 ): Effect.fn.Return<FetchHandler, InvalidOption, Service> {
-  const options = yield* Effect.fromResult(Options.check(rules, given))
+  const options = yield* Effect.fromResult(Options.check<FetchHandlerOptions>(table, given))
   const service = yield* Service
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {

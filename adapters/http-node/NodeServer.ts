@@ -7,69 +7,21 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
-import * as Options from "../../core/options/Options.ts"
-import * as Rule from "../../core/options/Rule.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import { Service } from "../../core/service/Service.ts"
 import { AddressLimit } from "./AddressLimit.ts"
 import { Connection, type ConnectionContext, type Timeouts } from "./Connection.ts"
 import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
+import { type NodeServerOptions, table } from "./NodeServerOptions.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ResumeQueue } from "./ResumeQueue.ts"
 import { MAX_HEADER_BYTES } from "./TransportErrors.ts"
 
-/** The complete options of a server. */
-export interface NodeServerOptions {
-  readonly host: string
-  /** TCP port; 0 chooses a free port. */
-  readonly port: number
-  /** Milliseconds within which the header section of a request must arrive; otherwise the response is a 408. */
-  readonly headersTimeoutMs: number
-  /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. */
-  readonly requestTimeoutMs: number
-  /**
-   * Idle timeout in milliseconds, announced in the `Keep-Alive` header and enforced up to two seconds later. With 0,
-   * nothing is announced and idle connections close after `requestTimeoutMs`, or never if that is also 0.
-   */
-  readonly keepAliveTimeoutMs: number
-  /** Maximum number of open connections; further ones are closed immediately. */
-  readonly maxConnections: number
-  /** Maximum number of open connections per IPv4 address or IPv6 /64; `undefined` means no limit. */
-  readonly maxConnectionsPerAddress: number | undefined
-  /** Milliseconds for requests in flight to finish when the server closes; then their connections are destroyed. */
-  readonly shutdownTimeoutMs: number
-}
+export type { NodeServerOptions } from "./NodeServerOptions.ts"
 
 /** The default options. */
-export const defaults: NodeServerOptions = {
-  host: "127.0.0.1",
-  port: 3000,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 5_000,
-  maxConnections: 10_000,
-  maxConnectionsPerAddress: undefined,
-  shutdownTimeoutMs: 10_000
-}
-
-/** Maximum delay of a Node timer, in milliseconds. */
-const MAX_MS = 2_147_483_647
-
-const timeout = Rule.integer({ min: 0, max: MAX_MS })
-
-const connections = Rule.integer({ min: 1, max: 1_000_000 })
-
-const rules: Options.Rules<NodeServerOptions> = {
-  // An empty host would listen on every interface.
-  host: Rule.textWhere((host) => host !== "", "must be a host name or an IP address"),
-  port: Rule.integer({ min: 0, max: 65_535 }),
-  headersTimeoutMs: timeout,
-  requestTimeoutMs: timeout,
-  keepAliveTimeoutMs: timeout,
-  maxConnections: connections,
-  maxConnectionsPerAddress: connections,
-  shutdownTimeoutMs: timeout
-}
+export const defaults: NodeServerOptions = OptionTable.defaults<NodeServerOptions>(table)
 
 /** The server could not bind its address; `cause` is Node's error (`EADDRINUSE`, `EACCES`, …). */
 export class ListenFailed extends Data.TaggedError("ListenFailed")<{
@@ -98,10 +50,7 @@ const MAX_BACKLOG_TURNS = cluster.isWorker ? 25 : 1_000
 export const make = Effect.fnUntraced(function* (
   given?: Partial<NodeServerOptions>
 ): Effect.fn.Return<AddressInfo, InvalidOption | ListenFailed, Service | Scope.Scope> {
-  const options: NodeServerOptions = {
-    ...defaults,
-    ...(yield* Effect.fromResult(Options.check(rules, given)))
-  }
+  const options = yield* Effect.fromResult(OptionTable.resolve<NodeServerOptions>(table, given))
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())

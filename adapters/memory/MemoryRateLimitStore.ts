@@ -5,13 +5,13 @@ import * as Layer from "effect/Layer"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import { LinkedQueue, type Place } from "../storage/LinkedQueue.ts"
+import * as StorageOptions from "../storage/StorageOptions.ts"
 
 /** Options of the store. */
-export interface MemoryRateLimitStoreOptions {
-  /** Maximum number of network states; above it, the least recently used one is evicted. */
-  readonly maxAnonymousStates: number
+export interface MemoryRateLimitStoreOptions extends StorageOptions.LimitsOptions {
   /**
    * The clock of the minute window and of bans: `process` is the monotonic clock of the process, `service` is the
    * service's clock, for tests. The day always comes from the service's clock.
@@ -21,7 +21,7 @@ export interface MemoryRateLimitStoreOptions {
 
 /** The default options. */
 export const defaults: MemoryRateLimitStoreOptions = {
-  maxAnonymousStates: Caller.defaultMaxNetworks,
+  ...OptionTable.defaults<StorageOptions.LimitsOptions>(StorageOptions.limitsTable),
   clock: "process"
 }
 

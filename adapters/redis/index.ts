@@ -1,5 +1,6 @@
 /** Exports the rate-limit store in Redis. */
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+export type { CallOptions, LimitsOptions } from "../storage/StorageOptions.ts"
 export * as Redis from "./Redis.ts"
 export type { RedisOptions } from "./RedisOptions.ts"
 export { RedisUnusable } from "./RedisUnusable.ts"

@@ -7,7 +7,6 @@ import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
-import * as SqlOptions from "./SqlOptions.ts"
 
 const START = 20_000 * 86_400_000
 const anonymous = { plan: Plan.standard.Free, ban: undefined }
@@ -22,7 +21,7 @@ const MAX_REAL_MS = 10_000
  * A shorter timeout would end a round in the middle of a minute: the next one would start and time out within one
  * adjustment of the clock.
  */
-const options = { maxAnonymousStates: MAX, timeoutMs: SqlOptions.bounds.timeoutMs.max }
+const options = { maxAnonymousStates: MAX, timeoutMs: 60_000 }
 
 /**
  * Advances the clock by minutes, so that nodes evict, until at most `maxRows` rows remain; returns the last number. A

@@ -24,12 +24,12 @@ export interface PostgresOptions extends Partial<SqlOptions.SqlOptions> {
 
 /** Provides the stores in a PostgreSQL database; connections are opened on demand. */
 export const layer = ({
-  connections = SqlOptions.defaultConnections,
+  connections = SqlOptions.connections.default,
   url,
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
   Sql.layer(options).pipe(
-    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.defaults.timeoutMs)),
+    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)),
     explainedBy(explain(hostAndPortOf(Redacted.value(url))))
   )
 

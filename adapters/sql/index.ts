@@ -2,6 +2,7 @@
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+export type { CallOptions, LimitsOptions } from "../storage/StorageOptions.ts"
 export { DatabaseUnusable } from "./DatabaseUnusable.ts"
 export * as Postgres from "./Postgres.ts"
 export * as Sql from "./Sql.ts"

@@ -26,15 +26,6 @@ export const ofNetwork = (network: string): string => `${NETWORK}${network}`
 
 /**
  * Returns whether a state key belongs to a network. Clients without a key can create states of networks, so stores limit
- * how many they keep (`maxAnonymousStates`).
+ * how many they keep.
  */
 export const isNetwork = (caller: string): boolean => caller.startsWith(NETWORK)
-
-/**
- * Default maximum number of stored network states, about 40 MB in memory. A store evicts the least recently
- * used states. Most of their buckets are full again, so the eviction only resets the daily quotas of these
- * networks.
- *
- * @internal
- */
-export const defaultMaxNetworks = 100_000

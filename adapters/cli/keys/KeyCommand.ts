@@ -3,17 +3,17 @@ import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as PetName from "../../../core/domain/PetName.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
+import * as Duration from "../../../core/options/Duration.ts"
 import type { AnimalStore, Expiry } from "../../embed/index.ts"
 import * as Database from "../Database.ts"
-import * as DurationFlag from "../DurationFlag.ts"
 import * as Failure from "../Failure.ts"
 import * as Output from "../Output.ts"
 import * as Setting from "../Setting.ts"
+import * as StoreFlags from "../StoreFlags.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -25,30 +25,29 @@ const MAX_EXPIRY_MS = 36_500 * DAY_MS
 
 /** Flags of every `keys` command. */
 export const flags = {
-  database: Database.address,
-  databaseTimeoutMs: Database.timeoutMs,
+  database: StoreFlags.store.database,
+  databaseTimeoutMs: StoreFlags.store.databaseTimeoutMs,
   json: Setting.toggle("json", "Print the result as one line of JSON, and nothing else, to standard output.")
 }
 
 /** Flags of commands that read or change rate limits and bans. */
-export const flagsWithLimits = { ...flags, limits: Database.limits }
+export const flagsWithLimits = { ...flags, limits: StoreFlags.store.limits }
 
 /** Values of `flags` or `flagsWithLimits`. */
 export interface Values {
   readonly database: string
   readonly databaseTimeoutMs: number
   readonly json: boolean
-  readonly limits?: Option.Option<string>
+  readonly limits?: string | undefined
 }
 
 /** Opens the store for a command. Rejects `memory:`, because such a store exists only within one server process. */
 export const open = (
-  { database, databaseTimeoutMs, limits: given }: Values,
+  { database, databaseTimeoutMs, limits }: Values,
   openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
-  const limits = given === undefined ? undefined : Option.getOrUndefined(given)
-  if (database === "memory:") return rejectMemory(Failure.flagOf.database, "keys")
-  if (limits === "memory:") return rejectMemory(Failure.flagOf.limits, "limits")
+  if (database === "memory:") return rejectMemory("database", "keys")
+  if (limits === "memory:") return rejectMemory("limits", "limits")
   return openStore({ database, databaseTimeoutMs, limits })
 }
 
@@ -114,7 +113,7 @@ const parseExpiry =
   (text) =>
     text === "never"
       ? Result.succeed("never")
-      : Result.mapBoth(DurationFlag.parse(minMs, MAX_EXPIRY_MS)(text), {
+      : Result.mapBoth(Duration.parse(minMs, MAX_EXPIRY_MS)(text), {
           onSuccess: (inMs): Expiry => ({ inMs }),
           onFailure: (reason) => `${reason}, or never`
         })

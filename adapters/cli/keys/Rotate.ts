@@ -1,7 +1,7 @@
 /** `animal-store keys rotate`: issues a new secret for a key. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as DurationFlag from "../DurationFlag.ts"
+import * as Duration from "../../../core/options/Duration.ts"
 import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
@@ -16,7 +16,7 @@ export const rotate = Command.make(
       "overlap",
       "DURATION",
       "Time until the old key expires, such as 0, 90s, 30m, 24h or 7d.",
-      DurationFlag.parse(0, KeyCommand.MAX_OVERLAP_MS),
+      Duration.parse(0, KeyCommand.MAX_OVERLAP_MS),
       "24h"
     ),
     ...KeyCommand.flags

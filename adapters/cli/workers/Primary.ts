@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { ListenFailed } from "../../embed/index.ts"
 import * as EffectEvent from "../../log/EffectEvent.ts"
@@ -15,10 +14,9 @@ import * as Database from "../Database.ts"
 import * as DrainNotice from "../DrainNotice.ts"
 import * as Failure from "../Failure.ts"
 import { Host } from "../Host.ts"
-import * as LogFlags from "../LogFlags.ts"
-import type * as ServeFlags from "../ServeFlags.ts"
+import * as Notice from "../Notice.ts"
+import * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
-import * as StoreFlags from "../StoreFlags.ts"
 import type * as Message from "./Message.ts"
 import * as WholeLines from "./WholeLines.ts"
 import * as WorkerPool from "./WorkerPool.ts"
@@ -33,31 +31,31 @@ export const run = Effect.fnUntraced(function* (
   const opening = yield* Scope.fork(yield* Effect.scope)
   const store = yield* Scope.provide(
     Database.open({
-      ...StoreFlags.options(flags, stderr.isTTY === true),
+      ...ServeFlags.storeOptions(flags, stderr.isTTY === true),
       metrics: false,
       otlp: undefined,
       accessLog: false
     }),
     opening
   )
-  if (flags.port !== 0) yield* Effect.mapError(requireFree(flags), Failure.userError)
+  if (flags.listen.port !== 0) yield* Effect.mapError(requireFree(flags.listen), Failure.userError)
   const clock = yield* Clock.Clock
-  const format = LogFormat.named(flags.logFormat)
+  const format = LogFormat.named(flags.store.logFormat)
   const pool = yield* WorkerPool.make({
     count,
-    port: flags.port,
+    port: flags.listen.port,
     isTerminal: stderr.isTTY === true,
     log: WholeLines.makeForward(stderr, (lines) =>
       format(EffectEvent.lost(lines, clock.currentTimeMillisUnsafe()))
     ),
-    notice: (message, level) => LogFlags.notice(flags, message, level)
+    notice: (message, level) => Notice.print(flags.store, message, level)
   })
-  if (Option.isSome(flags.adminPort)) {
+  if (flags.adminPort !== undefined) {
     const admin = yield* Effect.mapError(
-      AdminServer.serve(pagesOf(pool), flags.adminHost, flags.adminPort.value),
+      AdminServer.serve(pagesOf(pool), flags.adminHost, flags.adminPort),
       Failure.userError
     )
-    yield* LogFlags.notice(flags, AdminServer.notice(flags.adminHost, admin.port))
+    yield* Notice.print(flags.store, AdminServer.notice(flags.adminHost, admin.port))
   }
   const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
   yield* Announcement.issueAndPrint(store, flags, port)
@@ -83,7 +81,7 @@ const pagesOf = (pool: WorkerPool.WorkerPool): AdminServer.Pages => ({
 const NO_WORKER = { status: 503, body: '{"status":"no worker responds"}' }
 
 /** Fails if another program listens on the port; called before any worker starts. */
-const requireFree = ({ host, port }: ServeFlags.Values): Effect.Effect<void, ListenFailed> =>
+const requireFree = ({ host, port }: ServeFlags.Values["listen"]): Effect.Effect<void, ListenFailed> =>
   Effect.callback((resume) => {
     const probe = Net.createServer()
     probe.once("error", (cause) => resume(Effect.fail(new ListenFailed({ host, port, cause }))))

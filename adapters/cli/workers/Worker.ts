@@ -8,9 +8,8 @@ import type { AnimalStore } from "../../embed/index.ts"
 import * as CommandExit from "../CommandExit.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
-import type * as ServeFlags from "../ServeFlags.ts"
+import * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
-import * as StoreFlags from "../StoreFlags.ts"
 import * as Message from "./Message.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
@@ -30,7 +29,7 @@ export const run = Effect.fnUntraced(function* (
   leaveToPrimary("SIGHUP")
   const orders = receiveOrders(flags.drainMs)
   const lastMetrics = Effect.suspend(() =>
-    orders.store === undefined || Option.isNone(flags.adminPort)
+    orders.store === undefined || flags.adminPort === undefined
       ? Effect.void
       : sendToPrimary({ _tag: "LastMetrics", text: orders.store.metrics() })
   )
@@ -38,10 +37,10 @@ export const run = Effect.fnUntraced(function* (
 })
 
 const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Message.Start, orders: Orders) {
-  const store = yield* reportFailure(Database.open(StoreFlags.options(flags, start.isTerminal)))
+  const store = yield* reportFailure(Database.open(ServeFlags.storeOptions(flags, start.isTerminal)))
   orders.store = store
   const { port } = yield* reportFailure(
-    Failure.attempt(() => store.listen({ ...StoreFlags.serverOptions(flags), port: start.port }))
+    Failure.attempt(() => store.listen({ ...flags.listen, port: start.port }))
   )
   yield* sendToPrimary({ _tag: "Listening", port })
   return yield* Effect.onInterrupt(Effect.never, () =>

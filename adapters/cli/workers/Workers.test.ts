@@ -6,7 +6,6 @@ import { availableParallelism } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../../sql/Databases.fixture.ts"
@@ -53,7 +52,7 @@ describe("serve --workers", () => {
   })
 
   it("starts one worker for each available core with auto", () => {
-    const companions = { database: "sqlite:a.db", limits: Option.none(), testClockPort: Option.none() }
+    const companions = { store: { database: "sqlite:a.db", limits: undefined }, testClockPort: undefined }
     expect(Effect.runSync(WorkerCount.resolve("auto", companions))).toBe(availableParallelism())
   })
 })

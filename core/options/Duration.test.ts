@@ -1,10 +1,10 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as DurationFlag from "./DurationFlag.ts"
+import * as Duration from "./Duration.ts"
 
-const parse = DurationFlag.parse(0, 10 * 86_400_000)
+const parse = Duration.parse(0, 10 * 86_400_000)
 
-describe("DurationFlag", () => {
+describe("Duration", () => {
   it.each([
     ["0", 0],
     ["0s", 0],
@@ -52,6 +52,6 @@ describe("DurationFlag", () => {
     [86_400_000, "1d"],
     [90_000_000, "25h"]
   ])("formats %d ms as '%s'", (ms, text) => {
-    expect(DurationFlag.format(ms)).toBe(text)
+    expect(Duration.format(ms)).toBe(text)
   })
 })

@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as DurationFlag from "./DurationFlag.ts"
+import * as Duration from "./Duration.ts"
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -9,7 +9,7 @@ const MAX_MS = 3_650 * unitMs.d
 
 const amounts = fc.nat({ max: MAX_MS })
 
-describe("DurationFlag", () => {
+describe("Duration", () => {
   it("parse accepts a duration in any unit if and only if it is within the range", () => {
     fc.assert(
       fc.property(
@@ -20,7 +20,7 @@ describe("DurationFlag", () => {
         (count, unit, first, second) => {
           const [min, max] = [Math.min(first, second), Math.max(first, second)]
           const ms = count * unitMs[unit]
-          const parsed = DurationFlag.parse(min, max)(`${count}${unit}`)
+          const parsed = Duration.parse(min, max)(`${count}${unit}`)
           if (ms >= min && ms <= max) expect(parsed).toEqual(Result.succeed(ms))
           else expect(Result.isFailure(parsed)).toBe(true)
         }
@@ -35,8 +35,8 @@ describe("DurationFlag", () => {
       .map(([count, unit]) => count * unit)
     fc.assert(
       fc.property(fc.oneof(amounts, roundDurations), (ms) => {
-        const formatted = DurationFlag.format(ms)
-        expect(DurationFlag.parse(0, MAX_MS)(formatted)).toEqual(Result.succeed(ms))
+        const formatted = Duration.format(ms)
+        expect(Duration.parse(0, MAX_MS)(formatted)).toEqual(Result.succeed(ms))
         expect(formatted.length).toBeLessThanOrEqual(`${ms}ms`.length)
       }),
       { numRuns: 1_000 }
@@ -51,7 +51,7 @@ describe("DurationFlag", () => {
       .map((parts) => parts.join(""))
     fc.assert(
       fc.property(fc.oneof(noise, fc.string({ unit: "binary" })), (text) => {
-        const parsed = DurationFlag.parse(5, 5_000)(text)
+        const parsed = Duration.parse(5, 5_000)(text)
         if (Result.isFailure(parsed)) {
           expect(parsed.failure).toMatch(/^must be a duration from 5ms to 5s, such as /)
           return

@@ -1,4 +1,4 @@
-/** Parses and formats durations in flags: a whole number and a unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
+/** Parses and formats durations: a whole number and a unit, such as `500ms`, `30s`, `5m`, `24h`, `7d`. */
 import * as Result from "effect/Result"
 
 const SECOND = 1_000

@@ -1,0 +1,20 @@
+/** Prints notices of a command to standard error, in the log format. */
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { isLogged } from "../log/LogEvent.ts"
+import * as LogFormat from "../log/LogFormat.ts"
+import type * as ServeFlags from "./ServeFlags.ts"
+
+/** Prints a notice, if the log level permits it. */
+export const print = (
+  { logFormat, logLevel }: Pick<ServeFlags.Values["store"], "logFormat" | "logLevel">,
+  message: string,
+  level: "info" | "warn" = "info"
+): Effect.Effect<void> => {
+  if (!isLogged(level, logLevel)) return Effect.void
+  if (logFormat === "text") return Console.error(`animal-store: ${message}`)
+  return Effect.flatMap(Clock.currentTimeMillis, (time) =>
+    Console.error(LogFormat.json({ time, level, message, fields: {} }))
+  )
+}

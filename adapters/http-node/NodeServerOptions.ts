@@ -1,0 +1,59 @@
+/** Defines the options of a server. */
+import * as OptionTable from "../../core/options/OptionTable.ts"
+import * as Rule from "../../core/options/Rule.ts"
+
+/** The complete options of a server. */
+export interface NodeServerOptions {
+  /** Address to listen on. */
+  readonly host: string
+  /** TCP port to listen on; 0 chooses a free port. */
+  readonly port: number
+  /** Milliseconds within which the header section of a request must arrive; otherwise the response is a 408. */
+  readonly headersTimeoutMs: number
+  /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. */
+  readonly requestTimeoutMs: number
+  /**
+   * Time after which an idle connection is closed, announced in the `Keep-Alive` header. In milliseconds, enforced up to
+   * two seconds later. With 0, nothing is announced and idle connections close after `requestTimeoutMs`, or never if
+   * that is also 0.
+   */
+  readonly keepAliveTimeoutMs: number
+  /** Maximum number of open connections; further ones are closed immediately. */
+  readonly maxConnections: number
+  /** Maximum number of open connections per IPv4 address or IPv6 /64 in each process. `undefined` means no limit. */
+  readonly maxConnectionsPerAddress: number | undefined
+  /** Milliseconds for requests in flight to finish when the server closes; then their connections are destroyed. */
+  readonly shutdownTimeoutMs: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** Maximum delay of a Node timer, in milliseconds. */
+const MAX_MS = 2_147_483_647
+
+const timeout = Rule.milliseconds({ min: 0, max: MAX_MS }, HOUR_MS)
+
+const connections = Rule.integer({ min: 1, max: 1_000_000 })
+
+// An empty host would listen on every interface.
+const host = Rule.textWhere((given) => given !== "", "must be a host name or an IP address", "HOST")
+
+const MEASURED = "`serve` keeps the bound that the attack tests measure"
+
+/** The rule, the default and the flag of each option. */
+export const table = {
+  host: OptionTable.flag("host", host, "127.0.0.1"),
+  port: OptionTable.flag("port", Rule.integer({ min: 0, max: 65_535 }, "PORT"), 3000),
+  headersTimeoutMs: OptionTable.programOnly(timeout, 10_000, MEASURED),
+  requestTimeoutMs: OptionTable.programOnly(timeout, 30_000, MEASURED),
+  keepAliveTimeoutMs: OptionTable.flag("keep-alive", timeout, 5_000),
+  maxConnections: OptionTable.programOnly(connections, 10_000, MEASURED),
+  maxConnectionsPerAddress: OptionTable.flag("max-connections-per-address", connections, undefined, {
+    defaultText: "no limit"
+  }),
+  shutdownTimeoutMs: OptionTable.programOnly(
+    timeout,
+    10_000,
+    "supervisors and `--workers` count on ten seconds"
+  )
+} satisfies OptionTable.OptionTable<NodeServerOptions>

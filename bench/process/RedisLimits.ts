@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Database from "../../adapters/embed/Database.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Callers from "./Callers.ts"
 import type { RedisFigures } from "./Process.ts"
@@ -34,7 +35,13 @@ const measured = Effect.gen(function* () {
   return yield* rateOf(limits, TIMED_MS)
 })
 
-const store = Result.getOrThrow(Database.limits(process.argv[2] ?? "", Database.defaults, "database"))
+const store = Result.getOrThrow(
+  Database.limits(
+    process.argv[2] ?? "",
+    OptionTable.defaults<Database.DatabaseOptions>(Database.table),
+    "database"
+  )
+)
 const redisPerSecond = await measured.pipe(
   Effect.provide(Layer.provide(store, SecureRandom.layerWebCrypto)),
   Effect.runPromise

@@ -62,7 +62,7 @@ const statements = (texts: ReadonlyArray<string>): Migrations[string] =>
   )
 
 // Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
-const sqlite: Migrations = {
+export const sqlite: Migrations = {
   "0001_first": statements(First.sqlite),
   "0002_slots": statements(Slots.sqlite),
   "0003_key_administration": statements(KeyAdministration.sqlite),

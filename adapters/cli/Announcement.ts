@@ -6,6 +6,7 @@ import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import * as FirstKeyFlag from "./FirstKeyFlag.ts"
+import { Host } from "./Host.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as Output from "./Output.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -19,10 +20,11 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   port: number
 ): Effect.fn.Return<void, CliError.UserError> {
+  const { stdout } = yield* Host
   const origin = `http://${LocalHost.of(flags.host)}:${port}`
   const url = `${origin}/v1`
   const isFirstWanted = FirstKeyFlag.isWanted(flags.firstKey, {
-    isTerminal: process.stdout.isTTY === true,
+    isTerminal: stdout.isTTY === true,
     json: flags.json
   })
   const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
@@ -32,7 +34,8 @@ export const issueAndPrint = Effect.fnUntraced(function* (
       : greeting(
           url,
           keys,
-          flags.database,
+          Database.locationOf(flags.database),
+          yield* Database.issueHint(flags.database),
           ServeFlags.hasDocs(flags) ? [`  API reference: ${origin}/docs`] : []
         )
   )
@@ -57,19 +60,20 @@ const issueAtStartup = (
 const greeting = (
   url: string,
   keys: ReadonlyArray<IssuedApiKey>,
-  database: string,
+  location: string,
+  issueHint: string,
   reference: ReadonlyArray<string>
 ): string => {
   const [first] = keys
   const lines =
     first === undefined
-      ? [`  Data is stored in ${Database.locationOf(database)}`, `  ${Database.issueHint(database)}`]
+      ? [`  Data is stored in ${location}`, `  ${issueHint}`]
       : [
           ...keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`),
           "",
           `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`,
           "",
-          `  Data is stored in ${Database.locationOf(database)}`
+          `  Data is stored in ${location}`
         ]
   return [`animal-store listens on ${url}`, "", ...lines, ...reference, ""].join("\n")
 }

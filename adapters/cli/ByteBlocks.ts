@@ -2,8 +2,10 @@
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Failure from "./Failure.ts"
+import { Host } from "./Host.ts"
 
 /** Minimum size in bytes of every block but the last; each block is stored in one transaction. */
 const BLOCK_BYTES = 262_144
@@ -13,8 +15,8 @@ export const ofFile = (path: string): Stream.Stream<Uint8Array, CliError.UserErr
   Stream.suspend(() => blocks(fs.createReadStream(path, { highWaterMark: BLOCK_BYTES })))
 
 /** Reads the bytes of standard input; the stream can run only once. */
-export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = Stream.suspend(() =>
-  blocks(process.stdin)
+export const ofStandardInput: Stream.Stream<Uint8Array, CliError.UserError> = Stream.unwrap(
+  Effect.map(Host, ({ stdin }) => blocks(stdin))
 )
 
 const blocks = (source: AsyncIterable<Uint8Array>): Stream.Stream<Uint8Array, CliError.UserError> =>

@@ -28,6 +28,7 @@ import * as BudgetFlag from "./BudgetFlag.ts"
 import * as CommandExit from "./CommandExit.ts"
 import { descriptions } from "./Descriptions.ts"
 import * as DurationFlag from "./DurationFlag.ts"
+import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
 import * as ReportFiles from "./ReportFiles.ts"
@@ -174,7 +175,8 @@ const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: Su
     only: undefinedIfEmpty(flags.only),
     exclude: undefinedIfEmpty(flags.exclude)
   }
-  return yield* Effect.fromResult(Settings.resolve(file, given, process.env))
+  const { env } = yield* Host
+  return yield* Effect.fromResult(Settings.resolve(file, given, env))
 })
 
 /** Prints a set-up error as one line, and exits with 2; `CommandExit` and `UserError` are passed through. */
@@ -185,30 +187,31 @@ const withExitCodes = <A, E, R>(
     if (error instanceof CommandExit.CommandExit || error instanceof CliError.UserError)
       return Effect.fail(error)
     return Effect.andThen(
-      Console.error(
-        `animal-store: ${printable(Invocation.localize(Invocation.current(), messageOf(error)))}`
+      Effect.flatMap(Host, ({ start }) =>
+        Console.error(`animal-store: ${printable(Invocation.localize(start, messageOf(error)))}`)
       ),
       Effect.fail(new CommandExit.CommandExit({ code: SET_UP_ERROR }))
     )
   })
 
-const terminalColumns = (): number => process.stdout.columns ?? 100
+const DEFAULT_COLUMNS = 100
 
-/** Creates a status line that shows the progress of a run. */
-const makeProgressLine = () => {
+/** A status line that shows the progress of a run. */
+const makeProgressLine = Effect.gen(function* () {
   const startedAt = performance.now()
-  const { end, show } = StatusLine.make()
+  const { stderr } = yield* Host
+  const { end, show } = yield* StatusLine.make
   return {
     show: ({ id, index, requests, total }: Progress): void =>
       show(
         Terminal.progress(
           { done: index, planned: total, id, requests, milliseconds: performance.now() - startedAt },
-          process.stderr.columns
+          stderr.columns
         )
       ),
     end
   }
-}
+})
 
 /** Opens the subject that the flags describe, passes it to `use` with the settings, and closes it afterwards. */
 const withSubject = <A, E>(
@@ -243,7 +246,8 @@ const run = Command.make(
     )
   },
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
-    const { end, show } = makeProgressLine()
+    const { env, stdout } = yield* Host
+    const { end, show } = yield* makeProgressLine
     const tryWrite = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
@@ -274,8 +278,8 @@ const run = Command.make(
       json
         ? Json.line(report)
         : Terminal.render(report, {
-            columns: terminalColumns(),
-            color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+            columns: stdout.columns ?? DEFAULT_COLUMNS,
+            color: stdout.isTTY === true && env.NO_COLOR === undefined,
             scripts
           })
     )

@@ -31,7 +31,7 @@ export const copyDatabase = Command.make(
   },
   Effect.fn("copy")(function* ({ from, json, to }) {
     yield* Database.requireExisting(from, "from")
-    const status = StatusLine.make()
+    const status = yield* StatusLine.make
     const [source, target] = [yield* open(from, "from"), yield* open(to, "to")]
     const [elapsed, copied] = yield* Archive.copy({
       from: source,

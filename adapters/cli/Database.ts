@@ -11,6 +11,7 @@ import * as DatabaseAddress from "../embed/DatabaseAddress.ts"
 import { type AnimalStore, type AnimalStoreOptions, openAnimalStore } from "../embed/index.ts"
 import * as DurationFlag from "./DurationFlag.ts"
 import * as Failure from "./Failure.ts"
+import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
@@ -74,11 +75,13 @@ export const maxAnonymousStates = Setting.withDefault(
 export const open = (
   options: AnimalStoreOptions
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
-  Effect.acquireRelease(
-    // By default only warnings are logged; commands print their results to standard output.
-    Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", ...options, signal })),
-    (store) => Effect.promise(() => store.close()),
-    { interruptible: true }
+  Effect.flatMap(Host, ({ log }) =>
+    Effect.acquireRelease(
+      // By default only warnings are logged; commands print their results to standard output.
+      Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", log, ...options, signal })),
+      (store) => Effect.promise(() => store.close()),
+      { interruptible: true }
+    )
   )
 
 /** Opens an existing store; fails if one of its SQLite files does not exist. */
@@ -114,12 +117,13 @@ export const locationOf = (address: string): string => {
 }
 
 /** Returns a hint about how to issue a key in the database. */
-export const issueHint = (address: string): string => {
-  if (address === "memory:") {
-    return "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
-  }
-  const command = Invocation.commandLine(Invocation.current(), ["keys", "issue", "--plan", "Free"])
-  return address === DEFAULT
-    ? `To issue a key: ${command}`
-    : `To issue a key (use the same --database): ${command}`
-}
+export const issueHint = (address: string): Effect.Effect<string> =>
+  Effect.map(Host, ({ start }) => {
+    if (address === "memory:") {
+      return "To issue a key, start with --issue-key Free: no other process can reach a database in memory"
+    }
+    const command = Invocation.commandLine(start, ["keys", "issue", "--plan", "Free"])
+    return address === DEFAULT
+      ? `To issue a key: ${command}`
+      : `To issue a key (use the same --database): ${command}`
+  })

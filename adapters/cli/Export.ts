@@ -49,7 +49,7 @@ export const exportAnimals = Command.make(
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
     const write = output?.write ?? Output.write
     const archive = yield* Archive.open(flags.database)
-    const status = StatusLine.make()
+    const status = yield* StatusLine.make
     let animals = 0
     let chunks = 0
     const [elapsed] = yield* Export.chunks.pipe(

@@ -62,7 +62,7 @@ export const importAnimals = Command.make(
         )
       )
     }
-    const status = StatusLine.make()
+    const status = yield* StatusLine.make
     const work = flags.dryRun
       ? Effect.map(check(flags, source, status), outcomeOfCheck)
       : store(flags, source, status)

@@ -1,36 +1,23 @@
-/** Tests `animal-store keys show`, `set`, `unban`, `log` and `--expires` on databases that running servers use. */
-import { expect, it, onTestFinished } from "vitest"
+/** Tests `animal-store keys show`, `set`, `unban`, `log` and `--expires` while servers run on the database. */
+import { expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { run, start, stop } from "./Serve.fixture.ts"
+import * as CommandLine from "./CommandLine.fixture.ts"
+import type { IssuedKey } from "./Greeting.fixture.ts"
 
-interface Issued {
-  readonly id: string
-  readonly key: string
-}
+/** How long to wait for a change; generous, because the machine may be busy. */
+const PATIENCE = { timeout: 60_000 }
 
 const TIME = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
 
 /** Creates a database, and returns functions that run commands and servers on it. */
 const open = async (kind: Databases.Kind) => {
   const { address } = await Databases.createForTest(kind)
-  const keys = async (...args: ReadonlyArray<string>): Promise<string> => {
-    const { code, stderr, stdout } = await run(["keys", ...args], { ANIMAL_STORE_DATABASE: address })
-    expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" })
-    return stdout
-  }
-  const json = async <A>(...args: ReadonlyArray<string>): Promise<A> => {
-    const stdout = await keys(...args, "--json")
-    const value: A = JSON.parse(stdout)
-    expect(stdout).toBe(`${JSON.stringify(value)}\n`)
-    return value
-  }
+  const environment = { ANIMAL_STORE_DATABASE: address }
+  const keys = (...args: ReadonlyArray<string>) => CommandLine.succeed(["keys", ...args], environment)
+  const json = <A>(...args: ReadonlyArray<string>) => CommandLine.json<A>(["keys", ...args], environment)
   const serve = async (keyCache: string, ...args: ReadonlyArray<string>) => {
-    const flags = ["--json", "--port", "0", "--database", address, "--key-cache", keyCache, ...args]
-    const server = await start(flags)
-    onTestFinished(async () => void (await stop(server, "SIGKILL")))
-    const { url }: { readonly url: string } = JSON.parse(server.greeting)
-    const send = (key: string) => fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })
-    return Object.assign(send, { server })
+    const server = await CommandLine.serveJson(["--key-cache", keyCache, ...args], environment)
+    return Object.assign((key: string) => server.get("/pets", key), { server })
   }
   return { json, keys, serve }
 }
@@ -40,7 +27,7 @@ for (const kind of Databases.kinds) {
     it("set changes the plan and the expiry of a key on every node", async () => {
       const { json, keys, serve } = await open(kind)
       const [uncached, cached] = await Promise.all([serve("0"), serve("2s")])
-      const { id, key } = await json<Issued>("issue", "--plan", "Free", "--label", "shop")
+      const { id, key } = await json<IssuedKey>("issue", "--plan", "Free", "--label", "shop")
       for (const send of [uncached, cached]) {
         expect((await send(key)).headers.get("X-RateLimit-Limit")).toBe("60")
       }
@@ -51,7 +38,7 @@ for (const kind of Databases.kinds) {
       )
       const limit = async (send: typeof cached) => (await send(key)).headers.get("X-RateLimit-Limit")
       expect(await limit(uncached)).toBe("300")
-      await expect.poll(() => limit(cached), { timeout: 10_000 }).toBe("300")
+      await expect.poll(() => limit(cached), PATIENCE).toBe("300")
 
       expect(await json("set", id, "--per-minute", "7", "--label", "")).toEqual({
         ...{ id, plan: "Pro", limits: { perMinute: 7, perDay: 10_000 }, label: null },
@@ -68,7 +55,7 @@ for (const kind of Databases.kinds) {
       expect((await uncached(key)).status).not.toBe(401)
       expect(await keys("set", id, "--expires", "0")).toMatch(new RegExp(`; expires at ${TIME}\\.\n`))
       expect((await uncached(key)).status).toBe(401)
-      await expect.poll(async () => (await cached(key)).status, { timeout: 10_000 }).toBe(401)
+      await expect.poll(async () => (await cached(key)).status, PATIENCE).toBe(401)
       expect(await keys("list")).toMatch(new RegExp(`${id} .* expired at ${TIME}\n`))
       await keys("set", id, "--expires", "never", "--plan", "Business")
       expect((await uncached(key)).status).toBe(200)
@@ -77,7 +64,7 @@ for (const kind of Databases.kinds) {
     it("set --per-day changes only the daily limit, and the requests of the day still count", async () => {
       const { json, serve } = await open(kind)
       const send = await serve("0")
-      const { id, key } = await json<Issued>("issue", "--plan", "Free")
+      const { id, key } = await json<IssuedKey>("issue", "--plan", "Free")
       const limits = async () => {
         const { headers, status } = await send(key)
         return [status, headers.get("X-RateLimit-Limit"), headers.get("X-RateLimit-Remaining")]
@@ -99,7 +86,7 @@ for (const kind of Databases.kinds) {
       const send = await serve("0", "--test-clock-port", "0")
       const [clock = ""] = await send.server.waitForLog(/http:\S+\/clock/)
       const limits = ["--per-minute", "1", "--per-day", "1000"]
-      const { id, key } = await json<Issued>("issue", "--plan", "Enterprise", ...limits)
+      const { id, key } = await json<IssuedKey>("issue", "--plan", "Enterprise", ...limits)
       const outcome = async () => {
         const response = await send(key)
         const body: unknown = await response.json()
@@ -126,7 +113,7 @@ for (const kind of Databases.kinds) {
     it("show prints the usage of a key, and log prints every action on it", async () => {
       const { json, keys, serve } = await open(kind)
       const send = await serve("0")
-      const { id, key } = await json<Issued>(
+      const { id, key } = await json<IssuedKey>(
         "issue",
         "--plan",
         "Free",
@@ -142,9 +129,10 @@ for (const kind of Databases.kinds) {
       expect((await send(key)).status).toBe(200)
       const time = expect.any(Number)
       await expect
-        .poll(async () => (await json<{ readonly lastSeenDay: string | null }>("show", id)).lastSeenDay, {
-          timeout: 10_000
-        })
+        .poll(
+          async () => (await json<{ readonly lastSeenDay: string | null }>("show", id)).lastSeenDay,
+          PATIENCE
+        )
         .toMatch(/^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/)
       const shown = await json("show", id)
       expect(shown).toEqual({
@@ -196,17 +184,13 @@ for (const kind of Databases.kinds) {
       const { address } = await Databases.createForTest(kind)
       const limits = (await Databases.createForTest(Databases.sqlite)).address
       const databases = ["--database", address, "--limits", limits]
-      const server = await start(["--json", "--port", "0", ...databases, "--issue-key", "Free"])
-      onTestFinished(async () => void (await stop(server, "SIGKILL")))
-      const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<Issued> } = JSON.parse(
-        server.greeting
-      )
-      const [{ id, key } = { id: "", key: "" }] = keys
-      expect((await fetch(`${url}/pets`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200)
+      const { get, keys } = await CommandLine.serveJson([...databases, "--issue-key", "Free"])
+      expect((await get("/pets")).status).toBe(200)
       const used = async (...args: ReadonlyArray<string>): Promise<number> => {
-        const { stdout } = await run(["keys", "show", id, "--json", ...args])
-        const shown: { readonly day: { readonly used: number } } = JSON.parse(stdout)
-        return shown.day.used
+        const { day } = await CommandLine.json<{ readonly day: { readonly used: number } }>([
+          ...["keys", "show", keys[0]?.id ?? "", ...args]
+        ])
+        return day.used
       }
       expect(await used(...databases)).toBe(1)
       expect(await used("--database", address)).toBe(0)

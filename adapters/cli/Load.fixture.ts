@@ -19,6 +19,7 @@ export interface Request {
   readonly path: string
   readonly key: string
   readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A connection to a server. */
@@ -34,9 +35,10 @@ export interface Client {
 export const connect = (url: string): Client => {
   const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 })
   return {
-    send: ({ body, key, method = body === undefined ? "GET" : "POST", path }, onSent) =>
+    send: ({ body, headers: more, key, method = body === undefined ? "GET" : "POST", path }, onSent) =>
       new Promise((resolve, reject) => {
         const headers = {
+          ...more,
           Authorization: `Bearer ${key}`,
           ...(body !== undefined && {
             "Content-Type": "application/json",

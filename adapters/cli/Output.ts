@@ -5,6 +5,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Failure from "./Failure.ts"
+import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 
 const standard = CliOutput.defaultFormatter()
@@ -20,10 +21,12 @@ const formatter: CliOutput.Formatter = {
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const help = Invocation.commandLine(Invocation.current(), [...event.commandPath.slice(1), "--help"])
-    const hint = `Run '${help}' for usage.`
-    const hasOnlyInvalidValues = event.errors.every(({ _tag }) => _tag === "ValidationError")
-    return Console.error(formatter.formatErrors(event.errors) + (hasOnlyInvalidValues ? "" : `\n${hint}`))
+    const errors = formatter.formatErrors(event.errors)
+    if (event.errors.every(({ _tag }) => _tag === "ValidationError")) return Console.error(errors)
+    return Effect.flatMap(Host, ({ start }) => {
+      const help = Invocation.commandLine(start, [...event.commandPath.slice(1), "--help"])
+      return Console.error(`${errors}\nRun '${help}' for usage.`)
+    })
   }
 }
 
@@ -39,18 +42,22 @@ export const print = (line: string, consequence = ""): Effect.Effect<void, CliEr
 
 /** Like `print`, without the line feed. */
 export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
-  Effect.callback((resume) => {
-    // The callback handles the error, but without a listener the event would crash the process.
-    const ignore = (): void => undefined
-    process.stdout.on("error", ignore)
-    process.stdout.write(text, (error) => {
-      if (error == null) process.stdout.off("error", ignore)
-      resume(
-        error == null
-          ? Effect.void
-          : Effect.fail(
-              Failure.userError(new Error(`cannot write to standard output: ${error.message}${consequence}`))
-            )
-      )
+  Effect.flatMap(Host, ({ stdout }) =>
+    Effect.callback((resume) => {
+      // The callback handles the error, but without a listener the event would crash the process.
+      const ignore = (): void => undefined
+      stdout.on("error", ignore)
+      stdout.write(text, (error) => {
+        if (error == null) stdout.off("error", ignore)
+        resume(
+          error == null
+            ? Effect.void
+            : Effect.fail(
+                Failure.userError(
+                  new Error(`cannot write to standard output: ${error.message}${consequence}`)
+                )
+              )
+        )
+      })
     })
-  })
+  )

@@ -1,7 +1,10 @@
 /** Runs `animal-store` in its own process, without the settings in this process's environment. */
 import { type ChildProcess, spawn } from "node:child_process"
-import type { Readable } from "node:stream"
+import * as os from "node:os"
+import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Capture from "./Capture.fixture.ts"
+import * as Greeting from "./Greeting.fixture.ts"
 
 /** The path of the command line in a clone. */
 export const main = fileURLToPath(new URL("./main.ts", import.meta.url))
@@ -13,7 +16,7 @@ export interface ProcessResult {
   readonly stderr: string
 }
 
-export interface ServerProcess {
+export interface ServerProcess extends Greeting.Announced {
   readonly process: ChildProcess
   /** The text that the server printed to standard output when it listened. */
   readonly greeting: string
@@ -33,56 +36,63 @@ export interface LaunchOptions {
   readonly uid?: number
   /** The umask in octal digits. */
   readonly umask?: string
+  /** Standard input; empty by default. The test writes to it, and ends it, with "open". */
+  readonly input?: string | "open"
+  /** A file descriptor for standard error, which is then not captured. */
+  readonly stderr?: number
+}
+
+export interface Launched {
+  readonly child: ChildProcess
+  readonly stdout: Capture.Capture
+  readonly stderr: Capture.Capture
+  readonly ended: Promise<ProcessResult>
 }
 
 /** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
-const LIFETIME_MS = 25_000
+const LIFETIME_MS = 300_000
 
-/** Collects the text of a stream, and waits for patterns in it. */
-const listenTo = (stream: Readable) => {
-  let text = ""
-  stream.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk
-  })
-  const ended = new Promise<string>((resolve) => stream.once("close", () => resolve(text)))
-  const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      const check = (): void => {
-        const match = pattern.exec(text)
-        if (match === null) return
-        stream.off("data", check)
-        resolve(match)
-      }
-      stream.on("data", check)
-      stream.once("close", () => reject(new Error(`no match for ${pattern}: ${JSON.stringify(text)}`)))
-      check()
-    })
-  return { ended, waitFor }
+/** The settings of servers in tests: no drain period, and patience with the database, because the machine may be busy. */
+export const serverDefaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STORE_DATABASE_TIMEOUT: "60s" }
+
+/**
+ * The environment of child processes: the settings of the command line are removed, and Node caches compiled modules,
+ * with which a server starts in two thirds of the time.
+ */
+export const environment: Environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith("ANIMAL_STORE_") ? [] : [[name, value]]
+    )
+  ),
+  ANIMAL_STORE_DRAIN: "0",
+  NODE_COMPILE_CACHE: path.join(os.tmpdir(), "animal-store-compile-cache")
 }
 
+/** Starts a command. */
 export const launch = (
   args: ReadonlyArray<string>,
-  environment: Environment,
-  { cwd, nodeFlags = [], uid, umask }: LaunchOptions
-) => {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
+  settings: Environment = {},
+  { cwd, input = "", nodeFlags = [], stderr: stderrFile, uid, umask }: LaunchOptions = {}
+): Launched => {
   const command = [process.execPath, ...nodeFlags, main, ...args]
   const [file = "", ...rest] =
     umask === undefined ? command : ["sh", "-c", `umask ${umask} && exec "$0" "$@"`, ...command]
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
-    // Most tests need no drain period.
-    env: { ...Object.fromEntries(inherited), ANIMAL_STORE_DRAIN: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...environment, ...settings },
+    stdio: ["pipe", "pipe", stderrFile ?? "pipe"],
     timeout: LIFETIME_MS,
     killSignal: "SIGKILL"
   })
+  // A command that exits early does not read its input; writing to it then fails.
+  child.stdin?.on("error", () => undefined)
+  if (input !== "open") child.stdin?.end(input)
   const exit: Promise<[code: number | null, signal: NodeJS.Signals | null]> = new Promise((resolve) =>
     child.once("exit", (code, signal) => resolve([code, signal]))
   )
-  const stdout = listenTo(child.stdout)
-  const stderr = listenTo(child.stderr)
+  const [stdout, stderr] = [Capture.ofStream(child.stdout), Capture.ofStream(child.stderr)]
   const ended: Promise<ProcessResult> = Promise.all([exit, stdout.ended, stderr.ended]).then(
     ([[code, signal], out, err]) => ({ code, signal, stdout: out, stderr: err })
   )
@@ -92,23 +102,34 @@ export const launch = (
 /** Runs a command until it exits. */
 export const run = (
   args: ReadonlyArray<string>,
-  environment: Environment = {},
+  settings: Environment = {},
   options: LaunchOptions = {}
-): Promise<ProcessResult> => launch(args, environment, options).ended
+): Promise<ProcessResult> => launch(args, settings, options).ended
 
 /** Starts `serve` and waits until it listens; rejects with its output if it exits instead. */
 export const start = async (
   args: ReadonlyArray<string>,
-  environment: Environment = {},
+  settings: Environment = {},
   options: LaunchOptions = {}
 ): Promise<ServerProcess> => {
   const launchedAt = performance.now()
-  const { child, ended, stderr, stdout } = launch(["serve", ...args], environment, options)
-  const failed = ended.then((result) => Promise.reject(new Error(`exited early: ${JSON.stringify(result)}`)))
-  failed.catch(() => undefined)
-  const greeting = await Promise.race([stdout.waitFor(/^.*\n$/s), failed])
+  const { child, ended, stderr, stdout } = launch(
+    ["serve", ...args],
+    { ...serverDefaults, ...settings },
+    options
+  )
+  const [greeting] = await stdout.waitFor(/^.*\n$/s).catch(async () => {
+    throw new Error(`exited early: ${JSON.stringify(await ended)}`)
+  })
   const startupMs = performance.now() - launchedAt
-  return { process: child, greeting: greeting[0], startupMs, waitForLog: stderr.waitFor, ended }
+  return {
+    ...Greeting.read(greeting),
+    process: child,
+    greeting,
+    startupMs,
+    waitForLog: stderr.waitFor,
+    ended
+  }
 }
 
 /** Stops a server with a signal and waits for its exit. */

@@ -9,6 +9,7 @@ import * as Announcement from "./Announcement.ts"
 import * as Database from "./Database.ts"
 import * as DrainNotice from "./DrainNotice.ts"
 import * as Failure from "./Failure.ts"
+import { Host } from "./Host.ts"
 import * as LogFlags from "./LogFlags.ts"
 import * as Pretenuring from "./Pretenuring.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -36,9 +37,10 @@ export const serve = Command.make(
 
 /** Serves in this process. */
 const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
+  const { stderr } = yield* Host
   const clock = TestClock.make()
   const store = yield* Database.open({
-    ...StoreFlags.options(flags, process.stderr.isTTY),
+    ...StoreFlags.options(flags, stderr.isTTY === true),
     now: Option.isSome(flags.testClockPort) ? clock.now : undefined
   })
   if (Option.isSome(flags.testClockPort)) {

@@ -1,74 +1,16 @@
-/** Runs `export`, `import` and `copy` in separate processes, and reads their databases. */
-import { type ChildProcess, spawn } from "node:child_process"
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
-import { text } from "node:stream/consumers"
+/** Makes animals as JSON Lines, reads databases, and kills commands while they write to one. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { onTestFinished } from "vitest"
+import { expect } from "vitest"
 import * as PetJson from "../../core/codec/PetJson.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { Database } from "../sql/Databases.fixture.ts"
 import { openClient } from "../sql/Nodes.fixture.ts"
 import * as SqlTable from "../sql/SqlTable.ts"
+import * as CommandLine from "./CommandLine.fixture.ts"
 import * as Load from "./Load.fixture.ts"
-
-const main = fileURLToPath(new URL("./main.ts", import.meta.url))
-
-/** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
-const LIFETIME_MS = 60_000
-
-/** The result of a process. */
-export interface ProcessResult {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-export interface Running {
-  readonly child: ChildProcess
-  readonly ended: Promise<ProcessResult>
-}
-
-/** Starts a command with `nodeFlags` for Node. Standard input is empty by default. */
-export const launch = (
-  args: ReadonlyArray<string>,
-  input: string | Uint8Array = "",
-  nodeFlags: ReadonlyArray<string> = []
-): Running => {
-  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
-    env: Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.startsWith("ANIMAL_STORE_"))
-    ),
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: LIFETIME_MS,
-    killSignal: "SIGKILL"
-  })
-  // A command that exits early does not read its input; writing to it then fails.
-  child.stdin.on("error", () => undefined).end(input)
-  const exit = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once("close", (code, signal) => resolve([code, signal]))
-  )
-  const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]).then(
-    ([[code, signal], stdout, stderr]) => ({ code, signal, stdout, stderr })
-  )
-  return { child, ended }
-}
-
-/** Runs a command until it exits. */
-export const run = (args: ReadonlyArray<string>, input?: string | Uint8Array): Promise<ProcessResult> =>
-  launch(args, input).ended
-
-/** Creates a directory that is deleted after the current test. */
-export const createDirectory = (): string => {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-transfer-"))
-  onTestFinished(() => fs.rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
+import type { Launched, ProcessResult } from "./Serve.fixture.ts"
 
 /** Returns animals with hostile names as JSON Lines; all ids and all `categoryId`s differ. */
 export const makeLines = (count: number, seed = 1): string => {
@@ -77,6 +19,26 @@ export const makeLines = (count: number, seed = 1): string => {
     { length: count },
     (_, index) => `${PetJson.encode(new Pet(BigInt(index * 3 + 1), next()))}\n`
   ).join("")
+}
+
+/** Removes the ids from lines. */
+export const withoutIds = (lines: string): string => lines.replaceAll(/^\{"id":\d+,/gm, "{")
+
+/** Stores `count` animals in a database, with their ids. */
+export const fill = async ({ address }: Database, count: number): Promise<void> => {
+  await CommandLine.json(
+    ["import", "-", "--keep-ids", "--database", address],
+    {},
+    { input: makeLines(count) }
+  )
+}
+
+/** Exports all animals of a database. */
+export const exportFrom = async ({ address }: Database): Promise<string> => {
+  const { code, stderr, stdout } = await CommandLine.run(["export", "--database", address])
+  expect(stderr).toMatch(/^Exported [\d,]+ animals? in [\d.]+ s \([\d,]+ a second\)\.\n$/)
+  expect(code).toBe(0)
+  return stdout
 }
 
 /** Runs an effect with a client of the database. */
@@ -94,9 +56,14 @@ export const valueOf = (database: Database, statement: string): Promise<SqlTable
     )
   )
 
+/** Waits until a statement returns a row. */
+export const waitForValue = async (database: Database, statement: string): Promise<void> => {
+  while ((await valueOf(database, statement)) === undefined) await sleep(20)
+}
+
 /** Kills a command `delayMs` milliseconds after the value of `statement` changes, unless the command exits first. */
 export const killAfterProgress = async (
-  { child, ended }: Running,
+  { child, ended }: Launched,
   database: Database,
   statement: string,
   delayMs: number

@@ -16,7 +16,7 @@ export const list = Command.make(
     const store = yield* KeyCommand.open(flags)
     const keys = yield* Failure.attempt(() => store.keys.list())
     const now = yield* Clock.currentTimeMillis
-    const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${Database.issueHint(flags.database)}`
+    const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`
     yield* KeyCommand.print(
       flags,
       keys.map((key) => ({ ...KeyRecord.make(key), bannedUntil: key.usage.bannedUntil ?? null })),

@@ -14,6 +14,7 @@ import * as Announcement from "../Announcement.ts"
 import * as Database from "../Database.ts"
 import * as DrainNotice from "../DrainNotice.ts"
 import * as Failure from "../Failure.ts"
+import { Host } from "../Host.ts"
 import * as LogFlags from "../LogFlags.ts"
 import type * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
@@ -27,11 +28,12 @@ export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   count: number
 ): Effect.fn.Return<never, CliError.UserError, Scope.Scope> {
+  const { stderr } = yield* Host
   // Opened before the workers start: migrations run once, and errors are reported as a single process reports them.
   const opening = yield* Scope.fork(yield* Effect.scope)
   const store = yield* Scope.provide(
     Database.open({
-      ...StoreFlags.options(flags, process.stderr.isTTY),
+      ...StoreFlags.options(flags, stderr.isTTY === true),
       metrics: false,
       otlp: undefined,
       accessLog: false
@@ -44,8 +46,8 @@ export const run = Effect.fnUntraced(function* (
   const pool = yield* WorkerPool.make({
     count,
     port: flags.port,
-    isTerminal: process.stderr.isTTY === true,
-    log: WholeLines.makeForward(process.stderr, (lines) =>
+    isTerminal: stderr.isTTY === true,
+    log: WholeLines.makeForward(stderr, (lines) =>
       format(EffectEvent.lost(lines, clock.currentTimeMillisUnsafe()))
     ),
     notice: (message, level) => LogFlags.notice(flags, message, level)

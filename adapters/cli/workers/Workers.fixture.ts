@@ -1,7 +1,7 @@
 /** Starts `serve --workers` in separate processes, and opens connections to known workers. */
 import { execFileSync } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
-import { onTestFinished } from "vitest"
+import { describe, onTestFinished } from "vitest"
 import * as Load from "../Load.fixture.ts"
 import { type Environment, type ServerProcess, start, stop } from "../Serve.fixture.ts"
 
@@ -17,51 +17,56 @@ export const missing: string | undefined = ((): string | undefined => {
   return undefined
 })()
 
-export interface Server {
-  readonly server: ServerProcess
-  readonly url: string
-  readonly key: string
-  /** All issued keys: `key`, then those of further `--issue-key` flags. */
-  readonly keys: ReadonlyArray<string>
+/** Defines tests of workers. If this machine cannot run them, they are skipped with the reason in the title. */
+export const describeWorkers = (title: string, tests: () => void): void => {
+  if (missing === undefined) describe(title, tests)
+  else describe.skip(`${title} (skipped: ${missing})`, tests)
+}
+
+export interface Server extends ServerProcess {
   /** The process ids of the workers. */
   readonly workers: () => ReadonlyArray<number>
+  /** The base URL of the admin port; fails without `--admin-port`. */
+  readonly admin: () => Promise<string>
+  /** Kills the server and its workers. */
+  readonly kill: () => Promise<void>
 }
 
 /** A plan without effective limits. */
 export const UNLIMITED = "Enterprise:perMinute=1000000,perDay=100000000"
 
-/** Starts a server with a key; the workers are killed at the end of the test. */
-export const serve = async (
+export interface Settings {
+  readonly plan?: string
+  readonly environment?: Environment
+}
+
+/** Starts a server that issues a key of the plan. */
+export const launch = async (
   count: number | "auto",
   database: string,
   args: ReadonlyArray<string> = [],
-  { plan = UNLIMITED, environment = {} }: { readonly plan?: string; readonly environment?: Environment } = {}
+  { plan = UNLIMITED, environment = {} }: Settings = {}
 ): Promise<Server> => {
-  const server = await start(
-    [
-      "--workers",
-      String(count),
-      "--json",
-      "--port",
-      "0",
-      "--database",
-      database,
-      "--issue-key",
-      plan,
-      ...args
-    ],
-    environment
-  )
+  const given = ["--workers", String(count), "--database", database, "--issue-key", plan]
+  const server = await start(["--json", "--port", "0", ...given, ...args], environment)
   const workers = (): ReadonlyArray<number> => childrenOf(server.process.pid ?? 0)
-  onTestFinished(async () => {
-    const pids = workers()
-    await stop(server, "SIGKILL")
-    for (const pid of pids) killIfAlive(pid)
-  })
-  const announced: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
-    JSON.parse(server.greeting)
-  const keys = announced.keys.map(({ key }) => key)
-  return { server, url: announced.url, key: keys[0] ?? "", keys, workers }
+  return {
+    ...server,
+    workers,
+    admin: async () => (await server.waitForLog(/metrics on (http:[^\s"]+)\/metrics/))[1] ?? "",
+    kill: async () => {
+      const pids = workers()
+      await stop(server, "SIGKILL")
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL")
+    }
+  }
+}
+
+/** Like `launch`; the server and its workers are killed at the end of the test. */
+export const serve = async (...args: Parameters<typeof launch>): Promise<Server> => {
+  const server = await launch(...args)
+  onTestFinished(server.kill)
+  return server
 }
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {
@@ -70,14 +75,6 @@ const childrenOf = (pid: number): ReadonlyArray<number> => {
     return output.trim().split("\n").map(Number)
   } catch {
     return []
-  }
-}
-
-const killIfAlive = (pid: number): void => {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    // The process has exited.
   }
 }
 
@@ -90,12 +87,12 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Waits until a condition is true; fails after ten seconds. */
+/** Waits until a condition is true; fails after a minute. */
 export const waitUntil = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`the condition was not true within ten seconds: ${condition}`)
+      throw new Error(`the condition was not true within a minute: ${condition}`)
     await sleep(20)
   }
 }
@@ -104,7 +101,7 @@ export const waitUntil = async (condition: () => boolean | Promise<boolean>): Pr
 export const workerOf = (response: Load.LoadResponse): string =>
   response.header("x-request-id").replace(/-[^-]*$/, "")
 
-/** Opens connections until there is one to each of `count` workers. */
+/** Opens connections until there is one to each of `count` workers; all are closed after the test. */
 export const connectToEach = async (
   { key, url }: Pick<Server, "key" | "url">,
   count: number
@@ -122,3 +119,7 @@ export const connectToEach = async (
   }
   return clients
 }
+
+/** Returns the value of a series in the text format of Prometheus; NaN if it is missing. */
+export const valueOf = (text: string, series: string): number =>
+  Number(new RegExp(`^${series.replaceAll(/[{}"]/g, "\\$&")} (.*)$`, "m").exec(text)?.[1])

@@ -33,9 +33,8 @@ const serve = async (disk: SlowDisk.SlowDisk) => {
     disk.environment
   )
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
-  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
-    JSON.parse(server.greeting)
-  const headers = { Authorization: `Bearer ${keys[0]?.key}`, "Content-Type": "application/json" }
+  const { key, url } = server
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
   const send = async (target: string | URL, init: RequestInit): Promise<Exchange> => {
     const startedAt = performance.now()
     const response = await fetch(target, init)

@@ -47,7 +47,7 @@ const expectStored = async (
   { keys, url }: Workers.Server,
   animals: ReadonlyArray<Load.WirePet>
 ): Promise<void> => {
-  const [, key = ""] = keys
+  const key = keys[1]?.key ?? ""
   const client = Load.connect(url)
   for (const animal of animals) {
     const { body, status } = await client.send({ key, path: `/pets/${animal.id}` })

@@ -27,9 +27,7 @@ const serve = async ({ create }: (typeof databases)[number]): Promise<Running> =
   const issueKey = ["--issue-key", "Enterprise:perMinute=10000000,perDay=100000000"]
   const server = await start(["--json", "--port", "0", "--database", address, ...issueKey])
   onTestFinished(async () => void (await stop(server, "SIGKILL")))
-  const { keys, url }: { readonly url: string; readonly keys: ReadonlyArray<{ readonly key: string }> } =
-    JSON.parse(server.greeting)
-  return { server, port: Number(new URL(url).port), key: keys[0]?.key ?? "" }
+  return { server, port: Number(new URL(server.url).port), key: server.key }
 }
 
 const statusOf = (url: string, key: string, agent: Http.Agent): Promise<number | undefined> =>

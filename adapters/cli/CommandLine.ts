@@ -1,0 +1,68 @@
+/** The command line: all commands, the services that they need, and their exit codes. */
+import { Console as NodeConsole } from "node:console"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Console from "effect/Console"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Runtime from "effect/Runtime"
+import packageJson from "../../package.json" with { type: "json" }
+import * as CommandExit from "./CommandExit.ts"
+import { descriptions } from "./Descriptions.ts"
+import { Host } from "./Host.ts"
+import { keys } from "./Keys.ts"
+import * as Output from "./Output.ts"
+import { serve } from "./Serve.ts"
+
+/** Runs the command that the arguments of `host` name. Interrupt it to stop a server or to abort another command. */
+export const run = Effect.fnUntraced(
+  function* ({ args }: Host) {
+    const ifNamed = makeIfNamed(args)
+    // Loaded on demand, because they would slow down server startup.
+    const onDemand = yield* Effect.promise(() =>
+      Promise.all([
+        ifNamed("export", async () => (await import("./Export.ts")).exportAnimals),
+        ifNamed("import", async () => (await import("./Import.ts")).importAnimals),
+        ifNamed("copy", async () => (await import("./Copy.ts")).copyDatabase),
+        ifNamed("conformance", async () => (await import("./Conformance.ts")).conformance)
+      ])
+    )
+    yield* Command.make("animal-store").pipe(Command.withSubcommands([serve, keys, ...onDemand]), (command) =>
+      Command.runWith(command, { version: packageJson.version })(args)
+    )
+  },
+  Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
+  (command, host) =>
+    command.pipe(
+      Effect.provide(Output.layer),
+      Effect.provideService(Host, host),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: host.env })),
+      Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
+      Effect.provideService(References.LogToStderr, true)
+    )
+)
+
+type OnDemand = keyof typeof descriptions
+
+/** Loads a command if its name is among `args`; otherwise returns only its name and description for the help. */
+const makeIfNamed =
+  (args: ReadonlyArray<string>) =>
+  async <Name extends OnDemand, Loaded>(name: Name, load: () => Promise<Loaded>) =>
+    args.includes(name) ? await load() : Command.make(name).pipe(Command.withDescription(descriptions[name]))
+
+// The exit code of an interrupted program. A server exits with 0 instead: supervisors treat other codes as a crash.
+const INTERRUPTED = 130
+
+/** Returns the function that determines the exit code of a command. */
+export const teardown =
+  ([name = ""]: ReadonlyArray<string>): Runtime.Teardown =>
+  (exit, onExit) =>
+    Runtime.defaultTeardown(exit, (code) => {
+      if (code === INTERRUPTED) return onExit(isUnfinished(name) ? INTERRUPTED : 0)
+      // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
+      const usageError = name === "conformance" ? 2 : 1
+      onExit(code === 1 && !CommandExit.isCommandExit(exit) ? usageError : code)
+    })
+
+/** Whether an interrupted command leaves its work unfinished. */
+const isUnfinished = (name: string): boolean => ["conformance", "copy", "export", "import"].includes(name)

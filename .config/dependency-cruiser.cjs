@@ -13,8 +13,7 @@ const conformanceRooms = {
   reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
   runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
-  gallery: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects", "checks", "engine"],
-  mutants: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "gallery"]
+  selftest: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects", "checks", "engine"]
 }
 
 module.exports = {
@@ -101,6 +100,13 @@ module.exports = {
       from: { path: `^conformance/${room}/`, pathNot: test },
       to: { path: "^conformance/", pathNot: `^conformance/(${[room, ...lower].join("|")})/` }
     })),
+    {
+      name: "nothing-needs-the-self-test",
+      comment: "The self-test of the suite is not in the package; only tests use its servers and stores.",
+      severity: "error",
+      from: { pathNot: ["^conformance/selftest/", test] },
+      to: { path: "^conformance/selftest/" }
+    },
     {
       name: "nothing-needs-the-bench",
       comment: "The bench measures the product and is not part of it.",

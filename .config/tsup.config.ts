@@ -1,7 +1,9 @@
 import { cpSync, globSync, mkdirSync } from "node:fs"
 import { defineConfig } from "tsup"
 
-const isSource = (file: string): boolean => !/\.(test|arbitrary|fixture)\.ts$/.test(file)
+/** Whether a file is part of the package: tests and the self-test of the conformance suite are not. */
+const isPackaged = (file: string): boolean =>
+  !/\.(test|arbitrary|fixture)\.ts$/.test(file) && !file.startsWith("conformance/selftest/")
 
 /** Copies the files that are served unchanged: the reference page, and Swagger UI with its license. */
 const copyReferencePage = (): void => {
@@ -32,7 +34,7 @@ const swaggerUiFiles = [
 export default defineConfig({
   entry: Object.fromEntries(
     globSync("{core,adapters,conformance}/**/*.ts")
-      .filter(isSource)
+      .filter(isPackaged)
       .map((file) => [file.replace(/\.ts$/, ""), file])
   ),
   format: "esm",

@@ -1,13 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import config from "../.config/dependency-cruiser.cjs"
-import { faults } from "../conformance/gallery/Faults.ts"
 import * as ServiceOptions from "../core/service/ServiceOptions.ts"
 import { anchorsOf } from "./Anchors.fixture.ts"
 import * as ClausesPage from "./ClausesPage.ts"
 import * as ConfigSchema from "./ConfigSchema.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
-import * as KillMatrixPage from "./KillMatrixPage.ts"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
@@ -28,16 +26,6 @@ describe("documentation", () => {
 
   it("lists exactly the clauses in clauses.md, with the checks of each clause", () => {
     expect(read("docs/conformance/clauses.md"), "run: node docs/ClausesPage.ts").toBe(ClausesPage.render())
-  })
-
-  it("lists exactly the gallery's faults in kill-matrix.md", () => {
-    const page = read("docs/conformance/kill-matrix.md")
-    const missing = faults.filter((fault) => !page.includes(KillMatrixPage.fixedCells(fault)))
-    expect(
-      missing.map(({ id }) => id),
-      "run: node docs/KillMatrixPage.ts"
-    ).toEqual([])
-    expect(page.match(/^\| `[^`]*` \| (?:port|http) \|/gm)).toHaveLength(faults.length)
   })
 
   it("publishes the current schema of configuration files in config.schema.json", () => {

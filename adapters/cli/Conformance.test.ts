@@ -13,7 +13,7 @@ import * as HarSchema from "../../conformance/reports/HarSchema.fixture.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url))
-const pythonServer = fileURLToPath(new URL("../../conformance/foreign/server.py", import.meta.url))
+const pythonServer = fileURLToPath(new URL("../../conformance/selftest/foreign/server.py", import.meta.url))
 
 const cleanups: Array<() => void> = []
 afterAll(() => {

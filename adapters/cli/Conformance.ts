@@ -17,8 +17,8 @@ import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import type { Progress } from "../../conformance/engine/Run.ts"
 import { SetupError } from "../../conformance/engine/SetupError.ts"
-import * as Explain from "../../conformance/gallery/Explain.ts"
 import { printable } from "../../conformance/http/Printable.ts"
+import * as Explain from "../../conformance/reports/Explain.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as ReplayText from "../../conformance/reports/ReplayText.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
@@ -32,7 +32,6 @@ import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
 import * as ReportFiles from "./ReportFiles.ts"
-import { selfTest } from "./SelfTest.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 
@@ -373,6 +372,6 @@ const replay = Command.make(
 
 /** The `conformance` commands. */
 export const conformance = Command.make("conformance").pipe(
-  Command.withSubcommands([run, doctor, list, explain, replay, selfTest]),
+  Command.withSubcommands([run, doctor, list, explain, replay]),
   Command.withDescription(descriptions.conformance)
 )

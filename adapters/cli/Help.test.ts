@@ -30,8 +30,7 @@ const commands = [
   "conformance run",
   "conformance doctor",
   "conformance list",
-  "conformance replay",
-  "conformance self-test"
+  "conformance replay"
 ]
 
 /** Flags that have no default, or whose default is an empty list. */

@@ -1,14 +1,3 @@
-/** Runs the conformance suite of the ports against the memory stores. */
-import * as Conformance from "../../conformance/Conformance.ts"
-import { suite } from "../../conformance/runners/Vitest.ts"
-import { Memory } from "./index.ts"
+import { testMemory } from "./Conformance.fixture.ts"
 
-suite(
-  Conformance.ports({
-    name: "the memory stores",
-    petRepository: Memory.layer,
-    rateLimitStore: Memory.layer,
-    apiKeyStore: Memory.layer
-  }),
-  { level: "design", effort: 10 }
-)
+testMemory({ seed: 1 })

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import type { Choices } from "../gallery/plain/Choices.ts"
-import * as PlainServer from "../gallery/plain/PlainServer.ts"
 import { bytes, type Header, text, type WireRequest, type WireResponse } from "../http/Wire.ts"
 import { rate, wireResponse } from "../http/Wires.fixture.ts"
+import type { Choices } from "../selftest/plain/Choices.ts"
+import * as PlainServer from "../selftest/plain/PlainServer.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
 

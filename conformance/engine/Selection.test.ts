@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { capabilities } from "../evaluation/Capability.ts"
+import { type Capability, descriptions } from "../evaluation/Capability.ts"
 import { profiles } from "../evaluation/Profile.ts"
 import * as Selection from "./Selection.ts"
 import * as Toys from "./Toys.fixture.ts"
@@ -88,7 +88,8 @@ describe("a plan", () => {
     expect(Selection.planOf(needing, half, everything)).toMatchObject({
       reason: "it needs a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)"
     })
-    for (const need of capabilities) {
+    // Safe: these are the keys of `descriptions`.
+    for (const need of Object.keys(descriptions) as ReadonlyArray<Capability>) {
       const plan = Selection.planOf(Toys.check({ needs: [need], holds }), Toys.subject(), everything)
       expect(plan).toMatchObject({ run: false, status: "inconclusive" })
       expect(!plan.run && plan.reason).toMatch(/^it needs .{5}/)

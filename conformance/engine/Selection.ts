@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Check } from "../checks/Check.ts"
 import type { Level } from "../clauses/Clause.ts"
-import type { Capability } from "../evaluation/Capability.ts"
+import { type Capability, descriptions } from "../evaluation/Capability.ts"
 import { profiles } from "../evaluation/Profile.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import type { Status } from "./Report.ts"
@@ -62,17 +62,6 @@ export const isOfLevel = ({ advisedBy, level }: Pick<Check, "level" | "advisedBy
 export type Plan =
   | { readonly run: true }
   | { readonly run: false; readonly status: Status; readonly reason: string }
-
-const descriptions = {
-  clock: "a clock that can be moved (--clock URL)",
-  tinyPlan: "a key on a small plan (--tiny KEY:PERMINUTE:PERDAY)",
-  victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
-  revokedKey: "a revoked key (--revoked KEY)",
-  parallel: "concurrent requests",
-  anyCategory: "a subject that accepts any categoryId",
-  outage: "a store whose backend does not respond",
-  expiredKey: "an expired key (--expired KEY)"
-} as const satisfies { readonly [capability in Capability]: string }
 
 /** The result of a check that the user did not select. */
 export const unselected = { status: "excluded", reason: "not selected for this run" } as const

@@ -263,7 +263,7 @@ describe("node:test with the cases of the suite", () => {
         `import { test } from "node:test"
 import * as Layer from ${JSON.stringify(import.meta.resolve("effect/Layer"))}
 import * as Effect from ${JSON.stringify(import.meta.resolve("effect/Effect"))}
-import * as ArrayStores from ${JSON.stringify(here("../gallery/ArrayStores.ts"))}
+import * as ArrayStores from ${JSON.stringify(here("../selftest/ArrayStores.ts"))}
 import { PetRepository } from ${JSON.stringify(here("../../core/ports/PetRepository.ts"))}
 import * as Conformance from ${JSON.stringify(here("../Conformance.ts"))}
 import { cases } from ${JSON.stringify(here("./Cases.ts"))}

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as Trial from "../evaluation/Trial.ts"
-import * as ArrayStores from "../gallery/ArrayStores.ts"
+import * as ArrayStores from "../selftest/ArrayStores.ts"
 import * as PortSubject from "./PortSubject.ts"
 
 const run = Effect.runPromise

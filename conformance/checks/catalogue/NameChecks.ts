@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import type * as PetStatus from "../../../core/domain/PetStatus.ts"
+import * as Character from "../../dimensions/Character.ts"
 import type { Catalogue } from "../../evaluation/Catalogue.ts"
 import { expect, type Failure, inapplicable } from "../../evaluation/Outcome.ts"
 import type { Animal, Draft } from "../../http/Animal.ts"
@@ -27,10 +28,7 @@ const UNICODE = [
 
 const name = fc
   .string({
-    unit: fc.oneof(
-      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
-      fc.constantFrom(...UNICODE.slice(0, 8))
-    ),
+    unit: fc.oneof(Character.any, fc.constantFrom(...UNICODE.slice(0, 8))),
     maxLength: 8
   })
   .map((text) => text.replaceAll("\0", ""))

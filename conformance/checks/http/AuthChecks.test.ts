@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Run from "../../engine/Run.ts"
-import * as PlainServer from "../../gallery/plain/PlainServer.ts"
+import * as PlainServer from "../../selftest/plain/PlainServer.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 
 const largePlan = { perMinute: 100_000, perDay: 1_000_000 }

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import * as Character from "../../dimensions/Character.ts"
 import type { Http } from "../../evaluation/Http.ts"
 import { expect, type Failure } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
@@ -54,7 +55,7 @@ const stockBeyondLists = (http: Http, trial: Trial): Effect.Effect<void, Failure
 const invalidLimit = fc
   .oneof(
     fc.string({ maxLength: 6 }),
-    fc.string({ unit: "binary", maxLength: 4 }),
+    fc.string({ unit: Character.any, maxLength: 4 }),
     fc.double().map(String),
     fc.integer().map((value) => `0x${value.toString(16)}`),
     fc
@@ -76,7 +77,7 @@ const invalidLimit = fc
 const invalidStatus = fc
   .oneof(
     fc.string({ maxLength: 8 }),
-    fc.string({ unit: "binary", maxLength: 4 }),
+    fc.string({ unit: Character.any, maxLength: 4 }),
     fc.record({ status: anyStatus, cut: fc.nat(8) }).map(({ cut, status }) => status.slice(0, cut)),
     fc
       .record({ status: anyStatus, tail: fc.constantFrom(" ", "s", "\0", "%", "'--", "\n") })

@@ -1,6 +1,7 @@
 /** Provides strings that databases, drivers and collations may misinterpret; all of them are valid names. */
 import * as fc from "fast-check"
 import * as PetName from "../../../core/domain/PetName.ts"
+import * as Character from "../../dimensions/Character.ts"
 
 /** Unusual strings by kind; every law about strings tries all of them. */
 export const awkward: ReadonlyArray<string> = [
@@ -71,7 +72,7 @@ export const text: fc.Arbitrary<string> = fc
       minLength: 1,
       maxLength: 12
     }),
-    fc.string({ unit: "binary", minLength: 1, maxLength: 30 }),
-    fc.string({ unit: "binary", minLength: PetName.maxLength, maxLength: PetName.maxLength })
+    fc.string({ unit: Character.any, minLength: 1, maxLength: 30 }),
+    fc.string({ unit: Character.any, minLength: PetName.maxLength, maxLength: PetName.maxLength })
   )
   .filter((name) => PetName.problem(name) === undefined)

@@ -13,7 +13,7 @@ import { outcome } from "../../subjects/Conversation.ts"
 import { type Check, define } from "../Check.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
-import { DAY_PASSED, isDenied } from "./SmallKeys.ts"
+import { isDenied, REFILL_MS } from "./SmallKeys.ts"
 
 const SECOND = 1_000
 const DAY_S = 86_400
@@ -182,7 +182,7 @@ export const checks: ReadonlyArray<Check> = [
     examples: [null],
     timeoutMs: 60_000,
     *holds(http, _given, trial) {
-      yield* http.advance(DAY_PASSED)
+      yield* http.advance(REFILL_MS)
       const calls: Array<readonly [BannedCall, Calls.Prepared]> = []
       for (const call of whileBanned.examples) calls.push([call, yield* Calls.prepare(http, trial, call)])
       yield* offend(http)

@@ -20,7 +20,7 @@ import * as Creations from "../http/Creations.ts"
 import * as Lists from "../http/Lists.ts"
 import * as Responses from "../http/Responses.ts"
 import * as Envelope from "./Envelope.ts"
-import { DAY_PASSED, isDenied } from "./SmallKeys.ts"
+import { isDenied, REFILL_MS } from "./SmallKeys.ts"
 
 export const statuses = {
   ...Object.fromEntries(PetStatus.all.map((status) => [status, status])),
@@ -129,7 +129,7 @@ export const createAndFind = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Result.Result<Decided, string>, Failure> {
   const { accept = "no Accept", category = "one", status = "no status", type = "application/json" } = given
   const { key = "main", length = "short" } = given
-  if (key !== "main") yield* http.advance(DAY_PASSED)
+  if (key !== "main") yield* http.advance(REFILL_MS)
   const encoding = Bodies.formOf(given.form ?? "plain")
   // A server may reject a category that does not exist, unless the category is declared.
   const isCategoryOpen = category !== "one" && http.facts.categories === "any"

@@ -3,9 +3,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Run from "../../engine/Run.ts"
-import type { Choices } from "../../gallery/plain/Choices.ts"
-import * as PlainServer from "../../gallery/plain/PlainServer.ts"
 import type { Transport, WireResponse } from "../../http/Wire.ts"
+import type { Choices } from "../../selftest/plain/Choices.ts"
+import * as PlainServer from "../../selftest/plain/PlainServer.ts"
 import * as HttpSubject from "../../subjects/HttpSubject.ts"
 
 const keys = {

@@ -18,7 +18,7 @@ import * as Credentials from "../http/Credentials.ts"
 import * as Responses from "../http/Responses.ts"
 import * as Calls from "./Calls.ts"
 import * as Envelope from "./Envelope.ts"
-import { DAY_PASSED, isDenied } from "./SmallKeys.ts"
+import { isDenied, REFILL_MS } from "./SmallKeys.ts"
 
 const lists = Product.of({
   method: { GET: "list animals", HEAD: "HEAD of the list" },
@@ -228,7 +228,7 @@ export const checks: ReadonlyArray<Check> = [
       if (perMinute > MAX_PER_MINUTE)
         return yield* inapplicable("the small key has too many requests per minute")
       const prepared = yield* Calls.prepare(http, trial, call)
-      yield* http.advance(DAY_PASSED)
+      yield* http.advance(REFILL_MS)
       let startedAt: number | undefined
       let admitted: number | undefined
       for (let sent = 1; sent <= 3 * perMinute + 1; sent++) {
@@ -239,7 +239,7 @@ export const checks: ReadonlyArray<Check> = [
           return yield* inapplicable("the small key is denied after a day without requests")
         }
         if (response.status === 429) {
-          yield* http.advance(DAY_PASSED)
+          yield* http.advance(REFILL_MS)
           const again = yield* Calls.prepare(http, trial, call)
           const afterwards = yield* http.send({ ...again.sent, key: "tiny" })
           // The denial may have been a strike, and the contract does not say how long a ban lasts.

@@ -1,9 +1,9 @@
-/** Defines how long the limits of small keys take to refill, and which statuses a denied key gets (contract §8). */
+/** Defines how long the limits of small keys take to refill, and which responses deny a key (contract §8). */
 
 import type { Exchange } from "../../http/Exchange.ts"
 
 /** Milliseconds after which a key that sent nothing has its full per-minute and daily limits again. */
-export const DAY_PASSED = 86_461_000
+export const REFILL_MS = 86_461_000
 
 /**
  * Whether a response denies a key: 429, or 403 for a banned key. The main key is never banned, because the suite waits

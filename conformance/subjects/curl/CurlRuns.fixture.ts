@@ -7,9 +7,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Run from "../../engine/Run.ts"
-import type { Fault } from "../../gallery/Fault.ts"
-import * as PlainServer from "../../gallery/plain/PlainServer.ts"
 import type { Header, Transport } from "../../http/Wire.ts"
+import type { Fault } from "../../selftest/Fault.ts"
+import * as PlainServer from "../../selftest/plain/PlainServer.ts"
 import * as HttpSubject from "../HttpSubject.ts"
 
 /** The keys of the servers. */

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process"
 import { afterAll, describe, expect, it } from "vitest"
 import { checks } from "../../checks/Checks.ts"
-import type { Fault } from "../../gallery/Fault.ts"
-import { faults } from "../../gallery/Faults.ts"
+import type { Fault } from "../../selftest/Fault.ts"
+import { faults } from "../../selftest/Faults.ts"
 import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
 import * as CurlRuns from "./CurlRuns.fixture.ts"
 

@@ -1,0 +1,55 @@
+/** Opens stores, and makes their fetch handler and their Node server subjects of the conformance suite. */
+import { afterAll } from "vitest"
+import * as Conformance from "../../conformance/Conformance.ts"
+import { plans } from "../../conformance/subjects/ServiceTarget.ts"
+import { openAnimalStore } from "./index.ts"
+
+/** Runs after all tests of the file, the last one first. */
+export const cleanups: Array<() => Promise<void>> = []
+
+afterAll(async () => {
+  for (const cleanUp of cleanups.toReversed()) await cleanUp()
+})
+
+/** Opens a store with an adjustable clock, and issues the keys that the suite needs. */
+export const open = async (database: string, limits?: string) => {
+  // The clock starts at a fixed time before getPet is removed.
+  let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
+  const clock = {
+    now: () => Date.now() + offset,
+    advance: (ms: number) => {
+      offset += ms
+    }
+  }
+  const store = await openAnimalStore({ database, limits, now: clock.now, log: () => undefined })
+  cleanups.push(store.close)
+  const issue = async (limits: { readonly perMinute: number; readonly perDay: number }) => ({
+    ...limits,
+    ...(await store.keys.issue({ plan: "Enterprise", limits }))
+  })
+  const main = await issue(plans.main)
+  const tiny = await issue(plans.tiny)
+  const victim = await issue(plans.victim)
+  const revoked = await issue(plans.tiny)
+  await store.keys.revoke(revoked.id)
+  const keys = {
+    main: main.key,
+    tiny: { ...plans.tiny, secret: tiny.key },
+    victim: { ...plans.victim, secret: victim.key },
+    revoked: revoked.key
+  }
+  return { clock, keys, store }
+}
+
+/** Opens a store on a database, serves it on a free port, and returns it as a subject of the suite. */
+export const serve = async (name: string, database: string, limits?: string) => {
+  const { clock, keys, store } = await open(database, limits)
+  const { port } = await store.listen({ port: 0, host: "127.0.0.1" })
+  return Conformance.server({ name, url: `http://127.0.0.1:${port}/v1`, keys, clock })
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+/** Returns the fetch handler of a store as a subject of the suite. */
+export const handlerOf = ({ clock, keys, store }: Opened) =>
+  Conformance.handler({ name: "the fetch handler", fetch: store.fetch, basePath: "/v1", keys, clock })

@@ -1,0 +1,3 @@
+import { testMemory } from "./Conformance.fixture.ts"
+
+testMemory({ effort: 10 })

@@ -1,0 +1,20 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { examine } from "../SelfTest.ts"
+import * as Subjects from "../Subjects.ts"
+import { outsiders } from "./Outsiders.ts"
+
+describe("an outsider", () => {
+  it.each(outsiders)(
+    "is rejected at level spec unless it may use a gap in the contract: $id",
+    async ({ gap, id, where }) => {
+      const run = examine(Subjects.ofFault({ id, where }), { level: "spec", seed: 1 })
+      const { verdict } = await Effect.runPromise(run)
+      expect(verdict === "not-conformant").toBe(gap === undefined)
+    }
+  )
+
+  it("has a unique id", () => {
+    expect(new Set(outsiders.map(({ id }) => id)).size).toBe(outsiders.length)
+  })
+})

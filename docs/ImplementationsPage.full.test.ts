@@ -1,0 +1,59 @@
+/** Runs the suite on the servers in this repository, and stores their reports in `data/reports/` for a release. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Foreign from "../conformance/selftest/foreign/Foreign.fixture.ts"
+import packageJson from "../package.json" with { type: "json" }
+import * as ImplementationsPage from "./ImplementationsPage.ts"
+
+const out = mkdtempSync(join(tmpdir(), "animal-store-reports-"))
+afterAll(() => rmSync(out, { recursive: true }))
+
+const page = readFileSync(ImplementationsPage.path, "utf8")
+
+const [withoutVariation = { name: "", differs: "" }] = Foreign.python.variations
+
+const servers = [
+  {
+    file: "animal-store.json",
+    name: "animal-store",
+    missing: undefined,
+    examine: async (flags: ReadonlyArray<string>) =>
+      Foreign.examine(await Foreign.startOwn(), ["--level", "design", ...flags])
+  },
+  ...[
+    { file: "python.json", name: "self-test server in Python", language: Foreign.python },
+    { file: "java.json", name: "self-test server in Java", language: Foreign.java }
+  ].map(({ language, ...server }) => ({
+    ...server,
+    missing: Foreign.isInstalled(language) ? undefined : language.command,
+    examine: (flags: ReadonlyArray<string>) => Foreign.run(language, withoutVariation, flags)
+  }))
+]
+
+describe("a report on a server in this repository", () => {
+  for (const { examine, file, missing, name } of servers) {
+    const skipped = missing === undefined ? "" : ` (skipped: ${missing} is not installed)`
+    it.skipIf(missing !== undefined)(
+      `can be listed, contains no API key, and is the row of ${name} in implementations.md${skipped}`,
+      async () => {
+        const directory = join(out, file)
+        const { code, output } = await examine([
+          ...["--out", directory],
+          ...["--implementation", name, "--implementation-version", packageJson.version]
+        ])
+        expect(code, output).toBe(0)
+        const text = readFileSync(join(directory, "report.json"), "utf8")
+        expect(text).not.toMatch(/ast_[0-9A-Za-z]{8}|-key-of-the-run/)
+        mkdirSync("data/reports", { recursive: true })
+        copyFileSync(join(directory, "report.json"), join("data/reports", file))
+        const report = ImplementationsPage.parseSubmission(text)
+        expect(page, "run: node docs/ImplementationsPage.ts data/reports/*.json").toContain(
+          ImplementationsPage.row(report)
+        )
+      },
+      600_000
+    )
+  }
+})

@@ -53,9 +53,8 @@ const flagRows = (table: Table, summary: (name: string) => string): ReadonlyArra
     const value = reader.placeholder === undefined ? `, \`--no-${flag}\`` : ""
     const typed = reader.placeholder === undefined ? `\`--${flag}\`` : `\`--${flag} ${reader.placeholder}\``
     const separated = "separator" in reader ? `, separated by ${reader.separator}` : ""
-    const variable = option.variable ?? Setting.variable(flag)
     const meaning = "separator" in reader ? `${summary(name)} Repeatable.` : summary(name)
-    return [[`${typed}${value}`, `\`${variable}\`${separated}`, defaultText, meaning]]
+    return [[`${typed}${value}`, `\`${Setting.variable(flag)}\`${separated}`, defaultText, meaning]]
   })
 
 const commandSummaries = new Map(

@@ -16,8 +16,8 @@ export interface CommandResult {
 }
 
 /** Runs `command` with the arguments after its name. */
-export const runCommand = async <Input>(
-  command: Command.Command<string, Input, object, unknown, NodeServices.NodeServices>,
+export const runCommand = async <const Name extends string, Input>(
+  command: Command.Command<Name, Input, object, unknown, NodeServices.NodeServices>,
   args: ReadonlyArray<string>,
   environment: Environment = {}
 ): Promise<CommandResult> => {

@@ -6,6 +6,7 @@ import * as AnimalStoreOptions from "../embed/AnimalStoreOptions.ts"
 import { runCommand } from "./CommandRun.fixture.ts"
 import summaries from "./OptionSummaries.json" with { type: "json" }
 import type { Environment } from "./Serve.fixture.ts"
+import { serve } from "./Serve.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -82,9 +83,7 @@ describe("the flags of serve", () => {
     async (name, flag) => {
       const absent = await parsed([])
       expect(await parsed(argumentsFor(flag))).toEqual(absent)
-      expect(await parsed([], { [flag.variable ?? Setting.variable(name)]: flag.defaultText })).toEqual(
-        absent
-      )
+      expect(await parsed([], { [Setting.variable(name)]: flag.defaultText })).toEqual(absent)
     }
   )
 
@@ -137,6 +136,15 @@ describe("the flags of serve", () => {
   })
 })
 
+it("the help of serve lists each flag with its variable", async () => {
+  const { stdout } = await runCommand(serve, ["--help"])
+  const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
+  const listed = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
+  expect(listed.map(([, flag, variable]) => [flag, variable])).toEqual(
+    flags.map(({ flag }) => [flag, `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`])
+  )
+})
+
 describe("--keep-alive", () => {
   it.each([
     ["3s", 3_000],
@@ -162,7 +170,7 @@ describe("--otlp-header", () => {
     const given = ["--otlp-header", "Authorization: Bearer a:b", "--otlp-header", "X-Tenant:shop"]
     const byFlags = ServeFlags.storeOptions(await parsed([...collector, ...given]), false)
     expect(byFlags.otlp).toMatchObject({ url: "http://127.0.0.1:4318", headers })
-    const variable = { ANIMAL_STORE_OTLP_HEADERS: "Authorization: Bearer a:b\r\nX-Tenant: shop\n" }
+    const variable = { ANIMAL_STORE_OTLP_HEADER: "Authorization: Bearer a:b\r\nX-Tenant: shop\n" }
     const byVariable = ServeFlags.storeOptions(await parsed(collector, variable), false)
     expect(byVariable).toEqual(byFlags)
   })
@@ -175,16 +183,14 @@ describe("--otlp-header", () => {
       expect(await parse([...collector, "--otlp-header", header])).toBe(
         `animal-store: --otlp-header: ${message}\n`
       )
-      expect(await parse(collector, { ANIMAL_STORE_OTLP_HEADERS: header })).toBe(
-        `animal-store: ANIMAL_STORE_OTLP_HEADERS: ${message}\n`
+      expect(await parse(collector, { ANIMAL_STORE_OTLP_HEADER: header })).toBe(
+        `animal-store: ANIMAL_STORE_OTLP_HEADER: ${message}\n`
       )
     }
   )
 })
 
 it("an empty variable counts as absent", async () => {
-  const empty = Object.fromEntries(
-    flags.map(({ flag, variable }) => [variable ?? Setting.variable(flag), ""])
-  )
+  const empty = Object.fromEntries(flags.map(({ flag }) => [Setting.variable(flag), ""]))
   expect(await parsed([], empty)).toEqual(await parsed([]))
 })

@@ -35,8 +35,8 @@ export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCa
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
-/** The names of a setting. */
-type Names = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "variable" | "isSecret">
+/** What a setting needs besides the reader of its values. */
+type Identity = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "isSecret">
 
 /** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */
 export type FlagsOf<Table> = {
@@ -139,8 +139,9 @@ interface Source {
 const separated = { spaces: /\S+/g, "line breaks": /[^\r\n]+/g }
 
 /** Reads a flag; without it, its variable. */
-const read = <A>(names: Names, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
-  const { flag, variable: name = variable(flag) } = names
+const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
+  const { flag } = identity
+  const name = variable(flag)
   const fromVariable = Config.map(Config.String(name), (given): Source => ({ source: name, text: given }))
   if ("separator" in reader) {
     return Flag.String(flag).pipe(
@@ -156,7 +157,7 @@ const read = <A>(names: Names, description: string, reader: Rule.Reader<A>): Fla
       ),
       Flag.mapEffect(({ source, texts }) =>
         Effect.mapError(Effect.fromResult(reader.parseAll(texts)), (error) =>
-          invalid(names, { source, text: error.text }, error.reason)
+          invalid(identity, { source, text: error.text }, error.reason)
         )
       )
     )
@@ -174,16 +175,20 @@ const read = <A>(names: Names, description: string, reader: Rule.Reader<A>): Fla
       // An empty variable counts as absent, because tools such as Docker Compose pass unset variables as empty.
       given.text === "" && given.source === name
         ? Effect.fail(new CliError.MissingOption({ option: flag }))
-        : parseSource(names, parse, given)
+        : parseSource(identity, parse, given)
     )
   )
 }
 
-const parseSource = <A>(names: Names, parse: Parse<A>, given: Source): Effect.Effect<A, CliError.CliError> =>
-  Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(names, given, reason))
+const parseSource = <A>(
+  identity: Identity,
+  parse: Parse<A>,
+  given: Source
+): Effect.Effect<A, CliError.CliError> =>
+  Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(identity, given, reason))
 
 const invalid = (
-  { isSecret = false }: Names,
+  { isSecret = false }: Identity,
   { source, text: given }: Source,
   reason: string
 ): CliError.CliError =>

@@ -16,8 +16,6 @@ export interface Flag<A, Default> {
   readonly default: Default
   /** The default as a user would type it, or a description of it. */
   readonly defaultText: string
-  /** The environment variable, if its name does not follow from the flag. */
-  readonly variable?: string
   /** Whether messages must not contain the value. */
   readonly isSecret?: boolean
 }
@@ -64,7 +62,7 @@ export type Complete<Table> = {
     : never
 }
 
-type Settings = Partial<Pick<Flag<unknown, unknown>, "defaultText" | "variable" | "isSecret">>
+type Settings = Partial<Pick<Flag<unknown, unknown>, "defaultText" | "isSecret">>
 
 /** Creates an option that is a flag of `serve`. */
 export const flag = <A, Default extends A | undefined>(

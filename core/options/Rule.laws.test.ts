@@ -22,7 +22,7 @@ const durations: Example<number> = {
   reason: /^must be a duration from 0 to 90s, such as 500ms, 30s or 24h$/
 }
 
-const words: Example<string> = {
+const words: Example<"closed" | "open"> = {
   rule: Rule.oneOf(["closed", "open"]),
   values: fc.constantFrom("closed", "open"),
   reason: /^must be one of closed, open$/
@@ -46,7 +46,7 @@ const texts: Example<string> = {
   reason: /^must not be empty$/
 }
 
-const lawsOf = <A>(name: string, { reason, rule, values }: Example<A>): void =>
+const lawsOf = <A>(name: string, { reason, rule, values }: Example<A>) =>
   describe(name, () => {
     it("parses the text of each valid value to that value", () => {
       fc.assert(

@@ -89,6 +89,8 @@ export const errors = (
   )
   const statuses = new Set([...commonStatuses, ...codes.map((code) => catalogue[code].status)])
   statuses.delete(400)
+  const codesWith = (status: number) =>
+    commonStatuses.includes(status) ? codesOf(status) : codesOf(status).filter((code) => codes.includes(code))
   return {
     400: errorResponse(options, 400, headers, badRequest),
     ...Object.fromEntries(
@@ -96,7 +98,7 @@ export const errors = (
         status,
         (headers.length === 0 && status in componentNames) || transportStatuses.includes(status)
           ? ref(status)
-          : errorResponse(options, status, headers)
+          : errorResponse(options, status, headers, codesWith(status))
       ])
     )
   }

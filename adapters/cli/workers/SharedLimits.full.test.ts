@@ -134,7 +134,7 @@ for (const backend of backends) {
           `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${brokenClients.size} connections broke`
         )
       },
-      60_000
+      300_000
     )
 
     it.skipIf(missing !== undefined)(
@@ -159,7 +159,7 @@ for (const backend of backends) {
           }
         }
       },
-      60_000
+      300_000
     )
   })
 }

@@ -38,6 +38,8 @@ const open = async (
     database,
     ...(limits === "" ? {} : { limits }),
     ...(isMetered ? { metrics: true } : {}),
+    // A busy machine must not make requests fail.
+    databaseTimeoutMs: 60_000,
     // Suppresses the log lines about issued keys.
     logLevel: "warn",
     // Requests without a valid key count for their address, whose limits must not be reached either.

@@ -1,4 +1,4 @@
-/** Tests that several servers on one database behave like one server. Each has its own store and connections. */
+/** Tests that several servers on one database behave like one server; see also `workers/SharedLimits.full.test.ts`. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"

@@ -1,4 +1,4 @@
-/** Tests that the workers of one server share animals and limits exactly, on each kind of database. */
+/** Tests under load that the workers of one server share animals and limits exactly, on each kind of database. */
 import { expect, it } from "vitest"
 import * as RedisServers from "../../redis/RedisServers.fixture.ts"
 import * as Databases from "../../sql/Databases.fixture.ts"
@@ -133,31 +133,6 @@ for (const backend of backends) {
         console.log(
           `${backend.kind.name}: ${admitted} admitted in ${Math.round(elapsedMs)} ms, ${brokenClients.size} connections broke`
         )
-      },
-      300_000
-    )
-
-    it.skipIf(missing !== undefined)(
-      "return animals immediately after another worker has created them",
-      async () => {
-        const served = await serve(backend, Workers.UNLIMITED)
-        const { key } = served
-        const clients = [...(await Workers.connectToEach(served, backend.workers)).values()]
-        const next = Load.makeAnimals(3)
-        let latest = 0n
-        for (let round = 0; round < 20; round++) {
-          for (const creator of clients) {
-            const response = await creator.send({ key, path: "/pets", body: Load.bodyOf(next()) })
-            expect(response.status).toBe(201)
-            const { id } = Load.petIn(response.body)
-            expect(id > latest).toBe(true)
-            latest = id
-            for (const client of clients) {
-              const read = await client.send({ key, path: `/pets/${id}` })
-              expect([read.status, read.body]).toEqual([200, response.body])
-            }
-          }
-        }
       },
       300_000
     )

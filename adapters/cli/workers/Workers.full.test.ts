@@ -1,7 +1,6 @@
 /** Tests more shutdowns, failures and outputs of `serve --workers`; each test has a server of its own. */
 import { spawnSync } from "node:child_process"
 import { availableParallelism } from "node:os"
-import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import * as Receiver from "../../embed/OtlpReceiver.fixture.ts"
 import * as Databases from "../../sql/Databases.fixture.ts"
@@ -74,61 +73,11 @@ Workers.describeWorkers("a server with workers", () => {
     }
   )
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "drains until a second signal when %s reaches every process, as from a terminal or systemd",
-    async (signal) => {
-      const served = await Workers.serve(2, await createDatabase(), [], {
-        environment: { ANIMAL_STORE_DRAIN: "1h" }
-      })
-      const { workers } = served
-      const clients = await Workers.connectToEach(served, 2)
-      const allPids = [...workers(), served.process.pid ?? 0]
-      for (const pid of workers()) process.kill(pid, signal)
-      // Waits longer than the time in which a second signal counts as a duplicate.
-      await sleep(1_300)
-      served.process.kill(signal)
-      await served.waitForLog(/stopping/)
-      await sleep(1_300)
-      // The drain continues in both workers.
-      for (const client of clients.values()) {
-        const response = await client.send({ key: served.key, path: "/pets?limit=1" })
-        expect([response.status, response.header("connection")]).toEqual([200, "close"])
-      }
-      expect(allPids.filter(Workers.isAlive)).toEqual(allPids)
-      for (const pid of allPids) process.kill(pid, signal)
-      const { code, stderr } = await served.ended
-      expect([code, stderr.match(/stopping/g)?.length]).toEqual([0, 1])
-      expect(stderr).not.toMatch(/another one starts/)
-      expect(allPids.filter(Workers.isAlive)).toEqual([])
-    }
-  )
-
   it("stops immediately if there was no request", async () => {
     const server = await Workers.serve(2, await createDatabase(), [], {
       environment: { ANIMAL_STORE_DRAIN: "1h" }
     })
     expect(await stop(server)).toMatchObject({ code: 0, signal: null })
-  })
-})
-
-Workers.describeWorkers("the log of workers", () => {
-  it("consists of whole lines, one per response", async () => {
-    const served = await Workers.serve(3, await createDatabase(), ["--access-log", "--log-format", "json"])
-    const ids = new Set<string>()
-    await Load.runClients([served.url], 30, async (client) => {
-      for (let sent = 0; sent < 50; sent++) {
-        const response = await client.send({ key: served.key, path: "/pets?limit=1" })
-        ids.add(response.header("x-request-id"))
-      }
-    })
-    const { stderr } = await stop(served)
-    const lines = stderr
-      .trim()
-      .split("\n")
-      .map((line): { readonly request?: string } => JSON.parse(line))
-    const logged = lines.flatMap(({ request }) => (request === undefined ? [] : [request]))
-    expect(logged.sort()).toEqual([...ids].sort())
-    expect(ids.size).toBe(1_500)
   })
 })
 

@@ -146,7 +146,7 @@ for (const kind of kinds) {
             const lines = [...memory.logs, ...durable.logs]
             expect(lines.filter((line) => !line.includes('message="key banned'))).toEqual([])
           }),
-          { numRuns: 30, interruptAfterTimeLimit: SHRINKING_MS }
+          { numRuns: 60, interruptAfterTimeLimit: SHRINKING_MS }
         )
         expect([...seen]).toEqual(
           expect.arrayContaining([

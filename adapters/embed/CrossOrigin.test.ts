@@ -35,6 +35,7 @@ describeInBrowser("a page from another origin", () => {
     await once(server, "listening")
     const origin = `http://127.0.0.1:${portOf(server.address())}`
     const page = await browser.newPage()
+    page.setDefaultTimeout(60_000)
     await page.goto(origin)
     return { page, origin }
   }

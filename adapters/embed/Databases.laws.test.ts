@@ -12,6 +12,16 @@ const START = Date.UTC(2026, 11, 1, 23, 50)
 /** Timeout in milliseconds for all runs, including the shrinking of a counterexample. */
 const SHRINKING_MS = 60_000
 
+/** A request with a status that random requests do not always get. */
+const invalidLimit: WireRequest = {
+  wait: 0,
+  method: "GET",
+  target: "/v1/pets?limit=0",
+  headers: [["Authorization", "Bearer KEY_PRO"]],
+  body: undefined,
+  chunked: false
+}
+
 /** The current time of all stores, in epoch milliseconds. */
 let now = START
 
@@ -146,7 +156,7 @@ for (const kind of kinds) {
             const lines = [...memory.logs, ...durable.logs]
             expect(lines.filter((line) => !line.includes('message="key banned'))).toEqual([])
           }),
-          { numRuns: 30, interruptAfterTimeLimit: SHRINKING_MS }
+          { numRuns: 40, examples: [[[invalidLimit]]], interruptAfterTimeLimit: SHRINKING_MS }
         )
         expect([...seen]).toEqual(
           expect.arrayContaining([

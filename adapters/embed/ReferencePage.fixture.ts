@@ -2,9 +2,12 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, expect } from "vitest"
+import { launch } from "./Chromium.fixture.ts"
+import { type AnimalStore, openAnimalStore } from "./index.ts"
 
 /** An open page, with its recorded errors and requests. */
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page
   /** Violations of the content security policy, and errors of scripts. */
   readonly errors: ReadonlyArray<string>
@@ -19,13 +22,17 @@ export interface OpenPage {
 const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", (event) =>
   console.log("violation of " + event.violatedDirective + " by " + event.blockedURI))`
 
+/** Maximum time for any step in milliseconds, because the browser is slow on a busy machine. */
+const STEP_MS = 60_000
+
 /** Opens a URL in a new browser profile. */
-export const open = async (
+const openIn = async (
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {}
 ): Promise<OpenPage> => {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })
+  context.setDefaultTimeout(STEP_MS)
   const page = await context.newPage()
   const errors: Array<string> = []
   const requested: Array<string> = []
@@ -41,6 +48,47 @@ export const open = async (
   await page.addInitScript({ content: REPORT_VIOLATIONS })
   await page.goto(address)
   return { page, errors, requested, sentBodies, close: () => context.close() }
+}
+
+/** Starts a browser and a store for the tests of a file; the clock of the store stands still. */
+export const setUp = () => {
+  let browser: Browser
+  let store: AnimalStore
+  let origin: string
+  const opened: Array<OpenPage> = []
+
+  beforeAll(async () => {
+    browser = await launch()
+    store = await openAnimalStore({ docs: true, log: () => undefined, now: () => Date.UTC(2026, 11, 1) })
+    origin = `http://127.0.0.1:${(await store.listen({ port: 0 })).port}`
+  }, 120_000)
+
+  afterEach(async () => {
+    for (const { close, errors, requested } of opened.splice(0)) {
+      await close()
+      expect(errors).toEqual([])
+      expect(requested.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))).toEqual([])
+    }
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await store?.close()
+  })
+
+  return {
+    origin: () => origin,
+    /** Opens a page; after the test, `afterEach` checks that it had no errors and loaded nothing from other hosts. */
+    open: async (path = "/docs", options: BrowserContextOptions = {}): Promise<OpenPage> => {
+      const page = await openIn(browser, origin + path, options)
+      opened.push(page)
+      return page
+    },
+    issue: async (perMinute: number): Promise<string> => {
+      const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute, perDay: 100 } })
+      return key
+    }
+  }
 }
 
 /** Enters the API key in the dialog of the page. */

@@ -135,8 +135,6 @@ describe("createPet", () => {
   )
 })
 
-describe("The strict option", () => {})
-
 describe("listPets", () => {
   it.effect("returns `limit` animals, 20 by default", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import * as Foreign from "../conformance/selftest/foreign/Foreign.fixture.ts"
+import * as Servers from "../conformance/selftest/foreign/Servers.fixture.ts"
 import packageJson from "../package.json" with { type: "json" }
 import * as ImplementationsPage from "./ImplementationsPage.ts"
 
@@ -12,7 +12,7 @@ afterAll(() => rmSync(out, { recursive: true }))
 
 const page = readFileSync(ImplementationsPage.path, "utf8")
 
-const [withoutVariation = { name: "", differs: "" }] = Foreign.python.variations
+const [withoutVariation = { name: "", differs: "" }] = Servers.python.variations
 
 const servers = [
   {
@@ -20,15 +20,15 @@ const servers = [
     name: "animal-store",
     missing: undefined,
     examine: async (flags: ReadonlyArray<string>) =>
-      Foreign.examine(await Foreign.startOwn(), ["--level", "design", ...flags])
+      Servers.examine(await Servers.startOwn({ hasClock: true }), ["--level", "design", ...flags])
   },
   ...[
-    { file: "python.json", name: "self-test server in Python", language: Foreign.python },
-    { file: "java.json", name: "self-test server in Java", language: Foreign.java }
+    { file: "python.json", name: "self-test server in Python", language: Servers.python },
+    { file: "java.json", name: "self-test server in Java", language: Servers.java }
   ].map(({ language, ...server }) => ({
     ...server,
-    missing: Foreign.isInstalled(language) ? undefined : language.command,
-    examine: (flags: ReadonlyArray<string>) => Foreign.run(language, withoutVariation, flags)
+    missing: Servers.isInstalled(language) ? undefined : language.command,
+    examine: (flags: ReadonlyArray<string>) => Servers.run(language, withoutVariation, flags)
   }))
 ]
 

@@ -27,7 +27,7 @@ import static java.nio.charset.StandardCharsets.*;
  * them open: ids count up from 2^53; lists begin with the oldest animal; without `status` an animal is pending;
  * integers may be written 1.0 or 1e3; other media types get 415; the limits count any 60 seconds and any 24 hours;
  * the headers show the window with fewer requests left; the 15th early retry bans a key for 120 s; from 5 December 2030
- * in UTC `GET /pets/{petId}` gets 410. Each `--vary NAME` makes another choice: see Foreign.fixture.ts.
+ * in UTC `GET /pets/{petId}` gets 410. Each `--vary NAME` makes another choice: see Servers.fixture.ts.
  */
 public final class Server {
     static final long MINUTE = 60_000, DAY = 86_400_000; // all times are in milliseconds

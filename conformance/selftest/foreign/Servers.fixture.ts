@@ -83,10 +83,14 @@ const main = file("../../../adapters/cli/main.ts")
 /** The plans of the keys for a run with a clock. */
 const plans = { main: "100000:10000000", tiny: "5:40", victim: "3:10000" }
 
-/** A running server, its keys and the address of its clock. */
+/** A run without a clock cannot wait for the next day. */
+const TINY_WITHOUT_CLOCK = "5:1000"
+
+/** A running server and its keys. */
 export interface Server {
   readonly url: string
-  readonly clock: string
+  /** The address of its clock; absent for a run without a clock. */
+  readonly clock?: string
   readonly keys: ReadonlyArray<string>
   readonly stop: () => void
 }
@@ -115,19 +119,22 @@ const startForeign = async ({ args, command }: Language, { name }: Variation): P
   return { url: greeting.url, clock: greeting.clock, keys, stop }
 }
 
-/** Starts this project's own server. */
-export const startOwn = async (): Promise<Server> => {
+/** Starts this project's own server, with a test clock or without one. */
+export const startOwn = async ({ hasClock }: { readonly hasClock: boolean }): Promise<Server> => {
+  const limits = Object.values(hasClock ? plans : { ...plans, tiny: TINY_WITHOUT_CLOCK })
   const { greeting, log, stop } = await start(process.execPath, [
-    ...[main, "serve", "--json", "--port", "0", "--database", "memory:", "--test-clock-port", "0"],
-    ...Object.values(plans).flatMap((plan) => {
+    ...[main, "serve", "--json", "--port", "0", "--database", "memory:"],
+    ...(hasClock ? ["--test-clock-port", "0"] : []),
+    ...limits.flatMap((plan) => {
       const [perMinute, perDay] = plan.split(":")
       return ["--issue-key", `enterprise:perMinute=${perMinute},perDay=${perDay}`]
     })
   ])
   const issued: ReadonlyArray<{ readonly key: string }> = greeting.keys
+  const [clock] = /http:\S+\/clock/.exec(log()) ?? []
   return {
     url: greeting.url,
-    clock: /http:\S+\/clock/.exec(log())?.[0] ?? "",
+    ...(clock === undefined ? {} : { clock }),
     keys: issued.map(({ key }) => key),
     stop
   }
@@ -141,18 +148,20 @@ export interface Verdict {
   readonly output: string
 }
 
-/** Runs the suite on a server with a clock, in another process, and stops the server. */
+/** Runs the suite on a server, in another process, and stops the server. */
 export const examine = async (
   { clock, keys: [MAIN = "", TINY = "", VICTIM = ""], stop, url }: Server,
   flags: ReadonlyArray<string>
 ): Promise<Verdict> => {
+  const tiny = clock === undefined ? TINY_WITHOUT_CLOCK : plans.tiny
   try {
     return await new Promise((resolve) => {
       execFile(
         process.execPath,
         [
-          ...[main, "conformance", "run", "--url", url, "--clock", clock, "--key", "env:MAIN"],
-          ...["--tiny", `env:TINY:${plans.tiny}`, "--victim", `env:VICTIM:${plans.victim}`],
+          ...[main, "conformance", "run", "--url", url, "--key", "env:MAIN"],
+          ...(clock === undefined ? [] : ["--clock", clock]),
+          ...["--tiny", `env:TINY:${tiny}`, "--victim", `env:VICTIM:${plans.victim}`],
           ...flags
         ],
         {

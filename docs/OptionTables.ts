@@ -57,14 +57,10 @@ const flagRows = (table: Table, summary: (name: string) => string): ReadonlyArra
     return [[`${typed}${value}`, `\`${Setting.variable(flag)}\`${separated}`, defaultText, meaning]]
   })
 
-const commandSummaries = new Map(
-  Object.entries(ServeFlags.table).map(([name, { summary }]) => [name, summary])
-)
-
 const serveRows = (): ReadonlyArray<Row> => [
   ...flagRows(StoreFlags.listenTable, summaryOf),
   ...flagRows(StoreFlags.storeTable, summaryOf),
-  ...flagRows(ServeFlags.table, (name) => commandSummaries.get(name) ?? "")
+  ...flagRows(ServeFlags.table, (name) => ServeFlags.summaries.get(name) ?? "")
 ]
 
 const tables: { readonly [name: string]: (selected: ReadonlyArray<string>) => string } = {

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Duration from "../../core/options/Duration.ts"
 import { isLogged } from "../log/LogEvent.ts"
 import * as LogFormat from "../log/LogFormat.ts"
 import type * as ServeFlags from "./ServeFlags.ts"
@@ -17,4 +18,13 @@ export const print = (
   return Effect.flatMap(Clock.currentTimeMillis, (time) =>
     Console.error(LogFormat.json({ time, level, message, fields: {} }))
   )
+}
+
+/** Prints how long a stopping server keeps accepting requests before it waits for those in flight. */
+export const stopping = ({
+  drainMs,
+  store
+}: Pick<ServeFlags.Values, "drainMs" | "store">): Effect.Effect<void> => {
+  const accepting = `accepting requests for ${Duration.format(drainMs)}, or until a second signal; then `
+  return print(store, `stopping; ${drainMs === 0 ? "" : accepting}waiting for requests in flight`)
 }

@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as AdminServer from "./AdminServer.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Database from "./Database.ts"
-import * as DrainNotice from "./DrainNotice.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
 import * as Notice from "./Notice.ts"
@@ -58,7 +57,7 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
   // A second signal ends the drain period; the store closes when the scope closes.
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.andThen(
-      DrainNotice.print(flags),
+      Notice.stopping(flags),
       Effect.raceFirst(
         Effect.promise(() => store.drain(flags.drainMs)),
         StopSignal.second

@@ -2,7 +2,7 @@
 import type * as Command from "effect/cli/Command"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
-import type { AnimalStoreOptions } from "../embed/index.ts"
+import type { AnimalStoreOptions, IssueOptions } from "../embed/index.ts"
 import { isLogged } from "../log/LogEvent.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 import * as Setting from "./Setting.ts"
@@ -11,53 +11,64 @@ import * as WorkerCount from "./workers/WorkerCount.ts"
 
 const port = Rule.integer({ min: 0, max: 65_535 }, "PORT")
 
-const issueKeys = Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
+const issueKeys = {
+  ...Rule.make((keys): keys is ReadonlyArray<IssueOptions> => Array.isArray(keys), "must be a list"),
+  ...Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
+}
 
 const host = Rule.textWhere(() => true, "must be a string", "HOST")
 
-const ADMIN = "`store.metrics()`, on a page of the program"
-
-/** The flags that programs do not have as options. */
+/** The flags that programs do not have as options, what they do, and what programs use instead. */
 export const table = {
-  workers: OptionTable.commandOnly(WorkerCount.FLAG, WorkerCount.rule, 1, {
+  workers: {
+    ...OptionTable.flag(WorkerCount.FLAG, WorkerCount.rule, 1),
     summary:
       "Number of processes that serve on the port, or `auto` for one per core; requires data outside memory.",
     noOption: "a program starts its processes"
-  }),
-  issueKeys: OptionTable.commandOnly("issue-key", issueKeys, [], {
+  },
+  issueKeys: {
+    ...OptionTable.flag("issue-key", issueKeys, []),
     summary: "Issue a key at startup; Enterprise requires both limits.",
     noOption: "`store.keys.issue`"
-  }),
-  firstKey: OptionTable.commandOnly("first-key", Rule.boolean, undefined, {
-    summary: "Issue a Free key if the database has no key, and print it; `--no-first-key` issues none.",
+  },
+  firstKey: {
+    ...OptionTable.flag("first-key", Rule.boolean, undefined),
     defaultText: "only if standard output is a terminal, or with --json",
+    summary: "Issue a Free key if the database has no key, and print it; `--no-first-key` issues none.",
     noOption: "`store.keys.issueFirst`"
-  }),
-  json: OptionTable.commandOnly("json", Rule.boolean, false, {
+  },
+  json: {
+    ...OptionTable.flag("json", Rule.boolean, false),
     summary: "Once the server listens, print one line of JSON, and nothing else, to standard output.",
     noOption: "the results of `listen` and `store.keys.issue`"
-  }),
-  adminPort: OptionTable.commandOnly("admin-port", port, undefined, {
+  },
+  adminPort: {
+    ...OptionTable.flag("admin-port", port, undefined, { defaultText: "off" }),
     summary: "Serve `/metrics`, `/livez` and `/readyz` on this port, without a key; 0 chooses a free port.",
-    defaultText: "off",
-    noOption: ADMIN
-  }),
-  adminHost: OptionTable.commandOnly("admin-host", host, "127.0.0.1", {
+    noOption: "`store.metrics()`, on a page of the program"
+  },
+  adminHost: {
+    ...OptionTable.flag("admin-host", host, "127.0.0.1"),
     summary: "Address of the admin port.",
-    noOption: ADMIN
-  }),
-  drainMs: OptionTable.commandOnly("drain", Rule.milliseconds({ min: 0, max: 3_600_000 }), 5_000, {
+    noOption: "`store.metrics()`, on a page of the program"
+  },
+  drainMs: {
+    ...OptionTable.flag("drain", Rule.milliseconds({ min: 0, max: 3_600_000 }), 5_000),
     summary:
       "Time after SIGTERM during which `/readyz` returns 503 and requests are still accepted, such as 15s.",
     noOption: "`store.drain(ms)` and `store.close({ drainMs })`"
-  }),
-  testClockPort: OptionTable.commandOnly("test-clock-port", port, undefined, {
+  },
+  testClockPort: {
+    ...OptionTable.flag("test-clock-port", port, undefined),
     summary: "For conformance tests only: serve, on the loopback address, a clock that tests can advance.",
     noOption: "`now`"
-  })
+  }
 }
 
-const summaries = new Map(Object.entries(table).map(([name, { summary }]) => [name, summary]))
+/** What each of these flags does. */
+export const summaries: ReadonlyMap<string, string> = new Map(
+  Object.entries(table).map(([name, { summary }]) => [name, summary])
+)
 
 /** All flags; those in `listen` and `store` are options of programs. */
 export const flags = {

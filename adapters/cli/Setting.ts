@@ -40,18 +40,16 @@ type Identity = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "isSecret">
 
 /** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */
 export type FlagsOf<Table> = {
-  readonly [name in FlagName<Table>]: Table[name] extends OptionTable.Flag<infer A, infer Default>
+  readonly [name in keyof Table as Table[name] extends FlagOrFields
+    ? name
+    : never]: Table[name] extends OptionTable.Flag<infer A, infer Default>
     ? Flag.Flag<A | Default>
     : Table[name] extends { readonly fields: infer Fields }
       ? FlagsOf<Fields>
       : never
 }
 
-type FlagName<Table> = {
-  [name in keyof Table]: Table[name] extends { readonly flag: string } | { readonly fields: unknown }
-    ? name
-    : never
-}[keyof Table]
+type FlagOrFields = { readonly flag: string } | { readonly fields: unknown }
 
 interface AnyTable {
   readonly [name: string]: unknown

@@ -13,6 +13,7 @@ import * as ObservationOptions from "./ObservationOptions.ts"
 export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
+    FetchHandler.FetchHandlerOptions,
     ObservationOptions.ObservationOptions {
   /**
    * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
@@ -33,10 +34,6 @@ export interface AnimalStoreOptions
   readonly docs?: boolean | undefined
   /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
-  /** Returns the client address of a `fetch` request; without it, all anonymous clients share one rate limit. */
-  readonly clientAddress?: FetchHandler.FetchHandlerOptions["clientAddress"]
-  /** Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. */
-  readonly trustContentLength?: FetchHandler.FetchHandlerOptions["trustContentLength"]
   /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined
 }

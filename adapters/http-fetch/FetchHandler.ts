@@ -18,10 +18,10 @@ export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Options of the handler. */
 export interface FetchHandlerOptions {
-  /** Returns the client's IP address, which a `Request` does not contain. Without it, all clients share one address. */
+  /** Returns the client's IP address for `fetch`; without it, all clients without a key share one rate limit. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
-   * Whether the host ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
+   * Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
    * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this
    * way, because a `Request` that other code creates can carry more bytes than it declares.
    */

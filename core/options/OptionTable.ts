@@ -8,8 +8,8 @@ import type { InvalidOption } from "./InvalidOption.ts"
 import * as Options from "./Options.ts"
 import type { Reader, Rule, TextForm } from "./Rule.ts"
 
-/** What a flag of `serve` needs, whether programs have it as an option or not. */
-export interface Flag<A, Default> {
+/** A flag of `serve`, whether programs have it as an option or not. */
+export interface Flag<A, Default> extends Rule<A> {
   /** The name of the flag, without the leading dashes. */
   readonly flag: string
   readonly reader: Reader<A>
@@ -19,9 +19,6 @@ export interface Flag<A, Default> {
   /** Whether messages must not contain the value. */
   readonly isSecret?: boolean
 }
-
-/** An option of programs that is a flag of `serve`. */
-export interface FlagOption<A, Default> extends Rule<A>, Flag<A, Default> {}
 
 /** An option of programs that is no flag of `serve`, for the reason `noFlag`. */
 export interface ProgramOption<A, Default> extends Rule<A> {
@@ -36,24 +33,16 @@ export interface ObjectOption<A, Fields> extends Rule<A> {
   readonly fields: Fields
 }
 
-/** A flag of `serve` that programs do not have as an option. */
-export interface CommandFlag<A, Default> extends Flag<A, Default> {
-  /** What the flag does: one sentence of Markdown. */
-  readonly summary: string
-  /** What programs use instead. */
-  readonly noOption: string
-}
-
 /** The option for each property of `Options`; a table that lacks one does not compile. */
 export type OptionTable<Options extends object> = {
   readonly [name in keyof Options]-?: Option<Exclude<Options[name], undefined>, Options[name]>
 }
 
-type Option<A, Default> = Rule<A> & { readonly default: Default } & (
-    | FlagOption<A, Default>
-    | ProgramOption<A, Default>
-    | ObjectOption<A, object>
-  )
+type Option<A, Default> = { readonly default: Default } & (
+  | Flag<A, Default>
+  | ProgramOption<A, Default>
+  | ObjectOption<A, object>
+)
 
 /** The options of a table after the defaults are applied. */
 export type Complete<Table> = {
@@ -62,37 +51,16 @@ export type Complete<Table> = {
     : never
 }
 
-type Settings = Partial<Pick<Flag<unknown, unknown>, "defaultText" | "isSecret">>
-
-/** Creates an option that is a flag of `serve`. */
+/** Creates a flag. */
 export const flag = <A, Default extends A | undefined>(
   name: string,
-  rule: Rule<A> & TextForm<A>,
+  { format, isValid, reader, reasonFor }: Rule<A> & TextForm<A>,
   value: Default,
-  settings?: Settings
-): FlagOption<A, Default> => ({
-  isValid: rule.isValid,
-  reasonFor: rule.reasonFor,
-  ...flagOf<A, Default>(name, rule, value, settings)
-})
-
-/** Creates a flag that programs do not have as an option; `noOption` is what they use instead. */
-export const commandOnly = <A, Default extends A | undefined>(
-  name: string,
-  form: TextForm<A>,
-  value: Default,
-  { noOption, summary, ...settings }: Settings & { readonly summary: string; readonly noOption: string }
-): CommandFlag<A, Default> => ({ ...flagOf<A, Default>(name, form, value, settings), noOption, summary })
-
-const flagOf = <A, Default extends A | undefined>(
-  name: string,
-  { format, reader }: TextForm<A>,
-  value: Default,
-  settings?: Settings
+  settings: { readonly defaultText?: string; readonly isSecret?: boolean } = {}
 ): Flag<A, Default> => {
   const given: A | undefined = value
   const defaultText = given === undefined ? "none" : format(given)
-  return { flag: name, reader, default: value, defaultText, ...settings }
+  return { isValid, reasonFor, flag: name, reader, default: value, defaultText, ...settings }
 }
 
 /** Creates an option that `serve` does not have, for the reason `noFlag`. */

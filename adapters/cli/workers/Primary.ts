@@ -11,7 +11,6 @@ import * as LogFormat from "../../log/LogFormat.ts"
 import * as AdminServer from "../AdminServer.ts"
 import * as Announcement from "../Announcement.ts"
 import * as Database from "../Database.ts"
-import * as DrainNotice from "../DrainNotice.ts"
 import * as Failure from "../Failure.ts"
 import { Host } from "../Host.ts"
 import * as Notice from "../Notice.ts"
@@ -62,7 +61,7 @@ export const run = Effect.fnUntraced(function* (
   // The workers have the database open; the primary needs no connection.
   yield* Scope.close(opening, Exit.void)
   return yield* Effect.onInterrupt(Effect.never, () =>
-    Effect.andThen(DrainNotice.print(flags), pool.stop(flags.drainMs, StopSignal.second))
+    Effect.andThen(Notice.stopping(flags), pool.stop(flags.drainMs, StopSignal.second))
   )
 })
 

@@ -41,7 +41,7 @@ const contract: { readonly [field in PetFields.FieldName]?: Omit<AnimalField, "n
 /** The fields, in the order of `PetFields.names`. */
 export const all: ReadonlyArray<AnimalField> = PetFields.names.map((name) => ({
   name,
-  ...(contract[name] ?? field("valid", Schema.is(PetFields.fields[name].schema), { isPromised: false }))
+  ...(contract[name] ?? field("valid", Schema.is(PetFields.schemas[name]), { isPromised: false }))
 }))
 
 /** The fields that are not in the contract. */

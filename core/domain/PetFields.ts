@@ -11,22 +11,30 @@ import { Int64 } from "./Int64.ts"
 import * as PetName from "./PetName.ts"
 import * as PetStatus from "./PetStatus.ts"
 
-/** One field of an animal. */
-export interface PetField<S extends Schema.Constraint> {
-  /** The schema of the field in a creation; `Schema.optional` for a field that an animal may lack. */
-  readonly schema: S
-  /** Decodes the field in a JSON object as `schema` does, but in half the time; a law checks that both agree. */
-  readonly decode: (value: FieldValue) => S["Type"] | Invalid
-  /** The values of the two animals in the examples of the OpenAPI document, and more for generators. */
-  readonly examples: readonly [S["Type"], S["Type"], ...ReadonlyArray<S["Type"]>]
+/** The schema of each field in a creation, in the order of JSON objects; `Schema.optional` if an animal may lack it. */
+export const schemas = {
+  name: PetName.PetName,
+  categoryId: Int64,
+  status: PetStatus.PetStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PetStatus.initial)))
 }
 
-const define = <S extends Schema.Constraint>(field: PetField<S>): PetField<S> => field
+/** The name of a field of an animal, except for `id`. */
+export type FieldName = keyof typeof schemas
 
-/** The fields, in the order of JSON objects. New fields are added at the end. */
-export const fields = {
-  name: define({
-    schema: PetName.PetName,
+/** The names of the fields, in the order of JSON objects. New fields are added at the end. */
+export const names = Object.keys(schemas) as ReadonlyArray<FieldName> // exactly its keys
+
+/** What a field has besides its schema. */
+export interface PetField<Value> {
+  /** Decodes the field in a JSON object as its schema does, but in half the time; a law checks that both agree. */
+  readonly decode: (value: FieldValue) => Value | Invalid
+  /** The values of the two animals in the examples of the OpenAPI document, and more for generators. */
+  readonly examples: readonly [Value, Value, ...ReadonlyArray<Value>]
+}
+
+/** The decoder and the examples of each field. */
+export const fields: { readonly [field in FieldName]: PetField<(typeof schemas)[field]["Type"]> } = {
+  name: {
     decode: (value) => {
       if (value === undefined) return missing
       const problem = typeof value === "string" ? PetName.problem(value) : PetName.notText
@@ -34,27 +42,14 @@ export const fields = {
       return problem === undefined && typeof value === "string" ? value : new Invalid(problem ?? "")
     },
     examples: ["Rex", "Mia"]
-  }),
-  categoryId: define({ schema: Int64, decode: int64, examples: [7n, 2n] }),
-  status: define({
-    schema: PetStatus.PetStatus.pipe(Schema.withDecodingDefaultKey(Effect.succeed(PetStatus.initial))),
+  },
+  categoryId: { decode: int64, examples: [7n, 2n] },
+  status: {
     decode: (value = PetStatus.initial) =>
       typeof value === "string" && PetStatus.is(value) ? value : new Invalid(PetStatus.message),
     examples: ["available", "pending"]
-  })
+  }
 }
-
-/** The name of a field of an animal, except for `id`. */
-export type FieldName = keyof typeof fields
-
-/** The names of the fields, in the order of JSON objects. */
-export const names = Object.keys(fields) as ReadonlyArray<FieldName> // exactly its keys
-
-/** The schema of each field. */
-export type Schemas = { readonly [field in FieldName]: (typeof fields)[field]["schema"] }
-
-/** The schemas of the fields by name. */
-export const schemas = Object.fromEntries(names.map((name) => [name, fields[name].schema])) as Schemas // one for each
 
 /** The fields that a creation must contain. */
 export const required: ReadonlyArray<FieldName> = names.filter(

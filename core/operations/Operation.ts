@@ -45,7 +45,7 @@ export interface ResponseBody {
   readonly examples: Json.EncodableObject
 }
 
-interface SuccessOf<Status extends number> {
+type SuccessOf<Status extends number> = {
   readonly status: Status
   readonly description: string
   /** Additional headers, by their component name in the OpenAPI document; `Link-Next` is a `Link` header. */

@@ -11,8 +11,10 @@ const mocking = "{core,adapters,conformance,docs,bench}/**/*.mocked.test.ts"
 
 export const shared = {
   // Bounds for slow machines: a test waits for conditions, and ends long before on an idle one.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
+  restoreMocks: true,
   // At least two workers: slow tests mostly wait for other processes.
   maxWorkers: Math.max(2, os.availableParallelism() - 1),
   // Child processes load the sources from Node's compile cache, which saves a quarter of a server's start.

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 import { SummaryReporter } from "./SummaryReporter.ts"
 import { shared } from "./vitest.config.ts"
 
-/** Configures `npm run test:full` (both projects) and `npm run test:package`. */
+/** Configures `npm run test:full` (all projects) and `npm run test:package`. */
 export default defineConfig({
   test: {
     ...shared,
@@ -17,6 +17,15 @@ export default defineConfig({
           include: ["{core,adapters,conformance,docs,bench}/**/*.full.test.ts"],
           // One file at a time: many of them measure memory and latency.
           fileParallelism: false
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "cases",
+          include: ["{core,adapters,conformance}/**/*.laws.test.ts"],
+          setupFiles: [".config/MoreCases.ts"],
+          isolate: false
         }
       },
       {

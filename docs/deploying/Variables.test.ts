@@ -1,7 +1,7 @@
 /** Checks that the deployment files set only variables that the server knows. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { run } from "../../adapters/cli/Serve.fixture.ts"
+import { run } from "../../adapters/cli/CommandLine.fixture.ts"
 import { read } from "../Pages.fixture.ts"
 
 describe("the deployment files", () => {

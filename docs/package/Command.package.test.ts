@@ -88,12 +88,25 @@ describe("the installed command", () => {
       fs.existsSync(file) &&
       Number.parseInt(spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.slice(1), 10) < 22
   )
-  it.skipIf(oldNodes.length === 0)("ends with one sentence on a Node that is too old", () => {
-    const bin = path.join(installation, "node_modules/animal-store/dist/adapters/cli/bin.js")
-    const { status, stderr } = run(installation, oldNodes[0] ?? "", [bin, "serve"])
-    expect(status).not.toBe(0)
-    expect(stderr).toMatch(/^[^\n]* or newer is required; this is Node [^\n]*\n$/)
-  })
+  it.skipIf(oldNodes.length === 0)(
+    "prints one sentence on a Node that is too old, and exits with 1 (2 for conformance)",
+    () => {
+      const bin = path.join(installation, "node_modules/animal-store/dist/adapters/cli/bin.js")
+      const sentence = /^animal-store: Node [\d.]+ or newer is required; this is Node [\d.]+\n$/
+      for (const [code, args] of [
+        [1, ["serve"]],
+        [1, ["keys", "list"]],
+        [2, ["conformance", "list"]]
+      ] as const) {
+        const { status, stderr, stdout } = run(installation, oldNodes[0] ?? "", [bin, ...args])
+        expect({ status, stderr, stdout }).toEqual({
+          status: code,
+          stderr: expect.stringMatching(sentence),
+          stdout: ""
+        })
+      }
+    }
+  )
 })
 
 describe("the installed suite", () => {

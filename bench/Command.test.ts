@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest"
 import * as Command from "./Command.ts"
 
 const options: Command.Options = {
-  rounds: { type: "string", value: "N", what: "rounds per case", default: "5" },
-  quick: { type: "boolean", what: "short rounds" }
+  rounds: Command.text("N", "rounds per case", "5"),
+  quick: Command.flag("short rounds")
 }
 
 describe("Command", () => {

@@ -13,6 +13,15 @@ export interface Option {
 
 export type Options = { readonly [name: string]: Option }
 
+/** Declares an option with a value, or without one. */
+export const text = (value: string, what: string, preset?: string): Option => ({
+  type: "string",
+  value,
+  what,
+  ...(preset === undefined ? {} : { default: preset })
+})
+export const flag = (what: string): Option => ({ type: "boolean", what })
+
 /** The values of the given options; options with a default always have one. */
 export interface Given {
   readonly positionals: ReadonlyArray<string>

@@ -1,57 +1,31 @@
 /** Parses the command line of `npm run bench`. */
 import { fileURLToPath } from "node:url"
 import * as Command from "./Command.ts"
-import type { LatencyOptions } from "./http/Latency.ts"
-import type { RoundsOptions } from "./http/Rounds.ts"
 import * as Servers from "./http/Servers.ts"
-import type { SoakOptions } from "./http/Soak.ts"
 import * as Workload from "./http/Workload.ts"
 
-const parts = [{ name: "http" }, { name: "latency" }, { name: "soak" }, { name: "process" }] as const
+const parts = [{ name: "http" }, { name: "latency" }, { name: "process" }] as const
 
 export type Part = (typeof parts)[number]["name"]
 
 /** The options of a run. */
-export interface Options {
-  readonly parts: ReadonlySet<Part>
-  readonly isQuick: boolean
-  /** The servers to measure; the bare server and the reference are among them. */
-  readonly servers: ReadonlyArray<Servers.Server>
-  readonly cases: ReadonlyArray<Workload.Case>
-  readonly rounds: RoundsOptions
-  readonly latency: LatencyOptions
-  readonly soak: SoakOptions
-  /** Whether the last results are rendered instead of new ones. */
-  readonly isRendered: boolean
-  /** The directory to which the page is written; if `undefined`, it is only printed. */
-  readonly out: string | undefined
-}
+export type Options = ReturnType<typeof parse>
 
 const ROUNDS = 5
 
+const always = `${Servers.bare.name} and ${Servers.reference.name}`
+
 const options: Command.Options = {
-  only: {
-    type: "string",
-    value: "PARTS",
-    what: `only some of ${parts.map(({ name }) => name).join(", ")}; comma-separated`
-  },
-  servers: {
-    type: "string",
-    value: "NAMES",
-    what: "only servers whose name contains one of these; Bare and AnimalStore memory always run"
-  },
-  cases: {
-    type: "string",
-    value: "NAMES",
-    what: 'only cases whose name contains one of these, such as "mix" or "1 connection"'
-  },
-  rounds: { type: "string", value: "N", what: `rounds per case (default ${ROUNDS})` },
-  quick: {
-    type: "boolean",
-    what: "short rounds, no process part: checks within two minutes that it works"
-  },
-  render: { type: "boolean", what: "measures nothing: renders the results of the last run" },
-  out: { type: "string", value: "DIR", what: "writes the page there, even that of a partial run" }
+  only: Command.text("PARTS", `only some of ${parts.map(({ name }) => name).join(", ")}; comma-separated`),
+  servers: Command.text("NAMES", `only servers whose name contains one of these, next to ${always}`),
+  cases: Command.text(
+    "NAMES",
+    'only cases whose name contains one of these, such as "mix" or "1 connection"'
+  ),
+  rounds: Command.text("N", `rounds per case (default ${ROUNDS})`),
+  quick: Command.flag("short rounds, no process part: checks within two minutes that it works"),
+  render: Command.flag("measures nothing: renders the results of the last run"),
+  out: Command.text("DIR", "writes the page there, even that of a partial run")
 }
 
 export const help = Command.help(
@@ -65,7 +39,8 @@ options.`
 
 export const documentation = fileURLToPath(new URL("../docs/performance", import.meta.url))
 
-export const parse = (args: ReadonlyArray<string>): Options => {
+/** Parses the command line. */
+export const parse = (args: ReadonlyArray<string>) => {
   const given = Command.parse(args, options)
   const isQuick = given.has("quick")
   const [only, servers, cases] = ["only", "servers", "cases"].map((name) => Command.listOf(given.text(name)))
@@ -84,6 +59,7 @@ export const parse = (args: ReadonlyArray<string>): Options => {
   return {
     parts: new Set(chosen.map(({ name }) => name)),
     isQuick,
+    /** The bare server and the reference are among them. */
     servers: Servers.all.filter((server) => chosenServers.has(server)),
     cases: Command.choose("cases", Workload.cases, cases ?? []),
     rounds: {
@@ -95,8 +71,9 @@ export const parse = (args: ReadonlyArray<string>): Options => {
     latency: isQuick
       ? { rounds: 1, seconds: 0.5, maximumSeconds: 0.5 }
       : { rounds: 3, seconds: 1, maximumSeconds: 2 },
-    soak: isQuick ? { seconds: 5, intervalSeconds: 0.5 } : { seconds: 30, intervalSeconds: 5 },
+    /** Whether the last results are rendered instead of new ones. */
     isRendered: given.has("render"),
+    /** The directory to which the page is written; if `undefined`, it is only printed. */
     out: given.text("out") ?? (isFull && !given.has("render") ? documentation : undefined)
   }
 }

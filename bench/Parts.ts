@@ -7,12 +7,10 @@ import * as Rounds from "./http/Rounds.ts"
 import { ServerProcess } from "./http/ServerProcess.ts"
 import * as Servers from "./http/Servers.ts"
 import { bare, reference, type Server } from "./http/Servers.ts"
-import * as Soak from "./http/Soak.ts"
 import * as Verification from "./http/Verification.ts"
 import { reads } from "./http/Workload.ts"
 import type { Options } from "./Options.ts"
-import type { Progress } from "./Progress.ts"
-import * as Process from "./process/Process.ts"
+import { report } from "./Progress.ts"
 import type { HttpResults, LatencyResults, Skipped } from "./results/Results.ts"
 
 /** The context in which every part runs. */
@@ -21,11 +19,7 @@ export interface Bench {
   /** `undefined` where processes cannot be pinned to cores. */
   readonly cores: Cores | undefined
   readonly databases: Databases.Databases
-  readonly progress: Progress
 }
-
-/** Estimated seconds to start a server. */
-const START_SECONDS = 2
 
 /** Number of responses that the bare server replays. */
 const RECORDED = 200
@@ -37,20 +31,6 @@ const latencyServers = ({ servers }: Options): ReadonlyArray<Server> => [
   bare
 ]
 
-/** Estimates how many seconds the chosen parts take. */
-export const estimateSeconds = (options: Options): number => {
-  const { cases, latency, parts, rounds, servers, soak } = options
-  const perLatency = START_SECONDS + reads.length * Latency.estimateSeconds(latency)
-  return (
-    (parts.has("http")
-      ? servers.length * START_SECONDS + Rounds.estimateSeconds(servers.length, cases.length, rounds)
-      : 0) +
-    (parts.has("latency") ? latencyServers(options).length * perLatency : 0) +
-    (parts.has("soak") ? START_SECONDS + soak.seconds : 0) +
-    (parts.has("process") ? Process.ESTIMATED_SECONDS : 0)
-  )
-}
-
 /** Returns the chosen servers that cannot be measured, with the reasons. */
 export const skipped = ({ databases, options }: Bench): ReadonlyArray<Skipped> =>
   options.servers.flatMap((server) => {
@@ -60,28 +40,26 @@ export const skipped = ({ databases, options }: Bench): ReadonlyArray<Skipped> =
 
 /** Measures all servers over HTTP, case by case. */
 export const http = async (bench: Bench): Promise<HttpResults> => {
-  const { cores, databases, options, progress } = bench
+  const { cores, databases, options } = bench
   const servers = options.servers.filter(
     (server) => Servers.unavailableReason(server, databases) === undefined
   )
-  progress.begin(`starting ${servers.length} servers`)
+  report(`starting ${servers.length} servers`)
   const running = new Map<Server, ServerProcess>()
   for (const server of servers) {
-    progress.step(server.name)
     running.set(server, await ServerProcess.startOn(databases, server, { core: cores?.server }))
-    progress.advance(START_SECONDS)
   }
   const [bareProcess, referenceProcess] = [running.get(bare), running.get(reference)]
   if (bareProcess === undefined || referenceProcess === undefined)
     throw new Error("the bare server and the reference are not among the servers")
   const load = new LoadGenerator(cores?.load)
   const setup = { servers: [...running.values()], bare: bareProcess, reference: referenceProcess, load }
-  progress.begin("warming up")
-  await Rounds.warmUpProcesses(setup, options.rounds, progress)
+  report("warming up")
+  await Rounds.warmUpProcesses(setup, options.rounds)
   const figures: Array<Rounds.CaseFigures> = []
-  for (const chosen of options.cases) {
-    progress.begin(chosen.name)
-    figures.push(await Rounds.measure(setup, chosen, options.rounds, progress))
+  for (const [index, chosen] of options.cases.entries()) {
+    report(`${chosen.name} (case ${index + 1} of ${options.cases.length})`)
+    figures.push(await Rounds.measure(setup, chosen, options.rounds))
   }
   await Promise.all([...setup.servers, load].map((child) => child.stop()))
   return {
@@ -99,13 +77,11 @@ export const http = async (bench: Bench): Promise<HttpResults> => {
 
 /** Starts one server and measures it while no other server runs. */
 const measureAlone = async <A>(
-  { cores, databases, progress }: Bench,
+  { cores, databases }: Bench,
   server: Server,
-  nodeFlags: ReadonlyArray<string>,
   measure: (server: ServerProcess, load: LoadGenerator) => Promise<A>
 ): Promise<A> => {
-  const running = await ServerProcess.startOn(databases, server, { core: cores?.server, nodeFlags })
-  progress.advance(START_SECONDS)
+  const running = await ServerProcess.startOn(databases, server, { core: cores?.server })
   const load = new LoadGenerator(cores?.load)
   const measured = await measure(running, load)
   await Promise.all([running.stop(), load.stop()])
@@ -114,12 +90,12 @@ const measureAlone = async <A>(
 
 /** Measures the latency of this project's servers at half of their maximum rate, and of the bare server. */
 export const latency = async (bench: Bench): Promise<LatencyResults> => {
-  const { databases, options, progress } = bench
+  const { databases, options } = bench
   const figures: Array<Latency.LatencyFigures> = []
   const recorded: Array<Parameters<ServerProcess["replay"]>> = []
   for (const chosen of latencyServers(options)) {
     if (Servers.unavailableReason(chosen, databases) !== undefined) continue
-    await measureAlone(bench, chosen, [], async (server, load) => {
+    await measureAlone(bench, chosen, async (server, load) => {
       for (const [index, workload] of reads.entries()) {
         if (chosen === reference) {
           const { responses } = await Verification.record(server, workload, RECORDED)
@@ -127,20 +103,9 @@ export const latency = async (bench: Bench): Promise<LatencyResults> => {
         }
         const replayed = recorded[index]
         if (chosen === bare && replayed !== undefined) await server.replay(...replayed)
-        figures.push(await Latency.measure(server, load, workload, options.latency, progress))
+        figures.push(await Latency.measure(server, load, workload, options.latency))
       }
     })
   }
   return { options: options.latency, workloads: figures }
 }
-
-/** Measures the memory of this project's server under a long load. */
-export const soak = (bench: Bench): Promise<Soak.SoakFigures> =>
-  measureAlone(bench, reference, ["--expose-gc"], (server, load) => {
-    bench.progress.begin("soak")
-    return Soak.measure(server, load, reads, bench.options.soak, bench.progress)
-  })
-
-/** Measures what some targets need and HTTP does not show. */
-export const process = ({ databases, progress }: Bench): Promise<Process.ProcessFigures> =>
-  Process.measure(databases, progress)

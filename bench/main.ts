@@ -6,7 +6,8 @@ import * as Command from "./Command.ts"
 import * as Databases from "./Databases.ts"
 import * as Options from "./Options.ts"
 import * as Parts from "./Parts.ts"
-import { Progress } from "./Progress.ts"
+import { report } from "./Progress.ts"
+import * as Process from "./process/Process.ts"
 import * as Page from "./results/Page.ts"
 import * as Results from "./results/Results.ts"
 
@@ -17,19 +18,15 @@ const measure = async (
   const date = new Date().toISOString()
   const began = performance.now()
   const cores = findCores()
-  const progress = new Progress(Parts.estimateSeconds(options))
-  const bench = { options, cores, databases, progress }
-  if (cores === undefined)
-    progress.note("Servers and load generator cannot be pinned to separate cores here.")
-  for (const { name, reason } of Parts.skipped(bench)) progress.note(`${name} is skipped: ${reason}`)
+  const bench = { options, cores, databases }
+  if (cores === undefined) report("Servers and load generator cannot be pinned to separate cores here.")
+  for (const { name, reason } of Parts.skipped(bench)) report(`${name} is skipped: ${reason}`)
   const { parts } = options
   const measured = {
     http: parts.has("http") ? await Parts.http(bench) : undefined,
     latency: parts.has("latency") ? await Parts.latency(bench) : undefined,
-    soak: parts.has("soak") ? await Parts.soak(bench) : undefined,
-    process: parts.has("process") ? await Parts.process(bench) : undefined
+    process: parts.has("process") ? await Process.measure(databases) : undefined
   }
-  progress.end()
   return {
     schema: Results.SCHEMA,
     date,
@@ -52,7 +49,7 @@ const write = (results: Results.Results, directory: URL | undefined): void => {
 await Command.run(Options.help, async (args) => {
   const options = Options.parse(args)
   if (!options.isRendered) {
-    const databases = await Databases.open(options.parts.size > 1 || !options.parts.has("soak"))
+    const databases = await Databases.open(true)
     const results = await measure(options, databases).finally(async () => {
       await stopAll()
       await databases.remove()

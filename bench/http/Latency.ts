@@ -1,5 +1,5 @@
 /** Measures latency at half of a server's maximum throughput, a typical load of a server in production. */
-import type { Progress } from "../Progress.ts"
+import { report } from "../Progress.ts"
 import * as Spread from "../Spread.ts"
 import type { LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
@@ -34,17 +34,12 @@ const MAXIMUM_RUNS = 8
 /** Number of distinct requests; the load generator sends them repeatedly. */
 const REQUESTS = 5_000
 
-/** Estimates how many seconds a workload takes. */
-export const estimateSeconds = ({ maximumSeconds, rounds, seconds }: LatencyOptions): number =>
-  2 * maximumSeconds + rounds * seconds
-
 /** Measures the maximum throughput, then sends requests at half of that rate. */
 export const measure = async (
   server: ServerProcess,
   load: LoadGenerator,
   workload: Workload,
-  { maximumSeconds, rounds, seconds }: LatencyOptions,
-  progress: Progress
+  { maximumSeconds, rounds, seconds }: LatencyOptions
 ): Promise<LatencyFigures> => {
   let seed = 1
   const send = (given: { readonly seconds: number; readonly rate?: number }) => {
@@ -58,7 +53,7 @@ export const measure = async (
       seed: seed++
     })
   }
-  progress.begin(`latency, ${workload.name}, ${server.name}`)
+  report(`latency, ${workload.name}, ${server.name}`)
   await send({ seconds: maximumSeconds })
   const maxima: Array<number> = []
   while (maxima.length < MAXIMUM_RUNS)
@@ -67,7 +62,6 @@ export const measure = async (
   const latencies = []
   while (latencies.length < rounds)
     latencies.push((await send({ seconds, rate: Math.round(maximumPerSecond / 2) })).latency)
-  progress.advance(2 * maximumSeconds + rounds * seconds)
   return {
     server: server.name,
     workload: workload.name,

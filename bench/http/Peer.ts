@@ -13,10 +13,6 @@ export interface Listening {
 export interface Usage {
   /** Microseconds of CPU, user and system together. */
   readonly cpuMicros: number
-  /** Current resident memory in bytes. */
-  readonly residentBytes: number
-  /** Bytes in use on the heap and outside it; measured after a garbage collection if Node exposes `gc`. */
-  readonly usedBytes: number
 }
 
 /** A response as it was recorded. */
@@ -53,7 +49,5 @@ export const listen = (server: http.Server): Promise<Listening> =>
 
 const usage = (): Usage => {
   const { systemCPUTime, userCPUTime } = process.resourceUsage()
-  globalThis.gc?.()
-  const { external, heapUsed, rss } = process.memoryUsage()
-  return { cpuMicros: userCPUTime + systemCPUTime, residentBytes: rss, usedBytes: heapUsed + external }
+  return { cpuMicros: userCPUTime + systemCPUTime }
 }

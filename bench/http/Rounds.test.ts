@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { stopAll } from "../Child.ts"
-import { Progress } from "../Progress.ts"
 import { LoadGenerator } from "./LoadGenerator.ts"
 import * as Rounds from "./Rounds.ts"
 import { ServerProcess } from "./ServerProcess.ts"
@@ -9,7 +8,6 @@ import * as Workload from "./Workload.ts"
 
 const amount = { requests: 50, seconds: 60 }
 const options = { rounds: 2, processWarmUp: amount, caseWarmUp: amount, turn: amount }
-const progress = new Progress(1, { write: () => undefined })
 
 const bareServer = await ServerProcess.start(bare)
 const ours = await ServerProcess.start(reference)
@@ -28,7 +26,7 @@ const workload = (name: string): Workload.Workload => {
 
 describe("Rounds.measure", () => {
   it.each(shortCases)("measures $name on the bare server and on this project's server", async (measured) => {
-    const { name, servers } = await Rounds.measure(setup, measured, options, progress)
+    const { name, servers } = await Rounds.measure(setup, measured, options)
     expect(name).toBe(measured.name)
     expect(servers.map(({ server }) => server)).toEqual([bare.name, reference.name])
     for (const { cpuMicros, perSecond, ratio } of servers) {

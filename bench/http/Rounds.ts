@@ -6,7 +6,6 @@
  * in the turn, so it includes garbage collection. The multiple of the bare server is computed within each round,
  * because other load slows down both servers of a round; its median and its spread are computed over the rounds.
  */
-import type { Progress } from "../Progress.ts"
 import * as Spread from "../Spread.ts"
 import type { Load, LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
@@ -72,16 +71,6 @@ const RECORDED = 200
 /** Number of responses that are compared with those of the reference. */
 const COMPARED = 25
 
-/** The average fraction of the maximum durations that servers need. */
-const SHARE_OF_LIMITS = 0.4
-
-/** Estimates how many seconds the servers take for a number of cases. */
-export const estimateSeconds = (servers: number, cases: number, options: RoundsOptions): number => {
-  const { caseWarmUp, processWarmUp, rounds, turn } = options
-  const perCase = rounds * turn.seconds + caseWarmUp.seconds
-  return servers * (processWarmUp.seconds + cases * perCase) * SHARE_OF_LIMITS
-}
-
 /** The seed of all warm-ups; the seed of a round is its number. */
 const WARM_UP_SEED = -1
 
@@ -89,25 +78,21 @@ const WARM_UP_SEED = -1
 const warmUp = async (
   servers: ReadonlyArray<ServerProcess>,
   generator: LoadGenerator,
-  load: Omit<Load, "seed" | "isCyclic">,
-  progress: Progress
+  load: Omit<Load, "seed" | "isCyclic">
 ): Promise<void> => {
   for (const server of servers) {
-    progress.step(`warming up ${server.name}`)
     await generator.run(server, { ...load, seed: WARM_UP_SEED, isCyclic: false })
   }
-  progress.advance(servers.length * load.seconds * SHARE_OF_LIMITS)
 }
 
 /** Warms up every process except the bare server's, which has no responses yet. */
 export const warmUpProcesses = (
   { bare, load, servers }: Setup,
-  { processWarmUp }: RoundsOptions,
-  progress: Progress
+  { processWarmUp }: RoundsOptions
 ): Promise<void> => {
   const others = servers.filter((server) => server !== bare)
   const mixed = { ...processWarmUp, workload: mix, connections: DEFAULT_CONNECTIONS }
-  return warmUp(others, load, mixed, progress)
+  return warmUp(others, load, mixed)
 }
 
 /** Sends a load to a server, and measures the CPU time that the server and its databases take. */
@@ -130,16 +115,14 @@ export const measureTurn = async (server: ServerProcess, load: LoadGenerator, gi
 export const measure = async (
   { bare, load, reference, servers }: Setup,
   { connections, name, workload }: Case,
-  { caseWarmUp, rounds, turn }: RoundsOptions,
-  progress: Progress
+  { caseWarmUp, rounds, turn }: RoundsOptions
 ): Promise<CaseFigures> => {
-  progress.step("comparing responses")
   const sample = await Verification.record(reference, workload, RECORDED)
   await bare.replay(reference.address, sample.responses)
   for (const server of servers) {
     if (server !== bare && server !== reference) await Verification.check(server, sample, COMPARED)
   }
-  await warmUp(servers, load, { ...caseWarmUp, workload, connections }, progress)
+  await warmUp(servers, load, { ...caseWarmUp, workload, connections })
 
   const requests = connections === 1 ? Math.ceil(turn.requests / 4) : turn.requests
   const given = { workload, connections, requests, seconds: turn.seconds, isCyclic: false }
@@ -150,10 +133,8 @@ export const measure = async (
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {
-      progress.step(`round ${round} of ${rounds}, ${server.name}`)
       turns.get(server)?.push(await measureTurn(server, load, { ...given, seed: round }))
     }
-    progress.advance(servers.length * turn.seconds * SHARE_OF_LIMITS)
   }
   const bareTurns = turns.get(bare) ?? []
   const figures = [...turns].map(([server, own]) => ({ server: server.name, ...figuresOf(own, bareTurns) }))

@@ -13,7 +13,6 @@ export interface StartOptions {
   /** The arguments of the peer: the addresses of its databases come first. */
   readonly arguments?: ReadonlyArray<string>
   readonly core?: number | undefined
-  readonly nodeFlags?: ReadonlyArray<string> | undefined
   /** The process ids of its database servers; `undefined` if it uses none. */
   readonly databaseProcesses?: ReadonlyArray<number> | undefined
 }
@@ -71,7 +70,7 @@ export class ServerProcess {
   static async start(server: Servers.Server, options: StartOptions = {}): Promise<ServerProcess> {
     const child = new Child({
       ...options,
-      nodeFlags: [...Servers.nodeFlags, ...(options.nodeFlags ?? [])],
+      nodeFlags: Servers.nodeFlags,
       name: server.name,
       module: new URL(`./peers/${server.file}.ts`, import.meta.url)
     })

@@ -12,7 +12,7 @@ describe("Pair", () => {
   it("measures both servers in each round", async () => {
     const pair = [await ServerProcess.start(reference), await ServerProcess.start(reference)] as const
     const settings = { workload: mix, rounds: 3, warmUpRequests: 50, requests: 50, connections: 8 }
-    const rounds = await Pair.measure(pair, new LoadGenerator(), settings, () => undefined)
+    const rounds = await Pair.measure(pair, new LoadGenerator(), settings)
     expect(rounds).toHaveLength(3)
     for (const { first, second } of rounds) {
       expect(first).toBeGreaterThan(0)

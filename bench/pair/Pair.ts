@@ -31,11 +31,9 @@ const TURN_SECONDS = 2
 export const measure = async (
   [first, second]: readonly [ServerProcess, ServerProcess],
   load: LoadGenerator,
-  { connections, requests, rounds, warmUpRequests, workload }: PairOptions,
-  progress: (text: string) => void
+  { connections, requests, rounds, warmUpRequests, workload }: PairOptions
 ): Promise<ReadonlyArray<Round>> => {
   const given = { workload, connections, isCyclic: false }
-  progress("warming up")
   for (const server of [first, second]) {
     await load.run(server, { ...given, requests: warmUpRequests, seconds: WARM_UP_SECONDS, seed: 0 })
   }
@@ -43,7 +41,6 @@ export const measure = async (
     (await measureTurn(server, load, { ...given, requests, seconds: TURN_SECONDS, seed })).cpuMicros
   const measured: Array<Round> = []
   for (let round = 1; round <= rounds; round++) {
-    progress(`round ${round} of ${rounds}`)
     if (round % 2 === 0) {
       const secondMicros = await turn(second, round)
       measured.push({ first: await turn(first, round), second: secondMicros })

@@ -8,7 +8,7 @@ import { LoadGenerator } from "../http/LoadGenerator.ts"
 import { ServerProcess } from "../http/ServerProcess.ts"
 import { reference } from "../http/Servers.ts"
 import * as Workload from "../http/Workload.ts"
-import { Progress } from "../Progress.ts"
+import { report } from "../Progress.ts"
 import * as Pair from "./Pair.ts"
 
 const databases = [{ name: "memory" }, { name: "sqlite" }, { name: "postgresql" }] as const
@@ -24,35 +24,15 @@ const namesOf = (values: ReadonlyArray<{ readonly name: string }>): string =>
   values.map(({ name }) => name).join(", ")
 
 const options: Command.Options = {
-  databases: {
-    type: "string",
-    value: "NAMES",
-    what: `some of ${namesOf(databases)}; comma-separated (default all)`
-  },
-  workloads: {
-    type: "string",
-    value: "NAMES",
-    what: `some of ${namesOf(workloads)}`,
-    default: Workload.mix.name
-  },
-  rounds: { type: "string", value: "N", what: "pairs of turns", default: "60" },
-  starts: {
-    type: "string",
-    value: "N",
-    what: "number of times that both servers are started; each start has its own rounds",
-    default: "2"
-  },
-  requests: { type: "string", value: "N", what: "requests in a turn", default: "600" },
-  connections: {
-    type: "string",
-    value: "N",
-    what: "connections, each with one request in flight",
-    default: "64"
-  },
-  metrics: {
-    type: "boolean",
-    what: "collects metrics in B only; with the same checkout twice, this measures their CPU time"
-  }
+  databases: Command.text("NAMES", `some of ${namesOf(databases)}; comma-separated (default all)`),
+  workloads: Command.text("NAMES", `some of ${namesOf(workloads)}`, Workload.mix.name),
+  rounds: Command.text("N", "pairs of turns", "60"),
+  starts: Command.text("N", "number of times that both servers are started; each has its own rounds", "2"),
+  requests: Command.text("N", "requests in a turn", "600"),
+  connections: Command.text("N", "connections, each with one request in flight", "64"),
+  metrics: Command.flag(
+    "collects metrics in B only; with the same checkout twice, this measures their CPU time"
+  )
 }
 
 const help = Command.help(
@@ -84,8 +64,7 @@ const measureCase = async (
   available: Databases.Databases,
   database: Database,
   workload: Workload.Workload,
-  { checkouts, isSecondMetered, starts, ...given }: Comparison,
-  progress: Progress
+  { checkouts, isSecondMetered, starts, ...given }: Comparison
 ): Promise<ReadonlyArray<Pair.Round>> => {
   const cores = findCores()
   const load = new LoadGenerator(cores?.load)
@@ -97,7 +76,7 @@ const measureCase = async (
   const rounds: Array<Pair.Round> = []
   for (let count = 1; count <= starts; count++) {
     const label = `${database}, ${workload.name}, start ${count} of ${starts}`
-    progress.step(label)
+    report(label)
     // Swaps the checkouts at every second start, so that each is started and warmed up first equally often.
     const isSwapped = count % 2 === 0
     const startSecond = () => start(checkouts[1], isSecondMetered ? "metered" : "")
@@ -106,7 +85,7 @@ const measureCase = async (
     const second = swapped ?? (await startSecond())
     const pair = isSwapped ? ([second, first] as const) : ([first, second] as const)
     const settings = { ...given, workload, rounds: Math.ceil(given.rounds / starts) }
-    const measured = await Pair.measure(pair, load, settings, (step) => progress.step(`${label}, ${step}`))
+    const measured = await Pair.measure(pair, load, settings)
     for (const round of measured)
       rounds.push(isSwapped ? { first: round.second, second: round.first } : round)
     await Promise.all([first.stop(), second.stop()])
@@ -139,15 +118,12 @@ await Command.run(help, async (args) => {
   )
   console.log(Pair.heading)
   const available = await Databases.open(false)
-  const progress = new Progress(chosenDatabases.length * chosenWorkloads.length)
   try {
     for (const { name } of chosenDatabases) {
       const reason = available.unavailable[name]
       if (reason !== undefined) console.log(`${name} is skipped: ${reason}`)
       for (const workload of reason === undefined ? chosenWorkloads : []) {
-        const measured = await measureCase(available, name, workload, comparison, progress)
-        progress.advance(1)
-        progress.end()
+        const measured = await measureCase(available, name, workload, comparison)
         console.log(Pair.row(`${name}, ${workload.name}`, measured))
       }
     }

@@ -10,7 +10,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { Child, type Guard, hasNumber } from "../Child.ts"
 import type * as Databases from "../Databases.ts"
 import { statuses } from "../http/Catalogue.ts"
-import type { Progress } from "../Progress.ts"
+import { report } from "../Progress.ts"
 import * as Spread from "../Spread.ts"
 
 /** The figures of the limits in memory. */
@@ -55,9 +55,6 @@ const ANIMALS = 200_000
 
 /** Timeout of a measurement in milliseconds; filling a store with a million callers takes a long time. */
 const TIMEOUT_MS = 600_000
-
-/** Estimates how many seconds this part takes. */
-export const ESTIMATED_SECONDS = 150
 
 const root = new URL("../../", import.meta.url)
 const command = fileURLToPath(new URL("adapters/cli/main.ts", root))
@@ -118,10 +115,7 @@ const importPerSecond = async (file: string, address: string, flags: ReadonlyArr
   return Number(JSON.parse(output).perSecond)
 }
 
-const measureImports = async (
-  databases: Databases.Databases,
-  progress: Progress
-): Promise<ProcessFigures["imports"]> => {
+const measureImports = async (databases: Databases.Databases): Promise<ProcessFigures["imports"]> => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "animal-store-bench-"))
   try {
     const file = path.join(directory, "animals.ndjson")
@@ -129,7 +123,7 @@ const measureImports = async (
     const figures: Partial<Record<ImportName, Spread.Spread>> = {}
     for (const { flags, kind, name } of imports) {
       if (databases.unavailable[kind] !== undefined) continue
-      progress.step(`import into ${name}`)
+      report(`import into ${name}`)
       const rates: Array<number> = []
       while (rates.length < IMPORT_REPEATS)
         rates.push(await importPerSecond(file, await databases.create(kind), flags))
@@ -142,12 +136,8 @@ const measureImports = async (
 }
 
 /** Measures all figures; figures of databases that are unavailable are absent. */
-export const measure = async (
-  databases: Databases.Databases,
-  progress: Progress
-): Promise<ProcessFigures> => {
-  progress.begin("within a process")
-  progress.step("building the package")
+export const measure = async (databases: Databases.Databases): Promise<ProcessFigures> => {
+  report("building the package")
   // The files in dist may be older than the sources.
   execFileSync("npm", ["run", "--silent", "build:files"], {
     cwd: root,
@@ -155,8 +145,8 @@ export const measure = async (
   })
   const starts: Array<number> = []
   while (starts.length < REPEATS) starts.push(await listeningMs())
-  const imported = await measureImports(databases, progress)
-  progress.step("limits in memory")
+  const imported = await measureImports(databases)
+  report("limits in memory")
   const limits = await inProcesses("./Limits.ts", [
     "stepNanos",
     "countNanos",
@@ -164,11 +154,10 @@ export const measure = async (
     "idleCallerBytes",
     "millionRatio"
   ])
-  progress.step("limits in Redis")
+  report("limits in Redis")
   const redis =
     databases.unavailable.redis === undefined
       ? await inProcesses("./RedisLimits.ts", ["redisPerSecond"], [await databases.create("redis")])
       : {}
-  progress.advance(ESTIMATED_SECONDS)
   return { ...limits, ...redis, imports: imported, listeningMs: Spread.of(starts) }
 }

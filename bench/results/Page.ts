@@ -2,7 +2,7 @@
 import { animals, callerCounts } from "../http/Catalogue.ts"
 import type { ServerFigures } from "../http/Rounds.ts"
 import { bare, nodeFlags, reference } from "../http/Servers.ts"
-import { cases, DEFAULT_CONNECTIONS, MAX_CONNECTIONS, mix, operations } from "../http/Workload.ts"
+import { DEFAULT_CONNECTIONS, MAX_CONNECTIONS, mix, operations } from "../http/Workload.ts"
 import * as Bars from "./Bars.ts"
 import { spread, table, thousands } from "./Markdown.ts"
 import { figuresOf, type HttpResults, type Results, type ServerEntry } from "./Results.ts"
@@ -102,7 +102,6 @@ export const render = (results: Results): string =>
     ...verdicts(results),
     ...(results.http === undefined ? [] : http(results, results.http)),
     ...latency(results),
-    ...soak(results),
     "<!-- written by npm run bench -->",
     ""
   ].join("\n")
@@ -147,40 +146,18 @@ const verdict = ({ bound, figure, isMet }: Targets.Verdict): string =>
       : `**${figure} missed** (${bound})`
 
 const verdicts = (results: Results): ReadonlyArray<string> => {
-  const judged = [
-    ...Targets.cpuTargets.map((target) => Targets.judgeCpu(results, target)),
-    ...Targets.targets.map((target) => Targets.judge(results, target))
-  ]
-  const measured = judged.filter(({ figure }) => figure !== undefined)
-  const missed = measured.filter(({ isMet }) => !isMet).length
-  const pairs = [
-    ...new Map(
-      Targets.cpuTargets.map(({ against, server }) => [`${server} ${against}`, { against, server }])
-    ).values()
-  ]
-  const names = cases
-    .map(({ name }) => name)
-    .filter((name) => Targets.cpuTargets.some((target) => target.name === name))
-  const cpu = (name: string, { against, server }: (typeof pairs)[number]): string => {
-    const target = Targets.cpuTargets.find(
-      (target) => target.name === name && target.server === server && target.against === against
-    )
-    return target === undefined ? "" : verdict(Targets.judgeCpu(results, target))
-  }
+  const judged = Targets.targets.map((target) => ({ ...target, verdict: Targets.judge(results, target) }))
+  const measured = judged.filter(({ verdict }) => verdict.figure !== undefined)
+  const missed = measured.filter(({ verdict }) => !verdict.isMet).length
   return [
     "## Targets",
     "",
-    `${measured.length} of ${judged.length} targets were measured: ${measured.length - missed} are met, ${missed} missed. All are judged on varied requests.`,
+    `${measured.length} of ${judged.length} targets were measured: ${measured.length - missed} are met, ${missed} missed. All are judged on varied requests, over`,
+    `${DEFAULT_CONNECTIONS} connections unless a target states another number.`,
     "",
-    `CPU time per request, ${DEFAULT_CONNECTIONS} connections:`,
-    "",
-    ...table(
-      ["Case", ...pairs.map(({ against, server }) => `${server} / ${against}`)],
-      names.map((name) => [name, ...pairs.map((pair) => cpu(name, pair))])
-    ),
     ...table(
       ["Target", ""],
-      Targets.targets.map((target) => [target.what, verdict(Targets.judge(results, target))])
+      judged.map(({ what, ...target }) => [what, verdict(target.verdict)])
     )
   ]
 }
@@ -243,27 +220,6 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
           ])
         )
       ]
-
-const soak = ({ soak }: Results): ReadonlyArray<string> => {
-  if (soak === undefined) return []
-  const { requests, resident, seconds, server, used, workloads } = soak
-  const row = (name: string, { finalBytes, growth }: typeof used): ReadonlyArray<string> => [
-    name,
-    (finalBytes / 2 ** 20).toFixed(1),
-    `${(growth.bytes / 1024).toFixed(0)} KiB (${(growth.share * 100).toFixed(1)}%)`
-  ]
-  return [
-    "## Memory over time",
-    "",
-    `${server} under full load for ${seconds} s, ${thousands(requests)} requests (${workloads.join(", ")} in turn). Growth is the rise of a`,
-    "straight line through the second half; memory in use is measured after a garbage collection.",
-    "",
-    ...table(
-      ["", "Final, MiB", "Growth over the second half"],
-      [row("Resident", resident), row("In use", used)]
-    )
-  ]
-}
 
 const drawPictures = ({
   cases,

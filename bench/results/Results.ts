@@ -3,19 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
 import type { CaseFigures, RoundsOptions } from "../http/Rounds.ts"
-import type { SoakFigures } from "../http/Soak.ts"
 import type { ProcessFigures } from "../process/Process.ts"
-
-/** The relevant properties of a machine. */
-export interface Machine {
-  readonly cpu: string
-  readonly cores: number
-  readonly memoryBytes: number
-  readonly platform: string
-  readonly node: string
-  /** Whether servers and load generator were pinned to separate cores. */
-  readonly isPinned: boolean
-}
 
 /** A measured server. */
 export interface ServerEntry {
@@ -51,14 +39,13 @@ export interface Results {
   /** Time of its start, in ISO 8601. */
   readonly date: string
   readonly seconds: number
-  readonly machine: Machine
+  readonly machine: ReturnType<typeof thisMachine>
   /** Versions, by the name of the package or database. */
   readonly versions: Readonly<Record<string, string>>
   /** Whether it was a quick run, which shows only that the benchmark works, not how fast a server is. */
   readonly isQuick: boolean
   readonly http?: HttpResults | undefined
   readonly latency?: LatencyResults | undefined
-  readonly soak?: SoakFigures | undefined
   readonly process?: ProcessFigures | undefined
 }
 
@@ -92,12 +79,13 @@ export const figuresOf = ({ http }: Results, server: string, name: string) =>
   http?.cases.find((figures) => figures.name === name)?.servers.find((figures) => figures.server === server)
 
 /** Returns the properties of this machine. */
-export const thisMachine = (isPinned: boolean): Machine => ({
+export const thisMachine = (isPinned: boolean) => ({
   cpu: os.cpus()[0]?.model ?? "unknown",
   cores: os.availableParallelism(),
   memoryBytes: os.totalmem(),
   platform: `${os.type()} ${os.release()} ${os.arch()}`,
   node: process.version,
+  /** Whether servers and load generator were pinned to separate cores. */
   isPinned
 })
 

@@ -5,30 +5,7 @@ import type { ProcessFigures } from "../process/Process.ts"
 import { thousands } from "./Markdown.ts"
 import { figuresOf, type Results } from "./Results.ts"
 
-/** The maximum CPU time per request of one server, as a multiple of another server's. */
-export interface CpuTarget {
-  readonly server: string
-  readonly against: string
-  /** The name of the case. */
-  readonly name: string
-  readonly max: number
-}
-
-const cpu = (
-  server: string,
-  against: string,
-  max: Readonly<Record<string, number>>
-): ReadonlyArray<CpuTarget> => Object.entries(max).map(([name, max]) => ({ server, against, name, max }))
-
-/** The targets for CPU time. */
-export const cpuTargets: ReadonlyArray<CpuTarget> = [
-  ...cpu(reference.name, bare.name, { get: 1.45, "401": 1.45, "429": 1.45, "list 20": 2, create: 2.1 }),
-  ...cpu(reference.name, fastify.name, { get: 1, "401": 1, "429": 1, "list 20": 1, create: 1.1 }),
-  ...cpu(SQLITE, bare.name, { get: 2.4, "list 20": 3.5, create: 4 }),
-  ...cpu(POSTGRES, bare.name, { get: 4, "list 20": 4, create: 4, "401": 4, "429": 4 })
-]
-
-/** Any other target. */
+/** A target. */
 export interface Target {
   readonly what: string
   readonly bound: { readonly min: number } | { readonly max: number }
@@ -39,7 +16,6 @@ export interface Target {
 
 const perSecond = (value: number): string => `${thousands(value)} per second`
 const bytes = (value: number): string => `${Math.round(value)} bytes`
-const percent = (value: number): string => `${(value * 100).toFixed(1)}%`
 const multiple = (value: number): string => value.toFixed(1)
 
 /** Returns the median of a figure that is measured within a process. */
@@ -65,11 +41,23 @@ const throughput = (results: Results, name: string): number | undefined =>
 const fetchCpu = (results: Results, name: string): number | undefined =>
   figuresOf(results, FETCH, name)?.cpuMicros.median
 
-/** Maximum growth of memory in the soak, as a share; memory that does not grow still varies a little. */
-const MAX_GROWTH = 0.02
+/** The maximum CPU time per request of a server, as a multiple of another server's, by case. */
+const cpu = (server: string, against: string, max: Readonly<Record<string, number>>): ReadonlyArray<Target> =>
+  Object.entries(max).map(([name, max]) => ({
+    what: `CPU time of ${server} / ${against}, ${name}`,
+    bound: { max },
+    show: (value) => value.toFixed(2),
+    // By the multiples of the bare server, which are computed within each round.
+    figure: (results) =>
+      ratio(figuresOf(results, server, name)?.ratio.median, figuresOf(results, against, name)?.ratio.median)
+  }))
 
-/** All other targets. */
+/** All targets. */
 export const targets: ReadonlyArray<Target> = [
+  ...cpu(reference.name, bare.name, { get: 1.45, 401: 1.45, 429: 1.45, "list 20": 2, create: 2.1 }),
+  ...cpu(reference.name, fastify.name, { get: 1, 401: 1, 429: 1, "list 20": 1, create: 1.1 }),
+  ...cpu(SQLITE, bare.name, { get: 2.4, "list 20": 3.5, create: 4 }),
+  ...cpu(POSTGRES, bare.name, { get: 4, "list 20": 4, create: 4, 401: 4, 429: 4 }),
   ...["list 20", "get"].map(
     (workload): Target => ({
       what: `99th percentile of latency at half of the maximum rate, as a multiple of ${bare.name}'s, ${workload}`,
@@ -78,18 +66,6 @@ export const targets: ReadonlyArray<Target> = [
       figure: (results) => ratio(p99(results, reference.name, workload), p99(results, bare.name, workload))
     })
   ),
-  {
-    what: "Growth of memory in use over the second half of the soak",
-    bound: { max: MAX_GROWTH },
-    show: percent,
-    figure: ({ soak }) => soak?.used.growth.share
-  },
-  {
-    what: "Growth of resident memory over the second half of the soak",
-    bound: { max: MAX_GROWTH },
-    show: percent,
-    figure: ({ soak }) => soak?.resident.growth.share
-  },
   {
     what: "One step of the limits, an admitted request",
     bound: { min: 5_000_000 },
@@ -191,24 +167,9 @@ export interface Verdict {
   readonly isMet: boolean
 }
 
-/** Judges a target for CPU time by the multiples of the bare server, whose own multiple is 1. */
-export const judgeCpu = (
-  results: Results | undefined,
-  { against, max, name, server }: CpuTarget
-): Verdict => {
-  const measured =
-    results &&
-    ratio(figuresOf(results, server, name)?.ratio.median, figuresOf(results, against, name)?.ratio.median)
-  return {
-    bound: `≤ ${max.toFixed(2)}`,
-    figure: measured?.toFixed(2),
-    isMet: measured !== undefined && measured <= max
-  }
-}
-
-/** Judges any other target. */
-export const judge = (results: Results | undefined, { bound, figure, show }: Target): Verdict => {
-  const measured = results && figure(results)
+/** Judges a target. */
+export const judge = (results: Results, { bound, figure, show }: Target): Verdict => {
+  const measured = figure(results)
   const isMet = measured !== undefined && ("min" in bound ? measured >= bound.min : measured <= bound.max)
   return {
     bound: "min" in bound ? `≥ ${show(bound.min)}` : `≤ ${show(bound.max)}`,

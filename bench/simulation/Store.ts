@@ -23,16 +23,7 @@ interface Statement {
 /** The share of a statement's duration that is random, with an exponential distribution. */
 const RANDOM_SHARE = 0.1
 
-/** A store, with its figures. */
-export interface Store {
-  readonly submit: (requests: ReadonlyArray<Request>, done: (result: Result) => void) => void
-  /** The number of members of each statement. */
-  readonly sizes: Array<number>
-  /** The sum of the milliseconds for which each core was busy, until the end of the load. */
-  busyMs: number
-  /** Number of admissions whose counts were lost in a failover. */
-  lostAdmissions: number
-}
+export type Store = ReturnType<typeof make>
 
 /** Creates an empty store; the first count of a key creates its state. */
 export const make = (
@@ -40,7 +31,7 @@ export const make = (
   random: Random.Random,
   { cost, seconds, startMs }: Settings,
   failover: Failover | undefined
-): Store => {
+) => {
   let states = new Map<number, RateLimit.State>()
   let admissions = 0
   let isAway = false
@@ -111,14 +102,19 @@ export const make = (
     })
   }
 
-  const store: Store = {
-    sizes: [],
+  const store = {
+    /** The number of members of each statement. */
+    sizes: [] as number[],
+    /** The sum of the milliseconds for which each core was busy, until the end of the load. */
     busyMs: 0,
+    /** Number of admissions whose counts were lost in a failover. */
     lostAdmissions: 0,
-    submit: (requests, done) => {
-      if (isAway) return done("lost")
-      waiting.push({ requests, done })
-      dispatch()
+    submit: (requests: ReadonlyArray<Request>, done: (result: Result) => void): void => {
+      if (isAway) done("lost")
+      else {
+        waiting.push({ requests, done })
+        dispatch()
+      }
     }
   }
   return store

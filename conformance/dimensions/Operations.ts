@@ -33,3 +33,10 @@ export const names = Object.keys(operations) as ReadonlyArray<OperationName> // 
 /** Whether the path of the operation names one animal. */
 export const namesOneAnimal = ({ about }: Operation): boolean =>
   about === "new" || about === "first" || about === "none"
+
+/** The methods of operations outside the contract, which other services may reject. */
+export const ownMethods: ReadonlySet<string> = new Set(
+  Object.values<Operation>(operations).flatMap(({ method, ownStatus }) =>
+    ownStatus === undefined ? [] : [method]
+  )
+)

@@ -11,7 +11,7 @@ import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Verdict } from "../../core/limits/RateLimit.ts"
 import * as Random from "../Random.ts"
-import { Oracle, type Request } from "./Oracle.ts"
+import * as Oracle from "./Oracle.ts"
 import type { Settings } from "./Settings.ts"
 import * as Store from "./Store.ts"
 import { VirtualTime } from "./VirtualTime.ts"
@@ -19,8 +19,8 @@ import { VirtualTime } from "./VirtualTime.ts"
 /** The results of a run. */
 export type Report = ReturnType<typeof run>
 
-/** The function with which nodes create their batches; tests pass faulty ones. */
-export type Batching = typeof Batch.make<Request, Verdict, "lost">
+/** The function with which nodes create their batches; tests pass observed and faulty ones. */
+export type Batching = typeof Batch.make<Oracle.Request, Verdict, "lost">
 
 /** The rank of the hot key; the others have ranks from 1 on, by popularity. */
 const HOT = 0
@@ -47,7 +47,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make) => {
     Random.seeded(Math.imul(settings.seed, 0x9e3779b1) + Math.imul(purpose, 0x85ebca6b))
   const [arrivals, keys, nodes, delays] = [randomFor(1), randomFor(2), randomFor(3), randomFor(4)]
   const time = new VirtualTime(startMs)
-  const oracle = new Oracle()
+  const requests: Array<Oracle.Request> = []
   const stores = Array.from({ length: settings.stores }, (_, index) =>
     Store.make(time, randomFor(100 + index), settings, index === 0 ? failover : undefined)
   )
@@ -55,17 +55,13 @@ export const run = (settings: Settings, batching: Batching = Batch.make) => {
   const afterDelay = (action: () => void) =>
     time.after(network.minMs + network.meanMs * Random.exponential(delays), action)
 
-  const makeBatch = (store: Store.Store): Batch.Submit<Request, Verdict, "lost"> => {
-    const onSent = oracle.observeBatch()
-    const send = ({ take }: Batch.Handle<Request>) =>
+  const makeBatch = (store: Store.Store): Batch.Submit<Oracle.Request, Verdict, "lost"> => {
+    const send = ({ take }: Batch.Handle<Oracle.Request>) =>
       Effect.callback<ReadonlyArray<Exit.Exit<Verdict, "lost">>, "lost">((resume) => {
-        const requests = take()
-        onSent(requests)
-        const receive = (result: Store.Result): void => {
-          for (const request of requests) request.progress = "received"
+        const members = take()
+        const receive = (result: Store.Result): void =>
           resume(result === "lost" ? Effect.fail(result) : Effect.succeed(result.map(Exit.succeed)))
-        }
-        afterDelay(() => store.submit(requests, (result) => afterDelay(() => receive(result))))
+        afterDelay(() => store.submit(members, (result) => afterDelay(() => receive(result))))
       })
     // `runSync` would replace the scheduler of virtual time.
     const exit = runFork(batching({ run: send, maxSize, concurrency })).pollUnsafe()
@@ -84,9 +80,14 @@ export const run = (settings: Settings, batching: Batching = Batch.make) => {
     const node = cluster[Random.integerBelow(nodes, cluster.length)]
     const submit = node?.batches[Math.floor((hash(key) / 2 ** 32) * stores.length)]
     if (node === undefined || submit === undefined) throw new Error("there is no node or no store")
-    const request = oracle.arrive(key, planOf(key), time.now)
+    const unseen = { endedMs: 0, steppedMs: 0, outcome: undefined }
+    const request: Oracle.Request = { key, plan: planOf(key), arrivedMs: time.now, ...unseen }
+    requests.push(request)
     const fiber = runFork(node.call.submit<Verdict>((end) => submit(request, end)))
-    fiber.addObserver((exit) => oracle.end(request, Exit.isSuccess(exit) ? exit.value : undefined, time.now))
+    fiber.addObserver((exit) => {
+      request.outcome = Exit.isSuccess(exit) ? exit.value.outcome : "unavailable"
+      request.endedMs = time.now
+    })
   }
   const drawRank = Random.zipf(settings.keys)
   const arrive = (): void => {
@@ -99,7 +100,7 @@ export const run = (settings: Settings, batching: Batching = Batch.make) => {
   arrive()
   time.run()
 
-  const { latencies, ...judgment } = oracle.judge(startMs)
+  const { latencies, ...judgment } = Oracle.judge(requests, startMs)
   const sizes = stores.flatMap((store) => store.sizes).toSorted((first, second) => first - second)
   return {
     ...judgment,

@@ -45,9 +45,7 @@ export const make = (
     const [verdict, after] = RateLimit.step(states.get(request.key), atMs, policy)
     states.set(request.key, after)
     if (verdict.outcome === "admitted") admissions++
-    request.steps++
     request.steppedMs = atMs
-    if (request.outcome === undefined) request.stored = verdict
     return verdict
   }
 

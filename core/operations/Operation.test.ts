@@ -307,9 +307,7 @@ describe("an operation whose record has a fingerprint", () => {
       const { body } = yield* store.send({ target: "/openapi.json" })
       expect(body).not.toMatch(/Idempotency-/)
       for (const id of ["addName", "createPet"]) {
-        const responses = Object.keys(at(operation(JSON.parse(body), id), "responses"))
-        expect(responses).not.toEqual(expect.arrayContaining(["409"]))
-        expect(responses).not.toEqual(expect.arrayContaining(["422"]))
+        expect(JSON.stringify(operation(JSON.parse(body), id))).not.toMatch(/idempotency/i)
       }
     })
   )
@@ -329,7 +327,6 @@ describe("an operation whose record has a fingerprint", () => {
       for (const id of ["renamePet", "countPets", "listPets", "getPet"]) {
         const text = JSON.stringify(operation(document, id))
         expect(text).not.toMatch(/idempotency/i)
-        expect(text).not.toMatch(/"(409|422)":/)
       }
     })
   )

@@ -276,7 +276,7 @@ describe.skipIf(!hasCurl)("a script of curl calls (needs curl)", () => {
         for (const secret of Object.values(secrets)) expect(script).not.toContain(secret)
         for (const line of script.split("\n")) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
       }),
-      { numRuns: 60 }
+      { numRuns: 20 }
     )
   })
 

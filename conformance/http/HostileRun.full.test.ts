@@ -88,9 +88,10 @@ describe("a run of the suite", () => {
       expect(outcome.reason).toContain(reason)
       expect(outcome.failures).toBeGreaterThan(0)
       expect(outcome.reportLength).toBeLessThan(1_000_000)
-      expect(outcome.milliseconds).toBeLessThan(2 * BUDGET_MS)
+      // A run that ignored its budget would take hours.
+      expect(outcome.milliseconds).toBeLessThan(10 * BUDGET_MS)
       expect(outcome.peak).toBeLessThan(MAX_MEMORY_MB)
     },
-    90_000
+    600_000
   )
 })

@@ -1,0 +1,4 @@
+import * as CurlVerdict from "./CurlVerdict.fixture.ts"
+
+CurlVerdict.testScripts(3)
+CurlVerdict.testExceptions()

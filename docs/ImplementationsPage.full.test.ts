@@ -49,7 +49,7 @@ describe("a report on a server in this repository", () => {
         mkdirSync("data/reports", { recursive: true })
         copyFileSync(join(directory, "report.json"), join("data/reports", file))
         const report = ImplementationsPage.parseSubmission(text)
-        expect(page, "run: node docs/ImplementationsPage.ts data/reports/*.json").toContain(
+        expect(page, "run: npm run implementations -- data/reports/*.json").toContain(
           ImplementationsPage.row(report)
         )
       },

@@ -1,4 +1,4 @@
-/** Lists implementations in `conformance/implementations.md`: `node docs/ImplementationsPage.ts REPORT…`. */
+/** Lists implementations in `conformance/implementations.md`: `npm run implementations -- REPORT…`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
 import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"

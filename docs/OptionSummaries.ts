@@ -31,8 +31,6 @@ export const read = (): ReadonlyMap<string, string> =>
     sources.flatMap((path) => summariesIn(readFileSync(new URL(`../${path}`, import.meta.url), "utf8")))
   )
 
-/** The generator of the file. */
-export const generator = {
-  page: "adapters/cli/OptionSummaries.json",
-  render: (): string => `${JSON.stringify(Object.fromEntries(read()), undefined, 2)}\n`
-}
+export const path = new URL("../adapters/cli/OptionSummaries.json", import.meta.url)
+
+export const render = (): string => `${JSON.stringify(Object.fromEntries(read()), undefined, 2)}\n`

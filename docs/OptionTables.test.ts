@@ -1,17 +1,9 @@
-/** Checks that the generated descriptions and tables of options are up to date. */
+/** Checks where the guides have tables of options, and how the tables are rendered. */
 import { describe, expect, it } from "vitest"
-import { generators, renderPage } from "./OptionTables.ts"
+import { renderPage } from "./OptionTables.ts"
 import { read } from "./Pages.fixture.ts"
 
 describe("the options", () => {
-  it.each(generators)(
-    "in $page are those of the tables; `npm run generate` updates them",
-    ({ page, render }) => {
-      const text = read(page)
-      expect(text).toBe(render(text))
-    }
-  )
-
   it("of openAnimalStore, listen and serve have tables in the guides", () => {
     const starts = [
       ...(read("docs/embedding.md") + read("docs/operating.md")).matchAll(/<!-- options: (\w+) -->/g)

@@ -88,12 +88,11 @@ export const renderPage = (page: string): string =>
     }
   )
 
-/** The generators of the files that contain options; `render` returns the new text of the file. */
-export const generators: ReadonlyArray<{
-  readonly page: string
-  readonly render: (text: string) => string
-}> = [
-  OptionSummaries.generator,
-  { page: "docs/embedding.md", render: renderPage },
-  { page: "docs/operating.md", render: renderPage }
+/** The generators of the files that contain options. */
+export const generators = [
+  OptionSummaries,
+  ...["embedding.md", "operating.md"].map((page) => ({
+    path: new URL(page, import.meta.url),
+    render: renderPage
+  }))
 ]

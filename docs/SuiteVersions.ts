@@ -1,6 +1,6 @@
 /**
- * Freezes versions of the suite: `node docs/SuiteVersions.ts` stores the checks and clauses as the unreleased version
- * of `conformance/clauses/Versions.ts`, and writes the changelog; `--release 2026-12-01` releases that version.
+ * Freezes versions of the suite: `npm run generate` stores the checks and clauses as the unreleased version of
+ * `conformance/clauses/Versions.ts`, and writes the changelog; `npm run suite:release -- 2026-12-01` releases it.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -15,8 +15,6 @@ const directory = new URL("../conformance/checks/versions/", import.meta.url)
 const listFile = new URL("versions.json", directory)
 
 export const path = new URL("conformance/changelog.md", import.meta.url)
-
-export const command = "node docs/SuiteVersions.ts"
 
 export interface Version {
   readonly version: string
@@ -171,8 +169,8 @@ export const render = (
     "a new minor number, a changed sentence a new patch number. The version of the suite is independent of the version of the",
     "package.",
     "",
-    `\`${command}\` freezes the unreleased version again after a change, and`,
-    `\`${command} --release YYYY-MM-DD\` releases it; the next change then needs the next number in`,
+    "`npm run generate` freezes the unreleased version again after a change, and",
+    "`npm run suite:release -- YYYY-MM-DD` releases it; the next change then needs the next number in",
     "`conformance/clauses/Versions.ts`.",
     "",
     ...sections.toReversed().flat(),
@@ -181,20 +179,36 @@ export const render = (
   ].join("\n")
 }
 
-const main = (args: ReadonlyArray<string>): void => {
-  const [flag, day] = args
-  const frozen = freezeAs(readVersions(), Versions.suite, current, readFrozen)
-  if (typeof frozen === "string") throw new Error(frozen)
-  const isRelease = flag === "--release" && /^\d{4}-\d\d-\d\d$/.test(day ?? "")
-  if (flag !== undefined && !isRelease) throw new Error("usage: [--release YYYY-MM-DD]")
-  const versions = frozen.map((version, index) =>
-    isRelease && index === frozen.length - 1
-      ? { ...version, released: version.released ?? day ?? null }
-      : version
-  )
-  writeFileSync(frozenFile(Versions.suite), `${current.join("\n")}\n`)
-  writeFileSync(listFile, `${JSON.stringify(versions, null, 2)}\n`)
-  writeFileSync(path, render())
+/** The versions with the current checks, clauses and codes as the last one; throws if they cannot be frozen as it. */
+const frozenVersions = (): ReadonlyArray<Version> => {
+  const versions = freezeAs(readVersions(), Versions.suite, current, readFrozen)
+  if (typeof versions === "string") throw new Error(versions)
+  return versions
 }
 
-if (import.meta.main) main(process.argv.slice(2))
+const listOf = (versions: ReadonlyArray<Version>): string => `${JSON.stringify(versions, null, 2)}\n`
+
+const pageOf = (versions: ReadonlyArray<Version>): string =>
+  render(versions, (version) => (version === Versions.suite ? current : readFrozen(version)))
+
+/** The generators of the files that freeze the unreleased version. */
+export const generators = [
+  { path: frozenFile(Versions.suite), render: () => `${current.join("\n")}\n` },
+  { path: listFile, render: () => listOf(frozenVersions()) },
+  { path, render: () => pageOf(frozenVersions()) }
+]
+
+/** Releases the last version on a day. */
+const release = (day: string): void => {
+  const versions = frozenVersions().map((version, index, { length }) =>
+    index === length - 1 ? { ...version, released: version.released ?? day } : version
+  )
+  writeFileSync(listFile, listOf(versions))
+  writeFileSync(path, pageOf(versions))
+}
+
+if (import.meta.main) {
+  const [day = ""] = process.argv.slice(2)
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw new Error("usage: npm run suite:release -- YYYY-MM-DD")
+  release(day)
+}

@@ -3,9 +3,6 @@ import { describe, expect, it } from "vitest"
 import config from "../.config/dependency-cruiser.cjs"
 import * as ServiceOptions from "../core/service/ServiceOptions.ts"
 import { anchorsOf } from "./Anchors.fixture.ts"
-import * as ClausesPage from "./ClausesPage.ts"
-import * as ConfigSchema from "./ConfigSchema.ts"
-import * as ErrorsPage from "./ErrorsPage.ts"
 
 const root = new URL("../", import.meta.url)
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
@@ -20,20 +17,6 @@ const pages = [
 ]
 
 describe("documentation", () => {
-  it("lists exactly the errors of the error catalogue in errors.md", () => {
-    expect(read("docs/errors.md"), "run: node docs/ErrorsPage.ts").toBe(ErrorsPage.render())
-  })
-
-  it("lists exactly the clauses in clauses.md, with the checks of each clause", () => {
-    expect(read("docs/conformance/clauses.md"), "run: node docs/ClausesPage.ts").toBe(ClausesPage.render())
-  })
-
-  it("publishes the current schema of configuration files in config.schema.json", () => {
-    expect(read("docs/conformance/config.schema.json"), "run: node docs/ConfigSchema.ts").toBe(
-      ConfigSchema.render()
-    )
-  })
-
   it.each(pages)("links in %s only to files that exist", (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(
       (match) => match[1] ?? ""

@@ -2,12 +2,13 @@
  * Rewrites the generated pages that are out of date: `npm run generate`. With `--check`, it writes nothing, and fails if
  * a page is out of date.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import * as ApiReport from "./ApiReport.ts"
 import * as ClausesPage from "./ClausesPage.ts"
 import * as ConfigSchema from "./ConfigSchema.ts"
 import * as ErrorsPage from "./ErrorsPage.ts"
 import * as OptionTables from "./OptionTables.ts"
+import * as SuiteVersions from "./SuiteVersions.ts"
 
 /** A page, or a part of one, that is derived from the code. */
 interface Generator {
@@ -19,9 +20,10 @@ interface Generator {
 const root = new URL("../", import.meta.url)
 
 const generators: ReadonlyArray<Generator> = [
-  ...OptionTables.generators.map(({ page, render }) => ({ path: new URL(page, root), render })),
+  ...OptionTables.generators,
   ErrorsPage,
   ClausesPage,
+  ...SuiteVersions.generators,
   ConfigSchema,
   ApiReport
 ]
@@ -29,7 +31,7 @@ const generators: ReadonlyArray<Generator> = [
 const isCheck = process.argv.includes("--check")
 
 for (const { path, render } of generators) {
-  const text = readFileSync(path, "utf8")
+  const text = existsSync(path) ? readFileSync(path, "utf8") : ""
   const rendered = render(text)
   if (rendered === text) continue
   const name = path.href.slice(root.href.length)

@@ -53,7 +53,7 @@ export class SummaryReporter implements Reporter {
       ...skippedGroups(files).map((title) => `skipped: ${title}`),
       `${sum(counts, "passed")} passed, ${sum(counts, "failed") + errors.length} failed, ${sum(counts, "skipped")} skipped`
     ]
-    // After the default reporter, which prints its own summary when all reporters were told of the end.
+    // Runs after the default reporter, which prints its own summary when the run ends.
     process.once("exit", () => console.log(`\n${lines.join("\n")}`))
   }
 }

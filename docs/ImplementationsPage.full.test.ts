@@ -20,7 +20,7 @@ const servers = [
     name: "animal-store",
     missing: undefined,
     examine: async (flags: ReadonlyArray<string>) =>
-      Servers.examine(await Servers.startOwn({ hasClock: true }), ["--level", "design", ...flags])
+      Servers.testServer(await Servers.startOwn({ hasClock: true }), ["--level", "design", ...flags])
   },
   ...[
     { file: "python.json", name: "self-test server in Python", language: Servers.python },
@@ -28,7 +28,7 @@ const servers = [
   ].map(({ language, ...server }) => ({
     ...server,
     missing: Servers.isInstalled(language) ? undefined : language.command,
-    examine: (flags: ReadonlyArray<string>) => Servers.run(language, withoutVariation, flags)
+    examine: (flags: ReadonlyArray<string>) => Servers.testForeign(language, withoutVariation, flags)
   }))
 ]
 

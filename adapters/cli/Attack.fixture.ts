@@ -3,13 +3,13 @@ import { describe } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 
 /**
- * Whether attacks run as long as before a release, on all their databases (`ANIMAL_STORE_TEST_ATTACK=whole`). By
+ * Whether attacks run at full length, on all their databases (`ANIMAL_STORE_TEST_ATTACK=full`), as before a release. By
  * default, they run for a few seconds on one database, which shows only that the bounds hold for that time.
  */
-export const isWhole = process.env.ANIMAL_STORE_TEST_ATTACK === "whole"
+export const isFull = process.env.ANIMAL_STORE_TEST_ATTACK === "full"
 
-/** Timeout of one attack in milliseconds; a whole one restarts servers for minutes. */
-export const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000
+/** Timeout of one attack in milliseconds; a full attack restarts servers for minutes. */
+export const TIMEOUT_MS = isFull ? 3_600_000 : 600_000
 
 /** A limit for `--issue-key` that no load reaches. */
 export const UNLIMITED = "Enterprise:perMinute=1000000000,perDay=1000000000"
@@ -35,7 +35,7 @@ export const describeOn = (
   title: string,
   tests: (create: () => Promise<string>) => void
 ): void => {
-  for (const database of isWhole ? databases : databases.slice(0, 1)) {
+  for (const database of isFull ? databases : databases.slice(0, 1)) {
     const { create, missing, name } = kinds[database]
     if (missing === undefined) describe(`${title} on ${name}`, () => tests(create))
     else describe.skip(`${title} on ${name} (skipped, ${missing})`, () => tests(create))

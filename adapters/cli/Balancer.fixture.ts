@@ -63,7 +63,7 @@ export class Balancer {
     void this.#poll(node)
   }
 
-  /** Removes a node that has exited. Its connections stay open, because its last responses may not have been read. */
+  /** Removes a node that has exited. Its connections stay open, because clients may still have to read its last responses. */
   remove(origin: string): void {
     for (const node of this.#nodes) if (node.origin === origin) node.isRemoved = true
     this.#nodes = this.#nodes.filter((node) => node.origin !== origin)

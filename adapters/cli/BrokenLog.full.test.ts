@@ -23,7 +23,7 @@ const attack = async (address: string, log: number | "closed pipe"): Promise<voi
   renameSync(filename, `${filename}.away`)
   const { serverErrors } = await HostileLoad.apply(server.port, {
     connections: 16,
-    seconds: Attack.isWhole ? 20 : 1,
+    seconds: Attack.isFull ? 20 : 1,
     request: HostileLoad.get("/v1/pets", `Authorization: Bearer ${server.key}`),
     pipelined: 1,
     reading: "before sending again"

@@ -1,4 +1,4 @@
-/** What a command sees of the process that runs it. Tests replace it, to run commands inside their own process. */
+/** The parts of the process that a command uses. Tests replace them, to run commands inside their own process. */
 import type { Writable } from "node:stream"
 import * as Context from "effect/Context"
 import * as Invocation from "./Invocation.ts"

@@ -4,8 +4,8 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import * as CommandLine from "./CommandLine.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
 
-/** How long to wait for a change; generous, because the machine may be busy. */
-const PATIENCE = { timeout: 60_000 }
+/** Waits up to a minute for a change, because the machine may be busy. */
+const POLL_OPTIONS = { timeout: 60_000 }
 
 const TIME = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
 
@@ -38,7 +38,7 @@ for (const kind of Databases.kinds) {
       )
       const limit = async (send: typeof cached) => (await send(key)).headers.get("X-RateLimit-Limit")
       expect(await limit(uncached)).toBe("300")
-      await expect.poll(() => limit(cached), PATIENCE).toBe("300")
+      await expect.poll(() => limit(cached), POLL_OPTIONS).toBe("300")
 
       expect(await json("set", id, "--per-minute", "7", "--label", "")).toEqual({
         ...{ id, plan: "Pro", limits: { perMinute: 7, perDay: 10_000 }, label: null },
@@ -55,7 +55,7 @@ for (const kind of Databases.kinds) {
       expect((await uncached(key)).status).not.toBe(401)
       expect(await keys("set", id, "--expires", "0")).toMatch(new RegExp(`; expires at ${TIME}\\.\n`))
       expect((await uncached(key)).status).toBe(401)
-      await expect.poll(async () => (await cached(key)).status, PATIENCE).toBe(401)
+      await expect.poll(async () => (await cached(key)).status, POLL_OPTIONS).toBe(401)
       expect(await keys("list")).toMatch(new RegExp(`${id} .* expired at ${TIME}\n`))
       await keys("set", id, "--expires", "never", "--plan", "Business")
       expect((await uncached(key)).status).toBe(200)
@@ -131,7 +131,7 @@ for (const kind of Databases.kinds) {
       await expect
         .poll(
           async () => (await json<{ readonly lastSeenDay: string | null }>("show", id)).lastSeenDay,
-          PATIENCE
+          POLL_OPTIONS
         )
         .toMatch(/^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/)
       const shown = await json("show", id)

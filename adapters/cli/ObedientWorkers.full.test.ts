@@ -4,7 +4,7 @@ import * as Attack from "./Attack.fixture.ts"
 import { AttackedServer } from "./AttackedServer.fixture.ts"
 
 const PER_MINUTE = 60
-const DURATION_MS = Attack.isWhole ? 3_600_000 : 300_000
+const DURATION_MS = Attack.isFull ? 3_600_000 : 300_000
 
 /** Sends a request; `waitMs` is the time until the next one: `Retry-After`, or 1 ms if it was admitted. */
 const sendRequest = async ({ key, origin }: AttackedServer) => {

@@ -1,4 +1,4 @@
-/** Occupies ports, as other programs do, and tells whether a server accepts connections. */
+/** Occupies ports, as other programs do, and checks whether a server accepts connections. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { onTestFinished } from "vitest"

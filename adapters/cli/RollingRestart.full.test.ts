@@ -7,13 +7,13 @@ import { AttackedServer } from "./AttackedServer.fixture.ts"
 import { Balancer } from "./Balancer.fixture.ts"
 import { countPets, exchange } from "./PoliteClient.fixture.ts"
 
-const NODES = Attack.isWhole ? 3 : 2
-const REQUESTS = Attack.isWhole ? 100_000 : 3_000
+const NODES = Attack.isFull ? 3 : 2
+const REQUESTS = Attack.isFull ? 100_000 : 3_000
 const CLIENTS = 16
 const POLL_MS = 100
 
 /**
- * The drain time: more than twice the time that the balancer needs to notice a draining node (three polls 100 ms apart,
+ * The drain time: more than twice the time that the balancer needs to detect a draining node (three polls 100 ms apart,
  * each with a timeout of 500 ms).
  */
 const DRAIN = "5s"
@@ -109,7 +109,7 @@ Attack.describeOn(["SQLite", "PostgreSQL"], "a rolling restart behind a load bal
       expect(acknowledged).toBeGreaterThan(0)
       expect(stoppedAt.size).toBeGreaterThanOrEqual(NODES)
       // On a machine that is far too busy, deadlines of the database pass.
-      if (Attack.isWhole) expect(unavailable).toBeLessThanOrEqual(requests / 100)
+      if (Attack.isFull) expect(unavailable).toBeLessThanOrEqual(requests / 100)
     },
     Attack.TIMEOUT_MS
   )

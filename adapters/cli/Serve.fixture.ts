@@ -52,7 +52,7 @@ export interface Launched {
 /** Maximum lifetime of a process in milliseconds, so that no process outlives a failed test. */
 const LIFETIME_MS = 300_000
 
-/** The settings of servers in tests: no drain period, and patience with the database, because the machine may be busy. */
+/** The settings of servers in tests: no drain period, and a long database timeout, because the machine may be busy. */
 export const serverDefaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STORE_DATABASE_TIMEOUT: "60s" }
 
 /**

@@ -104,7 +104,7 @@ describe("the flags of serve", () => {
     expect(ServeFlags.storeOptions(withAdminPort, false)).toMatchObject({ metrics: true, accessLog: false })
   })
 
-  it("exist for each option of programs that has no reason to be absent, and for no other", () => {
+  it("exist for an option of programs if and only if its table gives no reason against a flag", () => {
     for (const [name, option] of Object.entries(programTables)) {
       const reason = typeof option === "object" && option !== null && "noFlag" in option ? option.noFlag : ""
       const isFlag = Setting.isFlag(option) || Setting.isObject(option)

@@ -6,8 +6,8 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import { run, type Server, serveJson } from "./CommandLine.fixture.ts"
 import * as Ports from "./Ports.fixture.ts"
 
-/** How long to wait for a change; generous, because the machine may be busy. */
-const PATIENCE = { timeout: 60_000 }
+/** Waits up to a minute for a change, because the machine may be busy. */
+const POLL_OPTIONS = { timeout: 60_000 }
 
 const serve = (...args: ReadonlyArray<string>) => serveJson(args)
 
@@ -109,7 +109,7 @@ describe("the admin port", () => {
     await server.get("/pets")
     server.interrupt()
     await server.waitForLog(/stopping/)
-    await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, PATIENCE).toBe(503)
+    await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, POLL_OPTIONS).toBe(503)
     expect((await server.stop()).code).toBe(0)
   })
 
@@ -184,11 +184,11 @@ for (const kind of Databases.kinds) {
 
       server.interrupt()
       await server.waitForLog(/stopping/)
-      await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, PATIENCE).toBe(503)
+      await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, POLL_OPTIONS).toBe(503)
       // Rejected until the server has noticed that the probes have closed their connections.
       const duringDrain = () =>
         server.get("/pets").then(({ headers, status }) => [status, headers.get("Connection")], String)
-      await expect.poll(duringDrain, PATIENCE).toEqual([200, "close"])
+      await expect.poll(duringDrain, POLL_OPTIONS).toEqual([200, "close"])
       const { code, stderr } = await server.stop()
       expect(code).toBe(0)
 

@@ -35,7 +35,7 @@ export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCa
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
-/** What a setting needs besides the reader of its values. */
+/** The parts of a setting other than the parser of its values. */
 type Identity = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "isSecret">
 
 /** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */

@@ -21,7 +21,7 @@ const MAX_RSS_MB = 600
 /** The expected exit codes: not conformant (1), invalid set-up (2) or inconclusive (3). */
 const EXPECTED_CODES = [1, 2, 3]
 
-it.each(Attack.isWhole ? bodies : bodies.slice(0, 2))(
+it.each(Attack.isFull ? bodies : bodies.slice(0, 2))(
   "the conformance suite ends, within its memory, if each response is %s",
   async (label, body) => {
     const server = http.createServer((request, response) => {

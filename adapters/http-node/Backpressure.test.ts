@@ -29,7 +29,7 @@ describe("a client that does not read", () => {
       server.port,
       request({ key, target: "/v1/pets?limit=100" }).repeat(count)
     )
-    // The client notices the disconnect only when it sends or reads.
+    // The client detects the disconnect only when it sends or reads.
     const sender = setInterval(() => void wire.send("x"), 20)
     await wire.closed
     clearInterval(sender)

@@ -313,8 +313,8 @@ describe("a body that arrives together with the head of its request", () => {
     const server = await serve()
     const key = await server.issue()
     const create = { key, body: pet("Rex") }
-    const impatient = request({ ...create, headers: ["Expect: 100-continue"] })
-    const wire = await Wire.openAndSend(server.port, request(create) + impatient + request(create))
+    const withoutWaiting = request({ ...create, headers: ["Expect: 100-continue"] })
+    const wire = await Wire.openAndSend(server.port, request(create) + withoutWaiting + request(create))
     const seen = (await responses(wire, 4)).map((response) => [
       response.status,
       response.header("connection")

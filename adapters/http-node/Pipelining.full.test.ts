@@ -37,7 +37,7 @@ const exchange = (server: AttackedServer, count: number): Promise<ReadonlyArray<
     for (let sent = 0; sent < count; sent += BATCH) socket.write(batch)
   })
 
-const count = Attack.isWhole ? 100_000 : 20_000
+const count = Attack.isFull ? 100_000 : 20_000
 
 Attack.describeOn(
   ["SQLite", "memory", "PostgreSQL"],

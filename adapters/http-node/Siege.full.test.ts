@@ -51,7 +51,7 @@ const slow = { connections: THOUSAND, pipelined: 1, reading: "while sending", by
 
 /** A short attack ends before the timeouts. */
 const expectAllClosed = ({ closed }: HostileLoad.HostileOutcome): void => {
-  if (Attack.isWhole) expect(closed).toBeGreaterThanOrEqual(THOUSAND)
+  if (Attack.isFull) expect(closed).toBeGreaterThanOrEqual(THOUSAND)
 }
 
 const sieges: ReadonlyArray<Siege> = [
@@ -186,7 +186,7 @@ const warmUp = async (server: AttackedServer): Promise<PoliteFigures> => {
   const polite = new PoliteClient(server.origin, server.key)
   await sleep(WARM_UP_MS)
   const figures = await polite.stop()
-  // The server notices the closed connection a little later.
+  // The server detects the closed connection a little later.
   await sleep(100)
   return figures
 }
@@ -206,8 +206,8 @@ for (const siege of sieges) {
       const before = await measureResources(server)
       const endWatch = server.watch()
       const polite = new PoliteClient(server.origin, server.key)
-      const [wholeSeconds, shortSeconds] = siege.seconds
-      const seconds = Attack.isWhole ? wholeSeconds : shortSeconds
+      const [fullSeconds, shortSeconds] = siege.seconds
+      const seconds = Attack.isFull ? fullSeconds : shortSeconds
       const outcome = await HostileLoad.apply(server.port, { ...siege.load(server.key), seconds })
       const served = await polite.stop()
       const peakMb = endWatch() / MB
@@ -224,7 +224,7 @@ for (const siege of sieges) {
 
       siege.check?.(outcome)
       if (canWatch) expect(peakMb).toBeLessThanOrEqual(MAX_RSS_MB)
-      const bound = Attack.isWhole ? MAX_POLITE_MS : MAX_POLITE_SHORT_MS
+      const bound = Attack.isFull ? MAX_POLITE_MS : MAX_POLITE_SHORT_MS
       expect(served.p99).toBeLessThanOrEqual(Math.max(bound, MAX_POLITE_RATIO * idle.p99))
       expect(served.failures).toBe(0)
       expect(left).toSatisfy(isReleased)

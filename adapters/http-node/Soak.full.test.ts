@@ -5,7 +5,7 @@ import { AttackedServer } from "../cli/AttackedServer.fixture.ts"
 import * as HostileLoad from "../cli/HostileLoad.fixture.ts"
 
 const SAMPLES = 12
-const SAMPLE_SECONDS = Attack.isWhole ? 10 : 2
+const SAMPLE_SECONDS = Attack.isFull ? 10 : 2
 const CONNECTIONS = 64
 
 /** Maximum growth over the second half, as a share of the memory in use; memory that does not grow varies a little. */
@@ -20,7 +20,7 @@ const riseOf = (samples: ReadonlyArray<number>): number => {
   return slope * (samples.length - 1)
 }
 
-it("riseOf returns the rise of a straight line, and none of samples that rise and fall", () => {
+it("riseOf returns the rise of a straight line, and 0 for samples that rise and fall", () => {
   expect(riseOf([100, 115, 130])).toBe(30)
   expect(riseOf([100, 120, 120, 100])).toBeCloseTo(0)
 })

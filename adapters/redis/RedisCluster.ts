@@ -175,7 +175,7 @@ const rangeOf = (entry: unknown, sender: RedisAddress.Host): Range | undefined =
   return { from, to, host: { host: knownHost(host) ?? sender.host, port } }
 }
 
-/** Returns the host, or `undefined` if the node that replied does not know its own address and so omits it. */
+/** Returns the host; `undefined` if the reply contains none, because the node has not detected its own address. */
 const knownHost = (host: unknown): string | undefined =>
   typeof host === "string" && host !== "" && host !== "?" ? host : undefined
 

@@ -48,7 +48,7 @@ const open = async (address: string, options: Partial<RedisOptions> = {}) => {
 type Store = Awaited<ReturnType<typeof open>>
 
 /** Opens a store whose calls soon time out; retries if the opening itself times out on a slow machine. */
-const openImpatient = async (address: string): Promise<Store> => {
+const openWithShortTimeout = async (address: string): Promise<Store> => {
   const opened: Array<Store> = []
   await RedisServers.until(async () => {
     opened.push(
@@ -130,7 +130,7 @@ const openOverNetwork = async (kind: RedisServers.Kind) => {
   const server = await RedisServers.startForTest(kind)
   const network = await FaultyNetwork.make("127.0.0.1", server.port)
   onTestFinished(network.close)
-  return { network, store: await openImpatient(`redis://127.0.0.1:${network.port}`) }
+  return { network, store: await openWithShortTimeout(`redis://127.0.0.1:${network.port}`) }
 }
 
 for (const kind of RedisServers.kinds) {
@@ -149,7 +149,7 @@ for (const kind of RedisServers.kinds) {
 
     it("fails within the timeout and queues no commands while the server hangs, and then recovers", async () => {
       const server = await RedisServers.startForTest(kind)
-      const store = await openImpatient(server.address)
+      const store = await openWithShortTimeout(server.address)
       const before = await expectRecovery(store)
       server.pause()
       for (let round = 0; round < 4; round++) await expectUnavailable(store)
@@ -283,7 +283,7 @@ describe("the store on a simulated server", () => {
   })
 
   it("fails when the replies do not follow the Redis protocol", async () => {
-    const store = await openImpatient(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
+    const store = await openWithShortTimeout(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
     await expectUnavailable(store)
   })
 })

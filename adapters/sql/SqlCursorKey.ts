@@ -1,4 +1,4 @@
-/** Stores the key that seals cursors in the database, so that all nodes share it and it survives restarts. */
+/** Stores the key that signs cursors in the database, so that all nodes share it and it survives restarts. */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"

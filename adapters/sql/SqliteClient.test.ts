@@ -587,7 +587,7 @@ describe("SqliteClient (streams)", () => {
     })
   )
 
-  it.effect("streams rows while the same statement is used otherwise", () =>
+  it.effect("streams rows while another caller uses the same statement", () =>
     Effect.gen(function* () {
       const sql = yield* inMemory
       const pairs = sql.unsafe<{ n: number }>(`SELECT * FROM (${FIRST_100_000}) LIMIT 300`)

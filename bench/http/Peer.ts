@@ -40,7 +40,7 @@ export const serve = (
   process.send?.(listening)
 }
 
-/** Lets a server listen on a free port; it knows the callers of the catalogue. */
+/** Makes a server listen on a free port. */
 export const listen = (server: http.Server): Promise<Listening> =>
   new Promise((resolve) => {
     // The address of a server on a port is never a string.

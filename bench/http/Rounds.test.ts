@@ -38,7 +38,7 @@ describe("Rounds.measure", () => {
   })
 })
 
-describe("the multiple of the bare server", () => {
+describe("the ratio to the bare server", () => {
   it("is the median of the rounds' ratios, and therefore lies within their middle half", () => {
     const turn = (cpuMicros: number): Rounds.Turn => ({ databaseMicros: undefined, cpuMicros, perSecond: 1 })
     // The ratio of the medians is 1, although the server took twice as long in two of three rounds.

@@ -1,9 +1,9 @@
 /**
  * Measures the CPU time of servers per request, in rounds.
  *
- * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers.
- * The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of requests
- * in the turn, so it includes garbage collection. The multiple of the bare server is computed within each round,
+ * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers
+ * equally. The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of
+ * requests in the turn, so it includes garbage collection. The ratio to the bare server is computed within each round,
  * because other load slows down both servers of a round; its median and its spread are computed over the rounds.
  */
 import * as Spread from "../Spread.ts"
@@ -18,25 +18,26 @@ export interface Amount {
   readonly seconds: number
 }
 
-/** The number and duration of the measurements. */
+/** The lengths of the warm-ups and of the measurement. */
 export interface RoundsOptions {
   /**
-   * The requests of the mix to each server before the first case, because the first 40,000 requests to a process take
-   * more CPU time than later ones.
+   * Requests of all kinds, sent to each server before the first case, because the first 40,000 requests to a process
+   * take more CPU time than later ones.
    */
   readonly processWarmUp: Amount
-  /** The requests to each server before the first round of a case, so that V8 optimizes the code in use. */
+  /** Requests that each server gets before the first round of a case, so that V8 optimizes the code in use. */
   readonly caseWarmUp: Amount
   readonly rounds: number
-  /** The requests to one server in one round; with one connection, a quarter of them. */
+  /** Requests that each server gets in a round; a case with one connection sends only a quarter of them. */
   readonly turn: Amount
 }
 
-/** The load generator and the servers of a run; `bare` and `reference` are among the servers. */
+/** The load generator and the servers of a run. */
 export interface Setup {
   readonly servers: ReadonlyArray<ServerProcess>
+  /** The one of the `servers` that replays recorded responses with bare `node:http`. */
   readonly bare: ServerProcess
-  /** The server whose responses `bare` replays. */
+  /** The one of the `servers` whose responses `bare` replays. */
   readonly reference: ServerProcess
   readonly load: LoadGenerator
 }
@@ -74,7 +75,7 @@ const COMPARED = 25
 /** The seed of all warm-ups; the seed of a round is its number. */
 const WARM_UP_SEED = -1
 
-/** Sends a load that is not measured to each of the servers. */
+/** Sends an unmeasured load to each of the servers. */
 const warmUp = async (
   servers: ReadonlyArray<ServerProcess>,
   generator: LoadGenerator,
@@ -95,15 +96,19 @@ export const warmUpProcesses = (
   return warmUp(others, load, mixed)
 }
 
-/** Sends a load to a server, and measures the CPU time that the server and its databases take. */
-export const measureTurn = async (server: ServerProcess, load: LoadGenerator, given: Load): Promise<Turn> => {
-  const send = await load.connect(server, given)
+/** Sends a load to a server, and measures the CPU time that the server and its databases use. */
+export const measureTurn = async (
+  server: ServerProcess,
+  generator: LoadGenerator,
+  load: Load
+): Promise<Turn> => {
+  const send = await generator.connect(server, load)
   const before = await server.usage()
   const databaseUsage = server.databaseUsage()
   const { perSecond, requests } = await send()
   const after = await server.usage()
   const databaseMicros = databaseUsage()
-  await load.close()
+  await generator.close()
   return {
     databaseMicros: databaseMicros === undefined ? undefined : databaseMicros / requests,
     cpuMicros: (after.cpuMicros - before.cpuMicros) / requests,
@@ -125,7 +130,7 @@ export const measure = async (
   await warmUp(servers, load, { ...caseWarmUp, workload, connections })
 
   const requests = connections === 1 ? Math.ceil(turn.requests / 4) : turn.requests
-  const given = { workload, connections, requests, seconds: turn.seconds, isCyclic: false }
+  const turnLoad = { workload, connections, requests, seconds: turn.seconds, isCyclic: false }
   const turns = new Map<ServerProcess, Array<Turn>>(servers.map((server) => [server, []]))
   for (let round = 1; round <= rounds; round++) {
     // Each round starts with a different server, and every second round is in reverse order, so that no server always
@@ -133,7 +138,7 @@ export const measure = async (
     const first = round % servers.length
     const order = [...servers.slice(first), ...servers.slice(0, first)]
     for (const server of round % 2 === 0 ? order : order.reverse()) {
-      turns.get(server)?.push(await measureTurn(server, load, { ...given, seed: round }))
+      turns.get(server)?.push(await measureTurn(server, load, { ...turnLoad, seed: round }))
     }
   }
   const bareTurns = turns.get(bare) ?? []

@@ -19,7 +19,7 @@ export const keys = (start: number, count: number): ReadonlyArray<string> =>
 
 const STRIDE = 7_919
 
-/** Returns the key of a caller out of `size`; consecutive indexes are far apart, so processor caches do not help. */
+/** Returns the key of one of `size` callers; consecutive indexes give distant callers, so processor caches do not help. */
 export const scatteredKey = (index: number, size: number): string => keyOf((index * STRIDE) % size)
 
 /** Counts one request as the service does. */

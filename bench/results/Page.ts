@@ -55,7 +55,7 @@ export const method: ReadonlyArray<string> = [
   `limits that are never reached, and ${callerCounts.exhausted} keys whose single request is used up. The load generator is another process.`,
   "All servers get the same requests in the same order, from a seeded generator, and every request is built before the",
   "measured time. Before a case is measured, the responses of all servers to a sample of its requests are compared: the status,",
-  "and for successful requests the body. Features differ: only AnimalStore seals its cursors, bans keys and limits requests per",
+  "and for successful requests the body. Features differ: only AnimalStore signs its cursors, bans keys and limits requests per",
   "day.",
   "",
   "The default workload is a mix:",

@@ -122,7 +122,7 @@ describe("the oracle", () => {
     expect(Laws.run(given, batching).mistakes[mistake]).toBeGreaterThan(0)
   })
 
-  it("counts admissions over the limits of a store that forgets a state", () => {
+  it("counts admissions over the limits of a store that loses a state", () => {
     const failover = { atMs: 500, lostMs: 500, awayMs: 1 }
     const { lostAdmissions, overAdmissions } = Laws.run({ ...busy, keys: 5, failover })
     expect(overAdmissions).toBeGreaterThan(100)

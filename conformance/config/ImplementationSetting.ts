@@ -10,7 +10,7 @@ export interface Flags {
   readonly contact?: string | undefined
 }
 
-/** Maximum length of each text in UTF-16 units, so that a badge and a table can show it. */
+/** Maximum length of each text in UTF-16 code units, so that a badge and a table can show it. */
 const MAX_LENGTH = 100
 
 const fail = (reason: string): Result.Result<never, SetupError> => Result.fail(new SetupError({ reason }))

@@ -14,7 +14,7 @@ interface Form {
 const escapeAll =
   (digits: (hex: string) => string) =>
   (text: string): string =>
-    // One escape for each UTF-16 unit, so that a character above U+FFFF becomes a surrogate pair.
+    // One escape for each UTF-16 code unit, so that a character above U+FFFF becomes a surrogate pair.
     `"${text.replace(/[\s\S]/g, (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`)}"`
 
 const escapedInLowerCase = escapeAll((hex) => hex)

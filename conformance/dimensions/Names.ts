@@ -1,6 +1,6 @@
 /**
  * Builds names of animals with characters of every plane and of one to four bytes, and with lengths around every
- * plausible limit in bytes, UTF-16 units and code points. All names are in normalization form C, and none begins or
+ * plausible limit in bytes, UTF-16 code units and code points. All names are in normalization form C, and none begins or
  * ends with white space.
  */
 
@@ -54,7 +54,7 @@ export const of = (start: string, repeated: CharactersName, length: LengthName):
     if (count(next) > size) break
     name = next
   }
-  // Characters of several bytes or units may not fill the length exactly.
+  // Characters of several bytes or code units cannot always fill the length exactly.
   while (count(name) < size) name += "x"
   return name
 }

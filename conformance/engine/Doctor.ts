@@ -192,7 +192,7 @@ const SHORT_LIST = 80
 /** With this many animals of each status before the run, every list is full at the end of the run. */
 const SHORTER_LIST = 15
 
-/** Finds what an earlier run on the same server left behind: a time after the removal of getPet, and many animals. */
+/** Detects that an earlier run used the same server: by a time after the removal of getPet, or by many animals. */
 const findTraces = Effect.fnUntraced(function* (
   { conversation }: HttpSubject,
   trial: Trial.Trial

@@ -37,7 +37,7 @@ const MAX_REPLACEMENTS = 30
 
 const RUNS = { port: 100, http: 12 } as const
 
-/** Derives the seed of a check from its id (FNV-1a over UTF-16 units), so that it does not depend on other checks. */
+/** Derives the seed of a check from its id (FNV-1a over UTF-16 code units), so that it does not depend on other checks. */
 const seedOf = (seed: number, id: string): number => {
   let hash = 0x811c9dc5 ^ seed
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)

@@ -1,5 +1,5 @@
 /**
- * Defines the limits of one caller as the caller sees them. The same laws use this interface for a storage port and
+ * Defines the limits of one caller as the caller observes them. The same laws use this interface for a storage port and
  * over HTTP.
  */
 import type * as Effect from "effect/Effect"

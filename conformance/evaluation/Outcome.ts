@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 
-/** Maximum length of each text in a reported violation, in UTF-16 units; a subject may send much longer texts. */
+/** Maximum length of each text in a reported violation, in UTF-16 code units; a subject may send much longer texts. */
 export const MAX_SHOWN = 2_000
 
 /** The subject violates the law: a conforming subject behaves differently. */

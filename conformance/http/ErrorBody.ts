@@ -6,7 +6,7 @@ import { text, type WireResponse } from "./Wire.ts"
 export interface ErrorBody {
   readonly code: string
   readonly message: string
-  /** Length of the whole message in UTF-16 units; `message` may be only its beginning. */
+  /** Length of the whole message in UTF-16 code units; `message` may be only its beginning. */
   readonly messageLength: number
   readonly status: number
   /** Names of all members, in the order sent. */

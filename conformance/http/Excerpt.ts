@@ -4,12 +4,12 @@ import { text } from "./Wire.ts"
 /** Copies a slice of a text, because V8 keeps the whole text in memory while a slice of it is in use. */
 const copy = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le")
 
-/** Returns at most `length` UTF-16 units of a text, followed by `…` if it is longer. */
+/** Returns at most `length` UTF-16 code units of a text, followed by `…` if it is longer. */
 export const of = (content: string, length: number): string =>
   content.length > length ? `${copy(content.slice(0, length))}…` : content
 
 /**
- * Returns a text of at most `length` UTF-16 units unchanged, and otherwise its beginning and the length of the whole
+ * Returns a text of at most `length` UTF-16 code units unchanged, and otherwise its beginning and the length of the whole
  * text. The beginning ends before a word that does not fit, because redaction does not recognize half of a key.
  */
 export const words = (content: string, length: number): string =>
@@ -20,7 +20,7 @@ export const words = (content: string, length: number): string =>
  * bytes.
  */
 export const body = (content: Uint8Array, length: number, size = content.length): string => {
-  // A UTF-16 unit takes three bytes of UTF-8 at most.
+  // A UTF-16 code unit takes three bytes of UTF-8 at most.
   const maxBytes = 3 * (length + 1)
   if (size === content.length && size <= maxBytes) return words(text(content), length)
   return `${wholeWords(text(content.subarray(0, maxBytes)), length)}… (${size} bytes)`

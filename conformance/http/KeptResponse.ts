@@ -48,7 +48,7 @@ export const of = (response: WireResponse): KeptResponse => {
   }
 }
 
-/** Maximum number of stored UTF-16 units of a text in an Error; laws allow fewer units in a message. */
+/** Maximum number of stored UTF-16 code units of a text in an Error; laws allow fewer units in a message. */
 const MAX_TEXT = 1_000
 
 /** Maximum number of stored member names of an Error. */

@@ -9,7 +9,7 @@ import { type Header, headerValues, text } from "../http/Wire.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { escaped } from "./Json.ts"
 
-/** Maximum total size of the bodies in an archive, in UTF-16 units. */
+/** Maximum total size of the bodies in an archive, in UTF-16 code units. */
 const MAX_BODIES_LENGTH = 16 * 2 ** 20
 
 /** Headers whose value is a credential. */
@@ -145,7 +145,7 @@ const queryOf = (url: string, clean: Clean) => {
       }))
 }
 
-/** Maximum length in UTF-16 units of a text whose redacted form is cached, because headers repeat. */
+/** Maximum length in UTF-16 code units of a text whose redacted form is cached, because headers repeat. */
 const MAX_CACHED_LENGTH = 200
 
 /** Maximum number of texts whose redacted form is cached. */

@@ -168,7 +168,7 @@ export const plural = (count: number, noun: string): string => `${count} ${noun}
 export const suite = ({ suite: { laws, name, version } }: Report): string =>
   laws === undefined ? `${name} ${version}` : `${laws} (${name} ${version})`
 
-/** Returns the declared implementation, such as `Shop 2.1, https://shop.example`; `undefined` if none is declared. */
+/** Returns the declared implementation, such as `Shop 2.1, https://shop.example`; `undefined` if there is no declaration. */
 export const implementation = ({ implementation }: Report): string | undefined =>
   implementation &&
   [

@@ -51,7 +51,7 @@ export interface Fault {
   readonly breaks: ClauseSlug
   /** The id of the check that must fail. */
   readonly killedBy: string
-  /** A part of the text that this check must report. */
+  /** A part of what this check must report: its message begins with what was expected, followed by what was returned. */
   readonly words: string
   readonly where: Where
 }

@@ -24,7 +24,7 @@ export const coversWholeRun = ({ killedBy }: Fault): boolean =>
 const describe = ({ counterexample, reason = "" }: CheckResult): string =>
   counterexample === undefined ? reason : `${counterexample.expected} ${counterexample.actual} ${reason}`
 
-/** Opens a subject, passes it to `use`, and closes it; with the same seed, everything happens again. */
+/** Opens a subject, passes it to `use`, and closes it; with the same seed, the run is the same. */
 export const withSubject = <A>(
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   seed: number,

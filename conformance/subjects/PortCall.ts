@@ -20,7 +20,7 @@ export const portCall = <A>(
 ): Effect.Effect<A, Violation> =>
   Effect.flatMap(Effect.exit(Effect.suspend(call)), (exit) => {
     if (Exit.isSuccess(exit)) {
-      // The result may not match its type.
+      // At run time, the result may have another type, so `show` can throw.
       const shown = Result.try(() => show(exit.value))
       const got = Result.getOrElse(shown, (error) => `a result of another form: ${String(error)}`)
       trial.record({ did, got })

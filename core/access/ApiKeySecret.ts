@@ -52,7 +52,7 @@ export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest
 export const hashWith = (digest: Digest.Digest["Service"], secret: Uint8Array): Effect.Effect<string> =>
   digest.digestHex(Digest.sha256, secret)
 
-/** Returns one byte per UTF-16 unit. A non-ASCII unit becomes 0, a byte that no secret contains. */
+/** Returns one byte per UTF-16 code unit. A non-ASCII unit becomes 0, a byte that no secret contains. */
 const asciiBytes = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {

@@ -86,7 +86,7 @@ describe("Json.parse", () => {
     fc.assert(fc.property(fc.oneof(fc.string({ unit: "binary" }), soup), expectAgreement), { numRuns: 5000 })
   })
 
-  it("agrees with JSON.parse for every UTF-16 unit: in a string, after a backslash, next to a value and alone", () => {
+  it("agrees with JSON.parse for every UTF-16 code unit: in a string, after a backslash, next to a value and alone", () => {
     const disagreements: Array<string> = []
     for (let code = 0; code <= 0xffff; code++) {
       const unit = String.fromCharCode(code)

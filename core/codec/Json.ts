@@ -23,7 +23,7 @@ export interface JsonObject {
 /** A parsed JSON value of any type. */
 export type Json = null | boolean | string | JsonNumber | JsonArray | JsonObject
 
-/** The reason why a text is rejected, and the index of the first invalid UTF-16 unit. */
+/** The reason why a text is rejected, and the index of the first invalid UTF-16 code unit. */
 export interface JsonError {
   readonly reason: string
   readonly position: number

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import * as Json from "./Json.ts"
 import * as Utf8 from "./Utf8.ts"
 
-/** Parses a JSON text. The position of an error counts bytes if the UTF-8 is invalid, otherwise UTF-16 units. */
+/** Parses a JSON text. The position of an error counts bytes if the UTF-8 is invalid, otherwise UTF-16 code units. */
 export const parse = (bytes: Uint8Array): Result.Result<Json.Json, Json.JsonError> => {
   const text = Utf8.decode(bytes)
   if (typeof text === "number") return Result.fail({ reason: "not valid UTF-8", position: text })

@@ -1,6 +1,6 @@
 /** Decodes UTF-8 strictly (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected. */
 
-/** Number of UTF-16 units that are converted to a string at once, so that the call stack does not overflow. */
+/** Number of UTF-16 code units that are converted to a string at once, so that the call stack does not overflow. */
 const CHUNK_SIZE = 4096
 
 /**

@@ -7,7 +7,7 @@ export const NewPet = Schema.Struct(PetFields.schemas)
 
 export type NewPet = typeof NewPet.Type
 
-/** A new animal in which every field is written: code that forgets a field does not compile, even an optional one. */
+/** A new animal in which every field is present: code that omits a field does not compile, even an optional one. */
 export type Complete = { readonly [field in keyof NewPet]-?: NewPet[field] }
 
 /**

@@ -24,7 +24,7 @@ export type FieldName = keyof typeof schemas
 /** The names of the fields, in the order of JSON objects. New fields are added at the end. */
 export const names = Object.keys(schemas) as ReadonlyArray<FieldName> // exactly its keys
 
-/** What a field has besides its schema. */
+/** The properties of a field other than its schema. */
 export interface PetField<Value> {
   /** Decodes the field in a JSON object as its schema does, but in half the time; a law checks that both agree. */
   readonly decode: (value: FieldValue) => Value | Invalid

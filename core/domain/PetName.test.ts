@@ -5,7 +5,7 @@ describe("PetName.problem", () => {
   it.each([
     ["one character", "a"],
     ["255 characters", "a".repeat(255)],
-    ["255 emoji, which are 510 UTF-16 units", "😀".repeat(255)],
+    ["255 emoji, which are 510 UTF-16 code units", "😀".repeat(255)],
     ["white space around letters", " \tRex\n"],
     ["a right-to-left override", "\u202egod"],
     ["control characters other than U+0000", "\u0001\r\n\u001b[31m\u007f"],

@@ -13,7 +13,7 @@ export const notText = "must be a string"
 /** Returns why `name` is invalid, or `undefined` if it is valid. */
 export const problem = (name: string): string | undefined => {
   if (name === "") return "must not be empty"
-  // A code point has one or two UTF-16 units, so code points need counting only between `maxLength` and twice that.
+  // A code point has one or two UTF-16 code units, so code points need counting only between `maxLength` and twice that.
   if (name.length > maxLength && (name.length > maxLength * 2 || [...name].length > maxLength)) {
     return `must have at most ${maxLength} characters`
   }

@@ -20,7 +20,7 @@ export interface Flag<A, Default> extends Rule<A> {
   readonly isSecret?: boolean
 }
 
-/** An option of programs that is no flag of `serve`, for the reason `noFlag`. */
+/** An option of programs that is not a flag of `serve`; `noFlag` is the reason. */
 export interface ProgramOption<A, Default> extends Rule<A> {
   readonly default: Default
   readonly defaultText: string | undefined
@@ -63,7 +63,7 @@ export const flag = <A, Default extends A | undefined>(
   return { isValid, reasonFor, flag: name, reader, default: value, defaultText, ...settings }
 }
 
-/** Creates an option that `serve` does not have, for the reason `noFlag`. */
+/** Creates an option that is not a flag of `serve`; `noFlag` is the reason. */
 export const programOnly = <A, Default extends A | undefined>(
   { isValid, reasonFor }: Rule<A>,
   value: Default,

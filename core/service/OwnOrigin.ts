@@ -2,7 +2,7 @@
 import type { ServiceRequest } from "./ServiceRequest.ts"
 
 /**
- * Returns the origin of the service as the client of a request sees it, such as `http://localhost:3000`; `undefined` if
+ * Returns the origin of the service from the client's point of view, such as `http://localhost:3000`; `undefined` if
  * it is not certain. Behind a proxy, the service may receive another host, and another scheme if the proxy terminates
  * TLS. The origin is therefore certain only for local addresses and for `https`, and only without proxy headers.
  */

@@ -77,7 +77,7 @@ type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
 
 /**
  * Creates a service over the ports in the context. Its requests then need only a `Clock`. `offered` defaults to
- * the operations of the interface; those that need what the store lacks are left out.
+ * the operations of the interface. Operations that need a method that the store lacks are omitted.
  *
  * @internal
  */

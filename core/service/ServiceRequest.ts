@@ -15,7 +15,7 @@ export interface ServiceRequest {
   readonly header: (name: string) => string | undefined
   /** The scheme by which the peer connected to the host; absent means `http`. */
   readonly scheme?: Scheme | undefined
-  /** The peer's IP address, if the host knows it. */
+  /** The peer's IP address; absent if the host does not provide it. */
   readonly clientAddress: string | undefined
   /** Reads at most `maxBytes` of the body; called at most once, and only after the caller is admitted. */
   readonly body: (maxBytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed>

@@ -113,7 +113,7 @@ describeInstalled("docs/clients", "generated clients", () => {
       expect(created).toMatchObject({ name: "Rex", categoryId: "7", status: "pending" })
       expect(found).toEqual(created)
       const stored = await Clients.listAnimals(server)
-      // These clients round integers to doubles, as the page says.
+      // These clients round integers to doubles, as docs/clients.md states.
       const rounded = JSON.parse(JSON.stringify(stored).replaceAll(LARGE, String(Number(LARGE))))
       expect(listed).toEqual(rounded)
       // The list has more than one page of two animals.

@@ -55,7 +55,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
 
   const listening = Deferred.makeUnsafe<number>()
   const ended = Deferred.makeUnsafe<End>()
-  /** The pages that the worker has not sent yet. Each is asked for only once, so that messages do not pile up. */
+  /** The requested pages that the worker has not sent yet. Each is requested only once, so that messages do not pile up. */
   const pages = new Map<Message.Path, Deferred.Deferred<Page>>()
   let startFailure: string | undefined
 

@@ -1,4 +1,4 @@
-/** Builds the `Link` header for the peers' lists. Their cursor is the last id on the page, unsealed. */
+/** Builds the `Link` header for the peers' lists. Their cursor is the last id on the page, unsigned. */
 import type { Page, Status } from "../Catalogue.ts"
 
 /** Returns the value of the header, or `undefined` on the last page. */

@@ -41,7 +41,7 @@ const fetchList = (http: Http, query: string): Effect.Effect<FetchedList, Failur
     isComplete: animals.length < FULL
   }))
 
-/** The list of all, the list of each status, and the status of animals that getPet showed. */
+/** The list without a filter, the list for each status, and the status of animals that getPet showed. */
 interface Reading {
   readonly all: FetchedList
   readonly lists: ReadonlyArray<FetchedList & { readonly status: PetStatus.PetStatus }>
@@ -50,7 +50,7 @@ interface Reading {
 
 const listsWith = ({ lists }: Reading, { id }: Animal) => lists.filter(({ animals }) => animals.has(id))
 
-/** Returns the current status of an animal as getPet, the list of all or a list of a status shows it. */
+/** Returns the current status of an animal as getPet, the list without a filter or the list for a status shows it. */
 const statusOf = (reading: Reading, animal: Animal): PetStatus.PetStatus | undefined =>
   (reading.byId.get(animal.id) ?? reading.all.animals.get(animal.id))?.status ??
   listsWith(reading, animal)[0]?.status

@@ -41,7 +41,7 @@ const statusOf: ReadonlyMap<string, number> = new Map(
   Object.entries(catalogue).map(([code, { status }]) => [code, status])
 )
 
-/** Maximum length of a message in UTF-16 units; a longer one is assumed to repeat long input. */
+/** Maximum length of a message in UTF-16 code units; a longer one is assumed to repeat long input. */
 const MAX_MESSAGE_LENGTH = 400
 
 /** Minimum length of a credential whose presence in a message cannot be a coincidence. */

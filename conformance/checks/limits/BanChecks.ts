@@ -93,7 +93,7 @@ export const checks: ReadonlyArray<Check> = [
         const { response } = yield* http.sendUnpaced(list)
         if (response.status === 200) return
         // Keys may share the limit of an address or an account (contract §8); a request with one of them then lowers
-        // Remaining for both. If the headers always show the daily limit, they may not show the window that denied the
+        // Remaining for both. If the headers always show the daily limit, they might not show the window that denied the
         // request.
         const isOfShown = response.status !== 429 || RateHeaders.of(response)?.remaining === 0
         if (before !== undefined && before.remaining >= sent && isOfShown) {

@@ -105,7 +105,7 @@ export const span = (first: Reading, last: Reading): number =>
 
 /**
  * Repeats an attempt that ends in a `Violation`, up to three attempts in all: the end of a window can spoil one
- * attempt, but hardly three.
+ * attempt, but is unlikely to spoil three.
  */
 export const tryThrice = <A>(attempt: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
   Effect.catchTag(attempt, "Violation", () => Effect.catchTag(attempt, "Violation", () => attempt))

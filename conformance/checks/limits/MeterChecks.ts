@@ -179,7 +179,7 @@ export const checks: ReadonlyArray<Check> = [
         if (isOneMinute(meter, readings)) return yield* violation
         return violation
       })
-      // A minute may end during one attempt, but hardly during two.
+      // A minute may end during one attempt, but is unlikely to end during both.
       return Effect.flatMap(attempt, (first) =>
         first === undefined ? Effect.void : Effect.flatMap(attempt, (again) => again ?? Effect.void)
       )

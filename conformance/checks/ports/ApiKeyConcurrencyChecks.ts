@@ -149,7 +149,7 @@ const interruptWrites = (
         if (Exit.isSuccess(exit)) acknowledged++
         else unknown++
       } else {
-        // A write in progress may take effect between two reads, but may not be undone.
+        // A write in progress may take effect between two reads, but must not be undone.
         let found = Exit.isSuccess(exit)
         for (const { hash } of key.secrets) {
           const owner = yield* Keys.find(keys, hash, trial)

@@ -32,7 +32,7 @@ const count = (
     verdictText
   )
 
-/** Fails with `Undecided` if the store counts by its own clock, because the law cannot know its time. */
+/** Fails with `Undecided` if the store counts by its own clock, because its time is unknown to the law. */
 const requireGivenTime = (limits: Limits, trial: Trial): Effect.Effect<void, Failure> =>
   Effect.gen(function* () {
     const now = RateLimitHistory.BEGINNING

@@ -39,7 +39,7 @@ const byKeys = Product.of({
   status: statuses,
   characters: Names.letters,
   length: Names.lengths,
-  // When this law runs, the store holds so many animals that the list of all need not show a new one.
+  // When this law runs, the store holds so many animals that a list without a filter need not show a new one.
   shown: Product.pick(places, "list with its status", "its id")
 })
 

@@ -242,7 +242,7 @@ export const checks: ReadonlyArray<Check> = [
           yield* http.advance(REFILL_MS)
           const again = yield* Calls.prepare(http, trial, call)
           const afterwards = yield* http.send({ ...again.sent, key: "tiny" })
-          // The denial may have been a strike, and the contract does not say how long a ban lasts.
+          // The denial may have been a strike, and the contract does not specify how long a ban lasts.
           if (!isDenied(afterwards)) {
             yield* Calls.expectAccepted(afterwards, again)
             // A retrieval may get 404 if each key has its own catalogue, but not after a 200.

@@ -150,7 +150,7 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(isDuring ? { ...state, bannedUntil: now + 60_000 } : state, now, policy)
       })
     ),
-  fault("ban.counts-during", "Raises the level of the next ban if a request arrives during a ban.")
+  fault("ban.counts-during", "Raises the level of the next ban if a request arrives during the current ban.")
     .breaks("ban.unchanged-by-requests", "ban.unmoved", "a ban of about 3600 s")
     .by(
       decides((state, now, policy) => {
@@ -173,7 +173,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.counts-each-denial", "Counts denials as strikes even if they are less than a second apart.")
     .breaks("ban.strike-interval", "ban.one-a-second", "concurrent requests a ban")
     .by(withBanPolicy({ strikeIntervalMs: 0 })),
-  fault("ban.counts-half-seconds", "Counts two strikes per second.")
+  fault("ban.counts-half-seconds", "Counts up to two strikes per second.")
     .breaks("ban.strike-interval", "ban.one-a-second", "within 12 s a ban after 20")
     .by(withBanPolicy({ strikeIntervalMs: 400 })),
   fault("ban.after-19", "Bans a key after 19 strikes.")

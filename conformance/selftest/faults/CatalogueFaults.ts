@@ -159,7 +159,7 @@ export const faults: ReadonlyArray<Fault> = [
         PetStores.changingInserted(({ name }) => ({ name: name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?") }))
       )
     ),
-  fault("catalogue.name-cut", "Truncates names to 100 UTF-16 units.")
+  fault("catalogue.name-cut", "Truncates names to 100 UTF-16 code units.")
     .breaks("create.name-exact", "catalogue.name-exact", "💩\\ud83d")
     .by(AtPort.pets(PetStores.changingInserted(({ name }) => ({ name: name.slice(0, 100) })))),
   fault("catalogue.name-decoded", "Percent-decodes names before it stores them.")

@@ -1,4 +1,4 @@
-/** Defines faults that need several conditions, such as one operation with one header, or one name in one encoding. */
+/** Defines faults that occur only under several conditions at once, such as one operation with one header. */
 import * as Effect from "effect/Effect"
 import * as PetJson from "../../http/PetJson.ts"
 import { bytes, header, headerValues, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
@@ -146,7 +146,7 @@ export const faults: ReadonlyArray<Fault> = [
         (request) => Requests.withParameter(request, "status", undefined)
       )
     ),
-  fault("cell.limit-last", "Ignores a limit that comes after the status in a request with any Accept header.")
+  fault("cell.limit-last", "Ignores a limit after the status if the request has an Accept header.")
     .breaks("list.limit.maximum-returned", "product.list", "at most 2 animals")
     .by(
       AtHttp.requests(
@@ -173,7 +173,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("cell.head-costs-two", "Counts a HEAD request as two requests.")
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(AtHttp.alsoSends(Requests.isHead, (request) => request)),
-  fault("cell.missing-costs-two", "Counts a request as two if it gets 404 and accepts application/json.")
+  fault(
+    "cell.missing-costs-two",
+    "Counts a request that accepts application/json and gets 404 as two requests."
+  )
     .breaks("limits.remaining-truth", "product.cost", "Remaining fell by 2")
     .by(
       AtHttp.transport(
@@ -211,7 +214,7 @@ export const faults: ReadonlyArray<Fault> = [
         return real(isNear && isFiltered ? Requests.withKey(request, world.keys.main) : request)
       })
     ),
-  fault("cell.404-after-ban", "Omits X-RateLimit-Limit from a 404 to a key that was denied twenty times.")
+  fault("cell.404-after-ban", "Omits X-RateLimit-Limit from a 404 for a key that was denied twenty times.")
     .breaks("limits.headers-present", "product.ban", "X-RateLimit-Limit is missing")
     .by(
       afterDenials(20, (response) =>
@@ -225,7 +228,10 @@ export const faults: ReadonlyArray<Fault> = [
         response.status === 201 ? Edit.error(400, "invalid_body")(response) : response
       )
     ),
-  fault("cell.month-reset", "Shows a Reset a month in the past during the last minute of a month.")
+  fault(
+    "cell.month-reset",
+    "Sends an X-RateLimit-Reset a month in the past during the last minute of a month."
+  )
     .breaks("limits.reset-not-past", "product.time", "X-RateLimit-Reset now or later")
     .by(
       during(endsMonth, Requests.any, (response, world) =>

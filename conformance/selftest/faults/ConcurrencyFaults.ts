@@ -20,7 +20,7 @@ const step = Effect.sync(() => {})
 export const faults: ReadonlyArray<Fault> = [
   fault(
     "concurrent.lost-update",
-    "Writes all animals back as it read them, so that concurrent creations are lost."
+    "Reads all animals and writes them back with the new one, so that concurrent creations are lost."
   )
     .breaks("create.concurrent", "concurrent.creations", "since it was created none")
     .by(AtPort.pets(lostUpdate(pause))),

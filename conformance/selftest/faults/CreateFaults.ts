@@ -87,7 +87,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("create.escapes-html", "Escapes names as HTML before it stores them.")
     .breaks("create.name-exact", "catalogue.name-exact", "&lt;b>")
     .by(changesName((name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;"))),
-  fault("create.counts-units", "Truncates names to 255 UTF-16 units.")
+  fault("create.counts-units", "Truncates names to 255 UTF-16 code units.")
     .breaks("create.name-length", "create.longest-name", "the animal as sent")
     .by(changesName((name) => name.slice(0, 255))),
   fault("create.unique-names", "Rejects a second animal with the same name.")

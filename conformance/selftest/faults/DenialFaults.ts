@@ -65,7 +65,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.denied-with-redirect", "Redirects denied requests to a page about plans.")
     .breaks("http.no-redirects", "every.no-redirect", "no redirect 302")
     .by(onDenied(Edit.status(302))),
-  fault("limits.refills-in-headers", "Shows a full window when more than half of it is used.")
+  fault(
+    "limits.refills-in-headers",
+    "Shows all requests as remaining when more than half of the window is used."
+  )
     .breaks("limits.bucket-refill", "every.remaining-arithmetic", "after 2 3 remaining")
     .by(
       RateLimits.showsAdmitted(({ limit, remaining }) => (remaining < limit / 2 ? { remaining: limit } : {}))

@@ -45,10 +45,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("removal.create-too", "Removes createPet together with getPet.")
     .breaks("get.removed-alone", "removal.alone", "created Pet 410")
     .by(removes(Requests.isCreation)),
-  fault("removal.at-dawn-in-the-west", "Removes getPet when 5 December begins 8 hours west of UTC.")
+  fault("removal.at-dawn-in-the-west", "Removes getPet when 5 December begins in the time zone UTC-8.")
     .breaks("get.gone", "removal.exact", "410 with an Error body of code operation_removed 200")
     .by(withDeprecation({ sunsetAt: SUNSET + 8 * HOUR_MS })),
-  fault("removal.at-dawn-in-the-east", "Removes getPet when 5 December begins 13 hours east of UTC.")
+  fault("removal.at-dawn-in-the-east", "Removes getPet when 5 December begins in the time zone UTC+13.")
     .breaks("get.gone", "removal.exact", "before the removal 410")
     .by(withDeprecation({ sunsetAt: SUNSET - 13 * HOUR_MS })),
   fault("removal.a-second-late", "Removes getPet one second late.")

@@ -1,4 +1,4 @@
-/** Defines faults for the laws over a whole run: wrong for one key, late in a run, or only in every n-th response. */
+/** Defines faults that affect one key, begin late in a run, or occur only in every n-th response. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { PetRepository } from "../../../core/ports/PetRepository.ts"
@@ -8,7 +8,7 @@ import * as Edit from "../spoilers/Edit.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-/** Changes lists for the key with the small plan, which the other checks use only to test limits. */
+/** Changes the lists that the key with the small plan gets; other checks use this key only to test limits. */
 const changesListsOfTiny = (edit: Edit.Edit): Where =>
   AtHttp.responses(
     {
@@ -18,7 +18,7 @@ const changesListsOfTiny = (edit: Edit.Edit): Where =>
     edit
   )
 
-/** Changes every n-th successful response to the main key. */
+/** Changes every n-th successful response to a request with the main key. */
 const onEveryNth = (nth: number, edit: Edit.Edit): Where =>
   AtHttp.transport((real, world) => {
     let count = 0
@@ -30,14 +30,14 @@ const onEveryNth = (nth: number, edit: Edit.Edit): Where =>
       )
   })
 
-/** The number of newest animals that a faulty store keeps; it loses all older animals. */
-const HELD = 60n
+/** A faulty store loses an animal after this many newer ones. */
+const CAPACITY = 60n
 
 /**
- * The number of newest animals of which a faulty store lists the sold ones; it is larger than 100, so that the list of
- * all is full before the store loses one.
+ * Lists of sold animals omit an animal after this many newer ones. The number exceeds 100, the maximum length of a list,
+ * so that lists without a filter do not reveal the fault.
  */
-const HELD_IN_SOLD = 130n
+const SOLD_CAPACITY = 130n
 
 type Pets = PetRepository["Service"]
 
@@ -58,7 +58,7 @@ const withNewestId = (differences: (real: Pets, newest: () => bigint) => Partial
   })
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("history.names-for-tiny", "Shows names in upper case to keys with a small plan.")
+  fault("history.names-for-tiny", "Returns names in upper case in lists for keys with a small plan.")
     .breaks("list.faithful", "history.unchanged", "categoryId")
     .by(
       changesListsOfTiny(
@@ -67,7 +67,10 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("history.status-for-victim", "Retrieves every animal as available with a key that is banned often.")
+  fault(
+    "history.status-for-victim",
+    "Returns the status available for every animal that a frequently banned key retrieves."
+  )
     .breaks("resources.status-stable", "history.status-unchanged", ", available}")
     .by(
       AtHttp.responses(
@@ -95,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.status(201)
       )
     ),
-  fault("history.object-for-tiny", "Wraps the lists of keys with a small plan in an object.")
+  fault("history.object-for-tiny", "Wraps lists in an object for keys with a small plan.")
     .breaks("list.array", "history.lists", "an array of Pet")
     .by(changesListsOfTiny(Edit.rewritten((body) => `{"items":${body}}`))),
   fault("history.more-for-tiny", "Lists every animal twice for keys with a small plan.")
@@ -109,7 +112,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.rewritten((body) => (body === "[]" ? "null" : body))
       )
     ),
-  fault("history.last-twice", "Lists the newest sold animal twice, in lists of the default length.")
+  fault("history.last-twice", "Lists the newest sold animal twice in lists without a limit parameter.")
     .breaks("list.distinct", "history.lists-distinct", "twice {id")
     .by(
       AtHttp.responses(
@@ -122,7 +125,7 @@ export const faults: ReadonlyArray<Fault> = [
         Edit.rewritten((body) => body.replace(/,\{[^{}]*\}\]$/, (last) => `${last.slice(0, -1)}${last}`))
       )
     ),
-  fault("history.ids-again", "Returns an id a second time after 90 creations.")
+  fault("history.ids-again", "Reuses ids after 90 creations.")
     .breaks("resources.id-unique", "history.ids-unique", "an id other than")
     .by(
       AtHttp.responses(
@@ -133,41 +136,41 @@ export const faults: ReadonlyArray<Fault> = [
         }))
       )
     ),
-  fault("history.loses-first-by-id", "Does not find its first animal by id after 30 creations.")
+  fault("history.loses-first-by-id", "Does not find the first animal by id after 30 creations.")
     .breaks("get.found", "history.found", "which the run created 404")
     .by(
       withNewestId((real, newest) => ({
         find: (id) => (id === 1n && newest() > 30n ? Effect.succeed(Option.none()) : real.find(id))
       }))
     ),
-  fault("history.holds-sixty", "Finds only its newest 60 animals by id, like a cache.")
+  fault("history.holds-sixty", "Finds only the newest 60 animals by id, like a cache.")
     .breaks("get.found", "history.kept", "200 with the Pet 404")
     .by(
       withNewestId((real, newest) => ({
-        find: (id) => (id <= newest() - HELD ? Effect.succeed(Option.none()) : real.find(id))
+        find: (id) => (id <= newest() - CAPACITY ? Effect.succeed(Option.none()) : real.find(id))
       }))
     ),
   fault(
     "history.loses-from-list-of-sold",
-    `Omits animals from lists with the status sold unless they are among its newest ${HELD_IN_SOLD}.`
+    `Omits all but the newest ${SOLD_CAPACITY} animals from lists with the status sold.`
   )
     .breaks("list.status.filter", "history.kept-in-lists", "in the list with status sold")
     .by(
       withNewestId((real, newest) => ({
         page: (query) => {
-          const first = newest() - HELD_IN_SOLD
+          const first = newest() - SOLD_CAPACITY
           const isCut = query.status === "sold" && first > 0n
           const after = query.after === undefined || query.after < first ? first : query.after
           return real.page(isCut ? { ...query, after } : query)
         }
       }))
     ),
-  fault("history.loses-from-lists", "Lists only its newest 60 animals.")
+  fault("history.loses-from-lists", "Lists only the newest 60 animals.")
     .breaks("list.complete", "history.kept-in-lists", "a list without it")
     .by(
       withNewestId((real, newest) => ({
         page: (query) => {
-          const first = newest() - HELD
+          const first = newest() - CAPACITY
           const after = query.after === undefined || query.after < first ? first : query.after
           return real.page(first > 0n ? { ...query, after } : query)
         }

@@ -104,7 +104,7 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state && { ...state, day: Math.floor(now / RateLimits.DAY_MS) }, now, policy)
       )
     ),
-  fault("limits.day-of-another-zone", "Starts the day 14 hours east of UTC.")
+  fault("limits.day-of-another-zone", "Starts the day at midnight in the time zone UTC+14.")
     .breaks("limits.day-utc", "bucket.outcome", "is left the request admitted")
     .by(
       RateLimits.decides((state, now, policy) => {
@@ -130,7 +130,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault(
     "limits.clock-back-refills",
-    "Moves the time of a state back with the clock, so that the same seconds refill the bucket twice."
+    "Moves the time of a state back when the clock steps back, so that the same seconds refill the bucket twice."
   )
     .breaks("limits.clock-back", "bucket.clock-back", "a request admitted")
     .by(
@@ -140,7 +140,10 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("limits.clock-locks-out", "Refills nothing until a clock that stepped back has caught up.")
+  fault(
+    "limits.clock-locks-out",
+    "Refills nothing after the clock stepped back, until it reaches the earlier time again."
+  )
     .breaks("limits.clock-lead", "bucket.clock-lead", "went back 429, Retry-After")
     .by(
       AtPort.limits(

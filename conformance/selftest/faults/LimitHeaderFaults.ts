@@ -55,7 +55,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(RateLimits.showsDenied(() => ({ remaining: -1 }))),
   fault(
     "limits.remaining-above-limit",
-    "Shows one more remaining request than the limit when the bucket is full."
+    "Shows one remaining request more than the limit when the bucket is full."
   )
     .breaks("limits.remaining-within", "every.remaining-within", "the limit 100001 remaining")
     .by(
@@ -69,7 +69,7 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(once, now, policy)
       })
     ),
-  fault("limits.remaining-before", "Shows the number of remaining requests before the current one.")
+  fault("limits.remaining-before", "Shows the number of requests that remained before the current one.")
     .breaks("limits.remaining-truth", "limits.remaining-kept", "Remaining 1, and the next request denied")
     .by(RateLimits.showsAdmitted(({ remaining }) => ({ remaining: remaining + 1 }))),
   fault("limits.remaining-constant", "Always shows the same number of remaining requests.")
@@ -84,7 +84,10 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits.limit-of-another-plan", "Shows the limit of the Free plan for every key.")
     .breaks("limits.plan-in-force", "limits.plan-shown", "the plan of the key Limit 60")
     .by(RateLimits.shows(() => ({ limit: Plan.standard.Free.perMinute }))),
-  fault("limits.always-shows-day", "Always shows the day, even when fewer requests of the minute remain.")
+  fault(
+    "limits.always-shows-day",
+    "Always shows the daily limit, even when fewer requests remain in the minute."
+  )
     .breaks("limits.window-shown", "bucket.remaining", "remaining 39 of 40")
     .by(
       RateLimits.decides((state, now, policy) => {

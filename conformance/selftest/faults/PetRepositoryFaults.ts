@@ -85,7 +85,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.name-normalized", "Normalizes the name of an inserted animal to Unicode NFC.")
     .breaks("pets.insert.names", "pets.insert", "the animal as given")
     .by(changingInserted(({ name }) => ({ name: name.normalize("NFC") }))),
-  fault("pets.name-cut", "Truncates names to 255 UTF-16 units, which can split a character.")
+  fault("pets.name-cut", "Truncates names to 255 UTF-16 code units, which can split a character.")
     .breaks("pets.insert.names", "pets.insert", "the animal as given")
     .by(changingInserted(({ name }) => ({ name: name.slice(0, 255) }))),
   fault("pets.name-unescaped", "Doubles the backslashes of names.")

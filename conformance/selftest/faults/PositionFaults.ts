@@ -42,7 +42,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault(
     "list.first-shifted",
-    "Shows every id one too low if the first request of a key with a small plan is a list."
+    "Subtracts 1 from every id if the first request of a key with a small plan is a list."
   )
     .breaks("list.faithful", "history.unchanged", "categoryId")
     .by(
@@ -51,7 +51,10 @@ export const faults: ReadonlyArray<Fault> = [
         Lists.edit((animals) => animals.map((animal) => ({ ...animal, id: animal.id - 1n })))
       )
     ),
-  fault("cell.late-reset", "Shows a Reset that is a minute too late in the first second of a minute.")
+  fault(
+    "cell.late-reset",
+    "In the first second of each minute, sends an X-RateLimit-Reset that is 60 s too late."
+  )
     .breaks("limits.reset-ahead", "product.time", "Reset at most 60 s ahead")
     .by(
       AtHttp.responses({}, (response, _request, world) =>
@@ -63,7 +66,7 @@ export const faults: ReadonlyArray<Fault> = [
             )(response)
       )
     ),
-  fault("cell.browser-id", "Shows a wrong id for the first animal of a list to browsers.")
+  fault("cell.browser-id", "Sends browsers a wrong id for the first animal of a list.")
     .breaks("list.faithful", "product.list", "as it was shown before")
     .by(
       AtHttp.responses(

@@ -26,7 +26,7 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.fields-swapped", "Swaps the debt and the time of the latest strike.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "{at 5364662400000, debt 9007")
     .by(changingStored(({ debt, strikeAt }) => ({ debt: strikeAt, strikeAt: debt }))),
-  fault("limits-store.32-bits", "Truncates the number of requests of the day to 32 bits.")
+  fault("limits-store.32-bits", "Truncates the day's number of requests to 32 bits.")
     .breaks("limits-store.modify.stored", "limits-store.fold", "used -1, debt")
     .by(changingStored(({ used }) => ({ used: used | 0 }))),
   fault("limits-store.floats", "Stores the level of the bucket in single precision.")
@@ -292,7 +292,7 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
       })
     ),
-  fault("limits-store.consume-goes-back", "Moves the time of a state back with the clock.")
+  fault("limits-store.consume-goes-back", "Moves the time of a state back when the clock steps back.")
     .breaks("limits-store.consume.equal", "limits-store.counts", "level 6, at 5364662400001")
     .by(
       consumingWith((state, now, policy) => {

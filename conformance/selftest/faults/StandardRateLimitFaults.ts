@@ -41,7 +41,7 @@ export const faults: ReadonlyArray<Fault> = [
         rewritesHeader(LIMIT, (value) => value.replace('"minute"', '"default"'))
       )
     ),
-  fault("limits.standard-before", "Counts the current request as remaining in RateLimit.")
+  fault("limits.standard-before", "Shows the requests that remained before the current one in RateLimit.")
     .breaks("limits.standard-remaining", "every.ratelimit-remaining", "as X-RateLimit-Remaining")
     .by(
       AtHttp.responses(
@@ -57,14 +57,17 @@ export const faults: ReadonlyArray<Fault> = [
         rewritesHeader(POLICY, (value) => value.replace(/q=[0-9]+/g, "q=61"))
       )
     ),
-  fault("limits.standard-day-twice", "Counts each request twice for the day in RateLimit.")
+  fault("limits.standard-day-twice", "Counts each request twice in the daily quota of RateLimit.")
     .breaks("limits.standard-remaining", "every.ratelimit-falls-by-one", 'at least "day";r=')
     .by(
       RateLimits.shows(({ day }) => ({
         day: { ...day, remaining: Math.max(2 * day.remaining - day.limit, 0) }
       }))
     ),
-  fault("limits.standard-day-stuck", "Always shows the whole day as remaining in RateLimit for large plans.")
+  fault(
+    "limits.standard-day-stuck",
+    "Always shows the full daily quota as remaining in RateLimit for large plans."
+  )
     .breaks("limits.standard-more", "every.ratelimit-costs-one", "one less than before")
     .by(
       RateLimits.shows(({ day }) => ({
@@ -73,7 +76,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault(
     "limits.standard-early",
-    "Sends t=1 in RateLimit, as if each window had more requests after a second."
+    "Sends t=1 in RateLimit, as if more requests were available after one second."
   )
     .breaks("limits.standard-more", "every.ratelimit-more", "at least")
     .by(

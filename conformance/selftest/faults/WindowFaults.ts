@@ -21,7 +21,7 @@ const sharedHeaders: Where = AtHttp.transport((real) => {
   })
 })
 
-/** Drops the main key from every 50th request, like a replica that does not know the key. */
+/** Removes the main key from every 50th request, like a replica that does not know the key. */
 const dropsKey: Where = AtHttp.transport((real, { keys }) => {
   let sent = 0
   return (request) =>
@@ -33,10 +33,10 @@ const dropsKey: Where = AtHttp.transport((real, { keys }) => {
 })
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("limits.minute-of-second", "Counts a second as a minute.")
+  fault("limits.minute-of-second", "Uses a minute window of one second.")
     .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
     .by(RateLimits.decides(RateLimits.windows(1_000, RateLimits.DAY_MS))),
-  fault("limits.minute-of-30-s", "Counts 30 seconds as a minute.")
+  fault("limits.minute-of-30-s", "Uses a minute window of 30 seconds.")
     .breaks("limits.per-minute", "limits.minute-lasts", "at most 36 requests in 6 minutes")
     .by(RateLimits.decides(RateLimits.windows(30_000, RateLimits.DAY_MS))),
   fault("limits.minute-refilled-twice", "Refills twice as fast as the plan allows.")
@@ -47,19 +47,19 @@ export const faults: ReadonlyArray<Fault> = [
         return RateLimit.step(state && { ...state, at: state.at - since }, now, policy)
       })
     ),
-  fault("limits.minute-of-90-s", "Counts 90 seconds as a minute.")
+  fault("limits.minute-of-90-s", "Uses a minute window of 90 seconds.")
     .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
     .by(RateLimits.decides(RateLimits.windows(90_000, RateLimits.DAY_MS))),
-  fault("limits.minute-of-120-s", "Counts 120 seconds as a minute.")
+  fault("limits.minute-of-120-s", "Uses a minute window of 120 seconds.")
     .breaks("limits.no-early-429", "limits.minute-lasts", "bursts of 5 requests, 61 s apart")
     .by(RateLimits.decides(RateLimits.windows(120_000, RateLimits.DAY_MS))),
-  fault("limits.day-of-hour", "Counts an hour as a day.")
+  fault("limits.day-of-hour", "Uses a day window of one hour.")
     .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
     .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 24))),
-  fault("limits.day-of-12-hours", "Counts 12 hours as a day.")
+  fault("limits.day-of-12-hours", "Uses a day window of 12 hours.")
     .breaks("limits.per-day", "limits.day-lasts", "at most 160 requests in 70 hours")
     .by(RateLimits.decides(RateLimits.windows(60_000, RateLimits.DAY_MS / 2))),
-  fault("limits.day-of-48-hours", "Counts 48 hours as a day.")
+  fault("limits.day-of-48-hours", "Uses a day window of 48 hours.")
     .breaks("limits.no-early-429", "limits.day-lasts", "after 26 hours of silence 429 after")
     .by(RateLimits.decides(RateLimits.windows(60_000, 2 * RateLimits.DAY_MS))),
   fault("limits.day-plus-one", "Admits one request a day more than the plan allows.")

@@ -20,7 +20,7 @@ export interface Language {
   readonly variations: ReadonlyArray<Variation>
 }
 
-const withoutVariation: Variation = { name: "", differs: "The server as it is." }
+const withoutVariation: Variation = { name: "", differs: "The server without variations." }
 
 const vary = (name: string, differs: string, ...declared: ReadonlyArray<string>): Variation => ({
   name,
@@ -41,24 +41,30 @@ export const java: Language = {
   args: ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", file("Server.java")],
   variations: [
     withoutVariation,
-    vary("bans-at-once", "The second early retry bans the key for 45 s: §8.4.3 gives no number."),
-    vary("catalogue-per-key", "Each key has its own catalogue: §5 does not say who sees which animals."),
-    vary("chunked", "Bodies are sent in chunks of 7 bytes: §1 asks for JSON, not for a length."),
+    vary("bans-at-once", "The second early retry bans the key for 45 s: §8.4.3 specifies no numbers."),
+    vary(
+      "catalogue-per-key",
+      "Each key has its own catalogue: §5 does not specify which animals a key can see."
+    ),
+    vary("chunked", "Bodies are sent in chunks of 7 bytes: §1 requires JSON, not a Content-Length."),
     vary("clamped-limit", "A limit out of range is clamped: §4.1 lists no 400."),
     vary("close", "Each response closes its connection: the contract does not mention connections."),
     vary(
       "cursors",
       "Links lead to later pages, with cursors of +, /, =, % and spaces: §4.1 shows no paging."
     ),
-    vary("date-of-machine", "Date is the machine's time, not the clock's: the contract does not name Date."),
-    vary("day-shown", "The headers always show the day: §8.3 does not choose the window."),
+    vary(
+      "date-of-machine",
+      "Date shows the machine's time instead of the test clock's: the contract does not name Date."
+    ),
+    vary("day-shown", "The headers always show the daily limit: §8.3 does not specify the window."),
     vary("extra-members", "Animals and errors have more members, some nested: §2 does not forbid them."),
-    vary("fixed-windows", "Minutes and days are the clock's, in UTC: §8.2 names no algorithm."),
+    vary("fixed-windows", "Windows are calendar minutes and days in UTC: §8.2 specifies no algorithm."),
     vary("french", "Messages are in French, and codes are numbered: §7 does not show the codes."),
     vary("header-case", "Header names have another letter case: §8.3 relies on HTTP, which ignores case."),
     vary("ipv6", "The server listens on [::1]: §4 leaves the base address open."),
     vary("newest-first", "Lists begin with the newest animal: §4.1 states no order."),
-    vary("no-bans", "No key is ever banned: §8.4.3 says that a ban can follow.", "--no-bans"),
+    vary("no-bans", "No key is ever banned: §8.4.3 permits bans but does not require them.", "--no-bans"),
     vary("no-date", "There is no Date header: the contract does not name it."),
     vary("retry-date", "Retry-After is a date: §8.4 does not show its unit."),
     vary("status-changes", "A pending animal is sold after a day: §3 shows no transitions."),
@@ -83,7 +89,7 @@ const main = file("../../../adapters/cli/main.ts")
 /** The plans of the keys for a run with a clock. */
 const plans = { main: "100000:10000000", tiny: "5:40", victim: "3:10000" }
 
-/** A run without a clock cannot wait for the next day. */
+/** The small plan for a run without a clock, which cannot wait for the next day. */
 const TINY_WITHOUT_CLOCK = "5:1000"
 
 /** A running server and its keys. */
@@ -109,7 +115,7 @@ const start = async (command: string, args: ReadonlyArray<string>) => {
 }
 
 const startForeign = async ({ args, command }: Language, { name }: Variation): Promise<Server> => {
-  const keys = ["main", "tiny", "victim"].map((of) => `${of}-key-of-the-run`)
+  const keys = ["main", "tiny", "victim"].map((role) => `${role}-key-of-the-run`)
   const limits = Object.values(plans)
   const { greeting, stop } = await start(command, [
     ...args,
@@ -149,7 +155,7 @@ export interface Verdict {
 }
 
 /** Runs the suite on a server, in another process, and stops the server. */
-export const examine = async (
+export const testServer = async (
   { clock, keys: [MAIN = "", TINY = "", VICTIM = ""], stop, url }: Server,
   flags: ReadonlyArray<string>
 ): Promise<Verdict> => {
@@ -179,10 +185,10 @@ export const examine = async (
   }
 }
 
-/** Starts a server in another language, and runs the suite on it at level spec. */
-export const run = async (
+/** Starts a server in another language, and runs the suite on it. */
+export const testForeign = async (
   language: Language,
   variation: Variation,
   flags: ReadonlyArray<string> = []
 ): Promise<Verdict> =>
-  examine(await startForeign(language, variation), [...(variation.declared ?? []), ...flags])
+  testServer(await startForeign(language, variation), [...(variation.declared ?? []), ...flags])

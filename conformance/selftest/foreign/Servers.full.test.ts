@@ -30,7 +30,7 @@ describe.each([
     it.skipIf(skipReason !== undefined)(
       skipReason === undefined ? title : `${title} (skipped: ${skipReason})`,
       async () => {
-        const { code, output, verdict } = await Servers.run(language, variation)
+        const { code, output, verdict } = await Servers.testForeign(language, variation)
         expect({ code, verdict }, output).toEqual({
           code: 0,
           verdict: expect.stringMatching(/^CONFORMANT at level spec/)
@@ -46,7 +46,7 @@ describe("our server", () => {
     "is inconclusive at level spec without a clock, only because of the clock",
     async () => {
       const server = await Servers.startOwn({ hasClock: false })
-      const { code, output } = await Servers.examine(server, ["--json"])
+      const { code, output } = await Servers.testServer(server, ["--json"])
       const report = Result.getOrThrow(Json.parse(output))
       expect(report.counts).toMatchObject({ fail: 0, error: 0 })
       const inconclusive = report.checks.filter(({ status }) => status === "inconclusive")

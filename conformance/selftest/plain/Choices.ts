@@ -19,7 +19,7 @@ export interface EarlierPet {
 export interface Choices {
   /** The animals in the store before the first request, in each catalogue. */
   readonly earlier: ReadonlyArray<EarlierPet>
-  /** §4.1 does not say whose animals a key sees: those of all keys, or only its own. */
+  /** §4.1 does not specify whether a list contains the animals of all keys, or only those of the request's key. */
   readonly catalogues: "shared" | "one per key"
   /** §2 requires only that `id` is unique: the rule for new ids. */
   readonly ids:
@@ -36,7 +36,7 @@ export interface Choices {
   readonly defaultStatus: Status | "absent"
   /** §2 does not mention `null`: reject it, or treat it as an absent status. */
   readonly nullStatus: 400 | "as absent"
-  /** §2: constraints on `name`, in UTF-16 units. */
+  /** §2: constraints on `name`, in UTF-16 code units. */
   readonly names: { readonly minimum: number; readonly maximum: number; readonly onlyAscii: boolean }
   /** §2 does not state the Unicode normalization form in which a name is stored. */
   readonly nameForm: "as sent" | "NFC" | "NFD" | "NFKC"

@@ -40,7 +40,7 @@ export const make = (options: Options): Transport => {
   const choices: Choices = { ...defaults, ...options.choices }
   const petsPath = `${options.basePath ?? "/v1"}/pets`
   const removedAt = Date.parse(choices.removedAt)
-  /** The machine's time in epoch milliseconds: constant, because its clock hardly moves during a run. */
+  /** The machine's time in epoch milliseconds: constant, because real time barely passes during a run. */
   const startedAt = options.now()
   const nextNumber = Animals.makeNumbering(choices)
   const shared = Animals.make(choices, nextNumber)
@@ -48,7 +48,7 @@ export const make = (options: Options): Transport => {
   const callers = Callers.make(options.keys, choices)
   const replies = Replies.make(choices)
 
-  /** Returns the animals that a caller sees. */
+  /** Returns the animals that are visible to a caller. */
   const catalogueOf = (caller: Callers.Caller): Catalogue => {
     if (choices.catalogues === "shared") return shared
     const catalogue = catalogues.get(caller) ?? Animals.make(choices, nextNumber)

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 
-/** Returns a guard for calls: a call that dies or is interrupted keeps the lock, and later calls fail, as in SQLite. */
+/** Returns a guard for calls: after a defect or an interruption the lock stays held, and later calls fail, as in SQLite. */
 export const make = (): (<A>(
   call: Effect.Effect<A, StoreUnavailable>
 ) => Effect.Effect<A, StoreUnavailable>) => {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { examine } from "../SelfTest.ts"
+import { examineBriefly } from "../SelfTest.ts"
 import * as Subjects from "../Subjects.ts"
 import { outsiders } from "./Outsiders.ts"
 

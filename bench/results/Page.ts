@@ -167,17 +167,19 @@ const http = (
   { cases: measured, servers, skipped }: HttpResults
 ): ReadonlyArray<string> => {
   const titleOf = ({ isOurs, name }: ServerEntry): string => (isOurs ? `**${name}**` : name)
-  /** Renders a figure of each case and server; omits servers that have it in no case. */
-  const matrix = (show: (figures: ServerFigures) => string | undefined): ReadonlyArray<string> => {
+  /** Renders a figure of each case and server; omits servers that have it in no case, and the section if none has. */
+  const section = (
+    title: string,
+    show: (figures: ServerFigures) => string | undefined
+  ): ReadonlyArray<string> => {
     const figure = (server: ServerEntry, name: string): string | undefined => {
       const figures = figuresOf(results, server.name, name)
       return figures && show(figures)
     }
     const shown = servers.filter((server) => measured.some(({ name }) => figure(server, name) !== undefined))
-    return table(
-      ["Case", ...shown.map(titleOf)],
-      measured.map(({ name }) => [name, ...shown.map((server) => figure(server, name) ?? "")])
-    )
+    if (shown.length === 0) return []
+    const rows = measured.map(({ name }) => [name, ...shown.map((server) => figure(server, name) ?? "")])
+    return [`### ${title}`, "", ...table(["Case", ...shown.map(titleOf)], rows)]
   }
   return [
     "## Servers",
@@ -185,19 +187,14 @@ const http = (
     ...servers.map((server) => `- ${titleOf(server)}: ${server.what}`),
     ...skipped.map(({ name, reason }) => `- ${name}: **skipped**, ${reason}`),
     "",
-    `### CPU time as a multiple of ${bare.name}`,
-    "",
     ...pictures.flatMap(({ file, title }) => [`![${title}](${file})`, ""]),
-    ...matrix(({ ratio }) => spread(ratio)),
-    "### CPU time per request, in microseconds",
-    "",
-    ...matrix(({ cpuMicros }) => spread(cpuMicros)),
-    "### CPU time of the database servers per request, in microseconds",
-    "",
-    ...matrix(({ databaseMicros }) => databaseMicros && spread(databaseMicros)),
-    "### Requests per second",
-    "",
-    ...matrix(({ perSecond }) => thousands(perSecond.median))
+    ...section(`CPU time as a multiple of ${bare.name}`, ({ ratio }) => spread(ratio)),
+    ...section("CPU time per request, in microseconds", ({ cpuMicros }) => spread(cpuMicros)),
+    ...section(
+      "CPU time of the database servers per request, in microseconds",
+      ({ databaseMicros }) => databaseMicros && spread(databaseMicros)
+    ),
+    ...section("Requests per second", ({ perSecond }) => thousands(perSecond.median))
   ]
 }
 

@@ -3,8 +3,8 @@ const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
 /** Directories of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
 const conformanceRooms = {
   clauses: [],
-  dimensions: [],
   http: [],
+  dimensions: ["http"],
   linearizability: [],
   evaluation: ["clauses", "http"],
   subjects: ["clauses", "http", "evaluation"],

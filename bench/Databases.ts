@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as DatabaseCpu from "./DatabaseCpu.ts"
 
 /** The databases that servers can use. */
-export const kinds = ["memory", "sqlite", "postgresql", "redis"] as const
+const kinds = ["memory", "sqlite", "postgresql", "redis"] as const
 
 export type Kind = (typeof kinds)[number]
 

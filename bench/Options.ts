@@ -6,8 +6,6 @@ import * as Workload from "./http/Workload.ts"
 
 const parts = [{ name: "http" }, { name: "latency" }, { name: "process" }] as const
 
-export type Part = (typeof parts)[number]["name"]
-
 /** The options of a run. */
 export type Options = ReturnType<typeof parse>
 

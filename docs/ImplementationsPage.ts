@@ -48,7 +48,7 @@ const differenceFrom = (version: string, { checks, level }: Report): string | un
 }
 
 /** Returns the reason why a report cannot be listed; `undefined` if it can. */
-export const objection = (report: Report): string | undefined => {
+const objection = (report: Report): string | undefined => {
   const { checks, claims, contract, counts, implementation, suite, verdict } = report
   if (implementation === undefined) return "it names no implementation (--implementation)"
   const declared = ImplementationSetting.resolve(implementation, {})

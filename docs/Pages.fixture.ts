@@ -61,13 +61,13 @@ export const commandsOf = (name: string): ReadonlyArray<string> => {
   return (found[0]?.code ?? "").replaceAll("\\\n", " ").trim().split("\n")
 }
 
-/** Runs a shell command, by default in the root of the repository, with a timeout of one minute. */
+/** Runs a shell command, by default in the root of the repository, with a timeout of three minutes. */
 export const shell = (command: string, cwd = root, environment: NodeJS.ProcessEnv = {}) =>
   spawnSync("sh", ["-c", command], {
     cwd,
     encoding: "utf8",
     env: { ...process.env, ...environment },
-    timeout: 60_000,
+    timeout: 180_000,
     maxBuffer: 64 * 1024 * 1024
   })
 

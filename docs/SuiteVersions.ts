@@ -99,7 +99,7 @@ export const changes = (before: Frozen, after: Frozen): Changes => {
 const numbers = (version: string): ReadonlyArray<number> => version.split(".").map(Number)
 
 /** Whether a version number is high enough: added or removed ids need a new minor or major number. */
-export const isHighEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
+const isHighEnough = (before: string, after: string, { added, removed }: Changes): boolean => {
   const [oldMajor = 0, oldMinor = 0, oldPatch = 0] = numbers(before)
   const [major = 0, minor = 0, patch = 0] = numbers(after)
   if (major !== oldMajor) return major > oldMajor

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { AnimalStore } from "../embed/index.ts"
+import * as AuxiliaryServer from "./AuxiliaryServer.ts"
 import * as LocalHost from "./LocalHost.ts"
-import * as LocalServer from "./LocalServer.ts"
 
 /** The content type of the Prometheus text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -42,8 +42,8 @@ export const serve = (
   pages: Pages,
   host: string,
   port: number
-): Effect.Effect<AddressInfo, LocalServer.LocalServerUnbound, Scope.Scope> =>
-  LocalServer.serve({ flag: "admin-port", host, port }, (request, response) =>
+): Effect.Effect<AddressInfo, AuxiliaryServer.AuxiliaryServerUnbound, Scope.Scope> =>
+  AuxiliaryServer.serve({ flag: "admin-port", host, port }, (request, response) =>
     respond(pages, request, response)
   )
 

@@ -84,4 +84,4 @@ it("Invocation.commandLine returns a command that works in the current directory
     expect([command, status]).toEqual([command, 0])
     expect(stdout).toContain("rotate")
   }
-}, 60_000)
+})

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as LocalServer from "./LocalServer.ts"
+import * as AuxiliaryServer from "./AuxiliaryServer.ts"
 
 const MAX_BODY_LENGTH = 1_024
 
@@ -42,8 +42,8 @@ export const make = (): TestClock => {
 export const serve = (
   clock: TestClock,
   port: number
-): Effect.Effect<AddressInfo, LocalServer.LocalServerUnbound, Scope.Scope> =>
-  LocalServer.serve({ flag: "test-clock-port", host: "127.0.0.1", port }, (request, response) =>
+): Effect.Effect<AddressInfo, AuxiliaryServer.AuxiliaryServerUnbound, Scope.Scope> =>
+  AuxiliaryServer.serve({ flag: "test-clock-port", host: "127.0.0.1", port }, (request, response) =>
     respond(clock, request, response)
   )
 

@@ -42,7 +42,7 @@ export const exportFrom = async ({ address }: Database): Promise<string> => {
 }
 
 /** Runs an effect with a client of the database. */
-export const withClient = <A, E>(
+const withClient = <A, E>(
   database: Database,
   use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
 ): Promise<A> => Effect.runPromise(Effect.scoped(Effect.flatMap(openClient(database), use)))

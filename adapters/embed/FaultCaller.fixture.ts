@@ -5,7 +5,7 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 /** A short timeout for database calls, because tests wait for it. */
-export const TIMEOUT_MS = 600
+const TIMEOUT_MS = 600
 
 export const CONNECTIONS = 4
 

@@ -200,7 +200,7 @@ const forwardedFor = fc.oneof(
 )
 
 /** The allowed origin; its pages may read responses. */
-export const ORIGIN = "https://shop.example"
+const ORIGIN = "https://shop.example"
 
 const origins = fc.oneof(
   { weight: 4, arbitrary: fc.constant<ReadonlyArray<string>>([]) },

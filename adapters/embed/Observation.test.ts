@@ -1,7 +1,6 @@
 /** Checks the log, the access log and `onResponse` of an embedded store, over sockets and `fetch`. */
 import { once } from "node:events"
 import * as net from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as fc from "fast-check"
@@ -95,10 +94,11 @@ describe("the access log", () => {
     const socket = net.connect(port, "127.0.0.1", () =>
       socket.write(
         `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-          "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+          "Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
       )
     )
-    await sleep(100)
+    // The server sends "100 Continue" when it begins to read the body.
+    await once(socket, "data")
     socket.destroy()
     await expect
       .poll(() => events.some(({ message }) => message === "client disconnected"), { timeout: 60_000 })

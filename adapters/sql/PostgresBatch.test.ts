@@ -228,7 +228,7 @@ Databases.describeOn(Databases.postgres, "a locked rate-limit row", () => {
 
   it.live("makes its requests fail at their deadlines; after the unlock, requests are counted again", () =>
     Effect.gen(function* () {
-      const { count, sql, unlock } = yield* lockRow(1_000)
+      const { count, sql, unlock } = yield* lockRow(3_000)
       const outcomes = yield* Effect.forEach(numbers(30), () => count("locked"), concurrently)
       expect(outcomes).toEqual(numbers(30).map(() => false))
       const waiting = Effect.map(

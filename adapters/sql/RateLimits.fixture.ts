@@ -46,7 +46,7 @@ export const forAllTests = (kind: Kind, count: number) =>
 export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.consume === undefined ? modify(store, key, now, policy) : store.consume(key, now, policy)
 
-export const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
+const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.modify(key, (state) => RateLimit.step(state, now, policy))
 
 /** The two methods of counting a request. */

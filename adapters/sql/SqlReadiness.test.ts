@@ -14,7 +14,7 @@ import { type Database, describeOn, kinds } from "./Databases.fixture.ts"
 import { openClient, openNode, whileLocked } from "./Nodes.fixture.ts"
 import * as Sql from "./Sql.ts"
 
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 2_000
 
 const expectFailure = (checkReadiness: Effect.Effect<void, StoreUnavailable>) =>
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import type { Spread } from "../Spread.ts"
 export const thousands = (value: number): string => Math.round(value).toLocaleString("en")
 
 /** Formats a number with one decimal from 10 on, otherwise with two. */
-export const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
+const short = (value: number): string => value.toFixed(value >= 10 ? 1 : 2)
 
 /** Formats the median, with the middle half in parentheses. */
 export const spread = ({ high, low, median }: Spread): string =>

@@ -13,10 +13,7 @@ describe("an evaluation that never ends", () => {
         return Effect.never
       }
     })
-    const startedAt = performance.now()
     const { counterexample, status } = await Toys.investigate(toy)
-    // The first try and three repetitions, each with a timeout of 50 ms.
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
     expect(status).toBe("fail")
     expect(counterexample).toMatchObject({
       expected: "every response within 0.05 s",
@@ -65,7 +62,7 @@ describe("an evaluation that never ends", () => {
       }
     } satisfies typeof base
     expect((await Toys.investigate(toy, { on })).status).toBe("fail")
-  }, 20_000)
+  })
 })
 
 describe("the time limit of a check", () => {
@@ -119,7 +116,8 @@ describe("time spent waiting for rate limits", () => {
       examples: [1],
       timeoutMs: 60,
       holds: () => {
-        waited += 150
+        // Longer than the sleep takes on a slow machine.
+        waited += 60_000
         return Effect.sleep(150)
       }
     })

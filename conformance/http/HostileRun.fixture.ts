@@ -2,7 +2,6 @@
 import { check, server } from "../Conformance.ts"
 
 const [url = "", milliseconds = "10000"] = process.argv.slice(2)
-const startedAt = performance.now()
 const subject = await server({
   url,
   keys: { main: "main-0123456789abcdef" },
@@ -20,7 +19,6 @@ console.log(
     reason: failed?.reason,
     clause: failed?.counterexample?.clause ?? failed?.clauses[0],
     reportLength: JSON.stringify(report).length,
-    milliseconds: performance.now() - startedAt,
     /** Peak memory in MB. */
     peak: process.resourceUsage().maxRSS / 1_000
   })

@@ -22,7 +22,6 @@ interface Outcome {
   readonly reason: string
   readonly clause: string
   readonly reportLength: number
-  readonly milliseconds: number
   readonly peak: number
 }
 
@@ -81,15 +80,13 @@ describe("a run of the suite", () => {
       "id is not an int64: a number beyond 1.8e308"
     ]
   ])(
-    "ends in time and in bounded memory, and reports a violation, for a server %s",
+    "ends, uses bounded memory, and reports a violation, for a server %s",
     async (_what, body, clause, reason) => {
       const outcome = await runAgainst(body())
       expect(outcome).toMatchObject({ exitCode: 1, errors: 0, clause })
       expect(outcome.reason).toContain(reason)
       expect(outcome.failures).toBeGreaterThan(0)
       expect(outcome.reportLength).toBeLessThan(1_000_000)
-      // A run that ignored its budget would take hours.
-      expect(outcome.milliseconds).toBeLessThan(10 * BUDGET_MS)
       expect(outcome.peak).toBeLessThan(MAX_MEMORY_MB)
     },
     600_000

@@ -42,15 +42,14 @@ describe("itemsOf", () => {
     }
   )
 
-  it("never throws, and takes less than 2 s for long texts", () => {
+  it("never throws, and takes linear time for long texts", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'"\\;=,a1 :?'), maxLength: 300 }),
         (text) => void itemsOf(text)
       )
     )
-    const startedAt = performance.now()
-    for (const part of ['"', '";', '"a";a', ";a=1", "\\", '"a",', ":", " "]) itemsOf(part.repeat(20_000))
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    // Quadratic time would exceed the time limit of the test.
+    for (const part of ['"', '";', '"a";a', ";a=1", "\\", '"a",', ":", " "]) itemsOf(part.repeat(200_000))
   })
 })

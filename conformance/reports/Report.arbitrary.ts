@@ -197,7 +197,7 @@ const newerFields = (
 }
 
 /** Generates reports with free texts from `text`, and with counts that match the checks. */
-export const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
+const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
   fc
     .record({
       name: text,

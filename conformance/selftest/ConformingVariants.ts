@@ -373,7 +373,7 @@ export const plain: ReadonlyArray<PlainVariant> = [
   })
 ]
 
-export const disguised: ReadonlyArray<DisguisedVariant> = [
+const disguised: ReadonlyArray<DisguisedVariant> = [
   {
     id: "pages.foreign-cursors",
     differs:

@@ -125,8 +125,7 @@ describe("HttpRun.run", () => {
         clause
       )
       expect(JSON.stringify(report.checks)).not.toContain("declare them with --category")
-    },
-    60_000
+    }
   )
 })
 

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -167,14 +168,17 @@ describe("the observer", () => {
   it.effect("gets an exchange without a status when the client disconnects", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
+      const isAdmitted = yield* Deferred.make<void>()
       const store = yield* open({
         observer: (exchange) => exchanges.push(exchange),
-        pets: (real) => ({ ...real, page: () => Effect.never })
+        pets: (real) => ({
+          ...real,
+          page: () => Effect.andThen(Deferred.succeed(isAdmitted, undefined), Effect.never)
+        })
       })
       const { id, secret } = yield* store.issue("Free")
       const fiber = yield* Effect.forkChild(store.send({ key: secret }))
-      // Waits until the key is hashed, which is asynchronous.
-      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+      yield* Deferred.await(isAdmitted)
       yield* Fiber.interrupt(fiber)
       expect(exchanges).toEqual([
         expect.objectContaining({ status: undefined, keyId: id, route: "/v1/pets", outcome: "admitted" })

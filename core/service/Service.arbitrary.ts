@@ -9,7 +9,7 @@ const noise = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
 )
 
-export const method: fc.Arbitrary<string> = fc.oneof(
+const method: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("GET", "POST", "HEAD", "OPTIONS") },
   { weight: 3, arbitrary: fc.constantFrom("PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "FOO", "get", "") },
   { weight: 1, arbitrary: fc.constantFrom("constructor", "__proto__", "toString") },
@@ -75,7 +75,7 @@ const authority = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("http://evil.example", "HTTPS://u:p@h:1", "http:", "ftp://h") }
 )
 
-export const target: fc.Arbitrary<string> = fc.tuple(authority, path, query).map((parts) => parts.join(""))
+const target: fc.Arbitrary<string> = fc.tuple(authority, path, query).map((parts) => parts.join(""))
 
 /** Headers other than `Authorization`. */
 const header: fc.Arbitrary<Header> = fc.oneof(

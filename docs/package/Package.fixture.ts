@@ -51,7 +51,7 @@ export interface Running {
 }
 
 /** Starts a program in a directory, and waits for a line of standard output. */
-export const start = async (
+const start = async (
   cwd: string,
   program: string,
   args: ReadonlyArray<string>,

@@ -12,7 +12,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** The path of the packed package, from `ANIMAL_STORE_TEST_TARBALL`; `undefined` if there is none. */
-export const givenTarball = process.env.ANIMAL_STORE_TEST_TARBALL
+const givenTarball = process.env.ANIMAL_STORE_TEST_TARBALL
 
 /** The command that runs a recipe. */
 export interface Run {
@@ -117,23 +117,13 @@ export class Recipes {
   }
 }
 
-/** Maximum time from an empty directory to the first response with status 200, in seconds. */
-const MAX_SECONDS = 60
-
-/** Load average per core above which a machine is too busy to measure times. */
-const MAX_LOAD = 2
-
 /**
- * Prints the time from an empty directory to the first 200; `startedAt` is the value of `performance.now()` at the start.
- * Throws if the time exceeds one minute, unless other programs keep the machine busy.
+ * Prints the time from an empty directory to the first response with status 200; `startedAt` is the value of
+ * `performance.now()` at the start. There is no bound, because the time depends on the network and the machine.
  */
-export const checkTimeToFirst200 = (name: string, startedAt: number): void => {
+export const printTimeToFirst200 = (name: string, startedAt: number): void => {
   const seconds = (performance.now() - startedAt) / 1000
-  const load = (os.loadavg()[0] ?? 0) / os.availableParallelism()
-  const isBusy = load > MAX_LOAD
-  const note = isBusy ? ` (not checked: the load is ${load.toFixed(1)} per core)` : ""
-  console.log(`${name}: ${seconds.toFixed(1)} s from an empty directory to the first 200${note}`)
-  if (seconds >= MAX_SECONDS && !isBusy) throw new Error(`${name} takes more than ${MAX_SECONDS} s`)
+  console.log(`${name}: ${seconds.toFixed(1)} s from an empty directory to the first 200`)
 }
 
 /** Returns a port that no program listens on. */

@@ -150,7 +150,7 @@ const run = (script: string, args: ReadonlyArray<string> = []) =>
           ANIMAL_REVOKED_KEY: secrets.revoked,
           ANIMAL_EXPIRED_KEY: secrets.expired
         },
-        timeout: 20_000
+        timeout: 120_000
       },
       // Exit code 0: a response differs; 1: all are as they were in the run; any other code: the script failed.
       (error, stdout, stderr) => resolve({ stdout, stderr, failed: error !== null && error.code !== 1 })

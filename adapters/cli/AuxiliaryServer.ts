@@ -10,7 +10,7 @@ const MAX_CONNECTIONS = 100
 const TIMEOUT_MS = 10_000
 
 /** The server could not bind its address. `flag` is the flag of the port, `cause` is Node's error. */
-export class LocalServerUnbound extends Data.TaggedError("LocalServerUnbound")<{
+export class AuxiliaryServerUnbound extends Data.TaggedError("AuxiliaryServerUnbound")<{
   readonly flag: string
   readonly host: string
   readonly port: number
@@ -32,15 +32,15 @@ export interface ListenAddress {
 export const serve = (
   address: ListenAddress,
   respond: (request: Http.IncomingMessage, response: Http.ServerResponse) => Promise<void>
-): Effect.Effect<AddressInfo, LocalServerUnbound, Scope.Scope> =>
+): Effect.Effect<AddressInfo, AuxiliaryServerUnbound, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.callback<Http.Server, LocalServerUnbound>((resume) => {
+      Effect.callback<Http.Server, AuxiliaryServerUnbound>((resume) => {
         const server = Http.createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS })
         server.maxConnections = MAX_CONNECTIONS
         server.on("request", (request, response) => void respond(request, response))
         // Not removed after startup: a later `accept` error must not crash the process.
-        server.on("error", (cause) => resume(Effect.fail(new LocalServerUnbound({ ...address, cause }))))
+        server.on("error", (cause) => resume(Effect.fail(new AuxiliaryServerUnbound({ ...address, cause }))))
         server.listen(address.port, address.host, () => resume(Effect.succeed(server)))
       }),
       (server) =>

@@ -1,4 +1,4 @@
-/** Collects the faults of the gallery: every faulty backend that the suite must reject. */
+/** Collects all faults: every faulty backend that the suite must reject. */
 import type { Fault } from "./Fault.ts"
 import * as AnonymousFaults from "./faults/AnonymousFaults.ts"
 import * as ApiKeyStoreFaults from "./faults/ApiKeyStoreFaults.ts"

@@ -14,17 +14,17 @@ import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 
-/** Runs the command that the arguments of `host` name. Interrupt it to stop a server or to abort another command. */
+/** Runs the command given by the arguments of the host. Interrupt it to stop a server or to abort another command. */
 export const run = Effect.fnUntraced(
   function* ({ args }: Host) {
-    const ifNamed = makeIfNamed(args)
+    const loadIfNamed = makeLoader(args)
     // Loaded on demand, because they would slow down server startup.
     const onDemand = yield* Effect.promise(() =>
       Promise.all([
-        ifNamed("export", async () => (await import("./Export.ts")).exportAnimals),
-        ifNamed("import", async () => (await import("./Import.ts")).importAnimals),
-        ifNamed("copy", async () => (await import("./Copy.ts")).copyDatabase),
-        ifNamed("conformance", async () => (await import("./Conformance.ts")).conformance)
+        loadIfNamed("export", async () => (await import("./Export.ts")).exportAnimals),
+        loadIfNamed("import", async () => (await import("./Import.ts")).importAnimals),
+        loadIfNamed("copy", async () => (await import("./Copy.ts")).copyDatabase),
+        loadIfNamed("conformance", async () => (await import("./Conformance.ts")).conformance)
       ])
     )
     yield* Command.make("animal-store").pipe(Command.withSubcommands([serve, keys, ...onDemand]), (command) =>
@@ -45,7 +45,7 @@ export const run = Effect.fnUntraced(
 type OnDemand = keyof typeof descriptions
 
 /** Loads a command if its name is among `args`; otherwise returns only its name and description for the help. */
-const makeIfNamed =
+const makeLoader =
   (args: ReadonlyArray<string>) =>
   async <Name extends OnDemand, Loaded>(name: Name, load: () => Promise<Loaded>) =>
     args.includes(name) ? await load() : Command.make(name).pipe(Command.withDescription(descriptions[name]))

@@ -80,7 +80,7 @@ describe("help output", () => {
   })
 })
 
-// Only `Setting.ts` shows a default in the help as a user would type it.
+// `Flag.withDefault` does not show the default in the help; the functions of `Setting.ts` do, as a user would type it.
 it("flag defaults are defined only in Setting.ts", () => {
   const files = fs
     .readdirSync(new URL(".", import.meta.url))

@@ -17,7 +17,7 @@ export interface Signals {
 
 /** The arguments, environment, streams and signals of a command. */
 export interface Host {
-  /** The arguments after the name of the command line. */
+  /** The arguments of the program, without its own name. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
   /** How the command line was started, for messages that suggest commands. */

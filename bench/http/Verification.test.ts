@@ -30,6 +30,6 @@ describe("Verification.problemOf", () => {
     const other = response(404, { ...error, message: "No such animal." })
     expect(problemOf(planned(404), other, response(404, error))).toBeUndefined()
     const wrong = response(404, { ...error, status: 400 })
-    expect(problemOf(planned(404), wrong, response(404, error))).toMatch(/^no error body/)
+    expect(problemOf(planned(404), wrong, response(404, error))).toMatch(/^not an error body/)
   })
 })

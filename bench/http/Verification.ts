@@ -21,14 +21,15 @@ const errorBodyProblem = (status: number, body: unknown): string | undefined =>
   typeof body.code === "string" &&
   typeof body.message === "string"
     ? undefined
-    : `no error body: ${JSON.stringify(body)}`
+    : `not an error body: ${JSON.stringify(body)}`
 
 /** Replaces the id of an animal, because servers that created different numbers of animals assign different ids. */
 const withoutId = (animal: unknown): unknown => (isObject(animal) ? { ...animal, id: "any" } : animal)
 
 /**
  * Returns what is wrong with a response, or `undefined`. Animals must equal those in `expected`, the response of
- * another server. Error bodies must only have the same form, because frameworks word them differently.
+ * another server. Error bodies need not be equal, because frameworks word them differently; they must have the members
+ * of the contract.
  */
 export const problemOf = (
   { status }: Workload.PlannedRequest,
@@ -67,6 +68,7 @@ export const record = async (
   const responses: Array<FixedResponse> = []
   for (const request of requests) {
     const response = await server.send(request)
+    // Compared with itself, a response has only the problems that need no other server: its status and its error body.
     const problem = problemOf(request, response, response)
     if (problem !== undefined) fail(server, request, problem)
     responses.push(response)

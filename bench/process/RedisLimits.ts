@@ -1,4 +1,7 @@
-/** Measures in its own process how many requests per second 64 clients count in Redis. Argument: its address. */
+/**
+ * Measures, in its own process, how many requests per second Redis counts for 64 clients. Argument: the address of the
+ * Redis server.
+ */
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

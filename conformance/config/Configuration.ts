@@ -27,7 +27,7 @@ export const Configuration = Schema.Struct({
       name: Text,
       version: Schema.optionalKey(Text),
       contact: Schema.optionalKey(
-        Text.annotate({ description: "A URL that begins with https://, or a mail address." })
+        Text.annotate({ description: "A URL that begins with https://, or an email address." })
       )
     }).annotate({ description: "The implementation under test, for the report." })
   ),

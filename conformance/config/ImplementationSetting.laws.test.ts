@@ -34,7 +34,7 @@ describe("ImplementationSetting.resolve", () => {
     expect(reasonOf({ implementation: "x".repeat(101) })).toMatch(/^--implementation: .* 100 /)
   })
 
-  it("accepts only a mail address or an https URL without credentials as the contact", () => {
+  it("accepts only an email address or an https URL without credentials as the contact", () => {
     fc.assert(
       fc.property(
         fc.webUrl({ validSchemes: ["https"] }),

@@ -15,7 +15,7 @@ const MAX_LENGTH = 100
 
 const fail = (reason: string): Result.Result<never, SetupError> => Result.fail(new SetupError({ reason }))
 
-/** Whether the text is a mail address or an `https` URL without credentials: pages show it as a link. */
+/** Whether the text is an email address or an `https` URL without credentials: pages show it as a link. */
 const isContact = (text: string): boolean => {
   if (/^[^\s@<>"'`]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) && !text.includes(":")) return true
   if (!/^https:\/\/[\x21-\x7e]+$/.test(text) || !URL.canParse(text)) return false
@@ -25,7 +25,7 @@ const isContact = (text: string): boolean => {
 
 /**
  * Merges the flags into the declarations of the file; returns `undefined` if nothing is declared. Fails if a text is
- * too long, the contact is not valid, or a version or contact has no name.
+ * too long, the contact is invalid, or there is a version or a contact without a name.
  */
 export const resolve = (
   file: Implementation | undefined,
@@ -51,7 +51,7 @@ export const resolve = (
   }
   if (contact !== undefined && !isContact(contact)) {
     return fail(
-      "--contact: must be a mail address, or a URL that begins with https:// and has no credentials"
+      "--contact: must be an email address, or a URL that begins with https:// and has no credentials"
     )
   }
   return Result.succeed({

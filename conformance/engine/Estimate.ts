@@ -5,10 +5,10 @@ import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as Run from "./Run.ts"
 import * as Selection from "./Selection.ts"
 
-/** Approximate time that a run without a clock waits for the limits of small keys, in milliseconds. */
+/** Approximate time in milliseconds that a run without a clock waits until small keys are admitted again. */
 const WAITS_MS = 100_000
 
-/** Estimated latency of a request in a run, relative to the first request of the doctor. */
+/** Estimated latency of a request in a run, divided by the latency of the first request that the doctor sends. */
 const RELATIVE_LATENCY = 0.5
 
 /** What the doctor found in the subject; absent members are unknown. */

@@ -80,7 +80,7 @@ for (const backend of backends) {
   const title = `${backend.workers} workers${backend.limits === undefined ? "" : ` with limits in ${backend.limits.name}`}`
   Databases.describeOn(backend.kind, title, () => {
     it.skipIf(missing !== undefined)(
-      "together admit as many requests with a key as a single bucket of 1,000 tokens, and lose no acknowledged animal, even if one is killed",
+      "together admit as many requests with a key as a single bucket of 1,000 tokens, and lose no acknowledged animal, even if a worker is killed",
       async () => {
         await Load.awayFromMidnight(30_000)
         const served = await serve(backend, "Business")

@@ -18,7 +18,7 @@ type Status = PetStatus.PetStatus
 type Command =
   | { readonly do: "create"; readonly status: Status | undefined; readonly categoryId: bigint }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches one of the animals created so far: the one at `index` modulo their number. */
+  /** Fetches one of the animals created so far; after the last one, `index` wraps around. */
   | { readonly do: "get"; readonly index: number }
 
 /** Maximum number of creations in a case; small, because animals cannot be deleted over HTTP. */

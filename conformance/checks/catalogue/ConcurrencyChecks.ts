@@ -19,7 +19,7 @@ type Status = PetStatus.PetStatus
 type Step =
   | { readonly do: "create"; readonly status: Status }
   | ({ readonly do: "list" } & Listing)
-  /** Fetches one of the animals whose creation was acknowledged: the one at `index` modulo their number. */
+  /** Fetches one of the animals whose creation was acknowledged; after the last one, `index` wraps around. */
   | { readonly do: "get"; readonly index: number }
 
 /** The programs of concurrent clients; each runs its steps in sequence. */

@@ -89,7 +89,7 @@ const create = Effect.fnUntraced(function* (
   }
 })
 
-/** Values of `limit`. With 1 and 2, the first and the second animal are also the last; 100 returns all of the check. */
+/** Values of `limit`: pages that end with their first or second animal, and a page with all animals of this check. */
 const LIMITS = [1, 2, 100]
 
 const spec = family({ level: "spec", on: "http" })

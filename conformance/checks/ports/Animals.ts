@@ -52,7 +52,7 @@ export const newPet = fc.record(
   { noNullPrototype: true }
 ) as fc.Arbitrary<NewPet> // one generator for each field
 
-/** Returns the status at an index of the endless repetition of all statuses. */
+/** Returns a status for each index: all statuses in order, then again from the first. */
 export const statusAt = (index: number): PetStatus.PetStatus =>
   PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
 
@@ -93,7 +93,7 @@ export const id: fc.Arbitrary<Id> = fc.oneof(
   }
 )
 
-/** Returns an id as it is, or computes it from the animals inserted so far; `nth` counts modulo their number. */
+/** Returns an id as it is, or computes it from the animals inserted so far; after the last one, `nth` wraps around. */
 export const idOf = (wanted: Id, inserted: ReadonlyArray<Pet>): bigint =>
   typeof wanted === "bigint"
     ? wanted

@@ -85,7 +85,7 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
     })
 })
 
-/** Creates a place for a rule of validation; a mutant skips it by making a request valid before the server reads it. */
+/** Creates a place for a validation rule. To skip it, a mutant makes the request valid before the server parses it. */
 const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown }) => object): Place => ({
   id: `rule: ${id}`,
   kind: "rule",
@@ -155,10 +155,10 @@ const keyPlace = (
   install: (mutate) => {
     const tracker = Situation.make()
     return AtHttp.transport((real, world) =>
-      tracker.follow((followed, situation) => {
+      tracker.follow((send, situation) => {
         const { request } = situation
-        if (!isHere(situation) || mutate("check", situation) !== "skip") return followed(request)
-        return followed(Requests.withKey(request, usesMainKey ? world.keys.main : undefined))
+        if (!isHere(situation) || mutate("check", situation) !== "skip") return send(request)
+        return send(Requests.withKey(request, usesMainKey ? world.keys.main : undefined))
       })(real, world)
     )
   }

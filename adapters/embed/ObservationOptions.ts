@@ -63,7 +63,8 @@ const headersRule = Rule.make(
   (value): value is { readonly [name: string]: string } =>
     typeof value === "object" &&
     value !== null &&
-    !Array.isArray(value) &&
+    // The entries of a map or of `Headers` would not be checked.
+    !(Symbol.iterator in value) &&
     Object.entries(value).every(
       ([name, text]) => isName(name) && typeof text === "string" && isFieldValue(text)
     ),

@@ -39,6 +39,28 @@ describe("the command line", () => {
     expect(await run(["--version"], {}, { failure })).toMatchObject({ code: 0, stdout: /./ })
   })
 })
+
+describe("serve with a secret in the wrong place", () => {
+  const unexpected = (count: string) =>
+    `${count}; quote a value that contains spaces\nRun 'npm start -- --help' for usage.`
+  const collector = "must be an http(s) URL without credentials and query, such as http://127.0.0.1:4318"
+
+  it.each<readonly [args: ReadonlyArray<string>, environment: Environment, message: string]>([
+    [
+      ["--otlp-header", "Authorization:", "Bearer", "s3cret"],
+      {},
+      unexpected("2 unexpected positional arguments")
+    ],
+    [["postgres://user:s3cret@localhost/shop"], {}, unexpected("1 unexpected positional argument")],
+    [["--otlp", "http://user:s3cret@localhost"], {}, `--otlp: ${collector}`],
+    [["--otlp", "http://localhost?token=s3cret"], {}, `--otlp: ${collector}`],
+    [[], { ANIMAL_STORE_OTLP: "http://s3cret@localhost" }, `ANIMAL_STORE_OTLP: ${collector}`]
+  ])("does not print it: arguments %j, environment %j", async (args, environment, message) => {
+    const { code, stderr, stdout } = await run(["serve", ...args], { ...inMemory, ...environment })
+    expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `animal-store: ${message}\n`, stdout: "" })
+  })
+})
+
 describe("serve with invalid input", () => {
   const port = "must be a whole number from 0 to 65535"
   const plan = `must be PLAN or PLAN:perMinute=N,perDay=N (only ${Plan.agreed} requires both limits), where PLAN is one of ${Plan.names.join(", ")}`

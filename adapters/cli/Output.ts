@@ -10,7 +10,12 @@ import * as Invocation from "./Invocation.ts"
 
 const standard = CliOutput.defaultFormatter()
 
-const formatError = (error: CliError.CliError): string => `animal-store: ${standard.formatCliError(error)}`
+const formatError = (error: CliError.CliError): string =>
+  `animal-store: ${error._tag === "UnexpectedArgument" ? unexpected(error.arguments) : standard.formatCliError(error)}`
+
+/** Omits the arguments: they may be the rest of a secret, such as an unquoted `Authorization: Bearer TOKEN`. */
+const unexpected = ({ length }: ReadonlyArray<string>): string =>
+  `${length} unexpected positional ${length === 1 ? "argument" : "arguments"}; quote a value that contains spaces`
 
 const formatter: CliOutput.Formatter = {
   ...standard,

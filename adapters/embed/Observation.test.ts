@@ -238,7 +238,12 @@ describe("openAnimalStore", () => {
     [{ otlp: { url: "127.0.0.1:4318" } }, /^otlp: url must be an http/],
     [{ otlp: { url: "http://user:secret@host" } }, /^otlp: url must be an http\(s\) URL without credentials/],
     [{ otlp: { url: "http://host", traceSample: 2 } }, /^otlp: traceSample must be a number from 0 to 1$/],
-    [{ otlp: { url: "http://host", intervalMs: 1 } }, /^otlp: intervalMs must be/]
+    [{ otlp: { url: "http://host", intervalMs: 1 } }, /^otlp: intervalMs must be/],
+    [
+      { otlp: { url: "http://host", headers: new Map([["A", "secret\n"]]) } },
+      /^otlp: headers must be an object/
+    ],
+    [{ otlp: { url: "http://host", headers: new Headers({ A: "b" }) } }, /^otlp: headers must be an object/]
   ])("rejects the options %j and states why", async (options, message) => {
     const reason = await openAnimalStore(options as object).catch((error: unknown) => error) // wrong on purpose
     expect(reason).toBeInstanceOf(InvalidOption)

@@ -63,7 +63,8 @@ const headersRule = Rule.make(
   (value): value is { readonly [name: string]: string } =>
     typeof value === "object" &&
     value !== null &&
-    !Array.isArray(value) &&
+    // The entries of a map or of `Headers` would not be checked.
+    !(Symbol.iterator in value) &&
     Object.entries(value).every(
       ([name, text]) => isName(name) && typeof text === "string" && isFieldValue(text)
     ),
@@ -84,7 +85,8 @@ const headers = {
 
 /** The rule, the default and the flag of each field of `otlp`. */
 const otlpTable = {
-  url: OptionTable.flag("otlp", collector, undefined, { defaultText: "off" }),
+  // Secret, because a rejected URL may contain credentials.
+  url: OptionTable.flag("otlp", collector, undefined, { defaultText: "off", isSecret: true }),
   headers: OptionTable.flag("otlp-header", headers, {}, { isSecret: true }),
   traceSample: OptionTable.flag("trace-sample", Rule.fraction, 0.1),
   intervalMs: OptionTable.flag("otlp-interval", Rule.milliseconds({ min: 100, max: 3_600_000 }), 10_000)

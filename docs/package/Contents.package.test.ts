@@ -16,7 +16,8 @@ const needed = [
   /^docs\/deploying\/(?:[A-Z][a-z]+|[A-Za-z.-]+\.(?:service|timer|sh|ya?ml|conf|json|dockerignore))$/
 ]
 
-const built = /^dist\/(?!conformance\/selftest)(?:[^.]+(?:\.js|\.d\.ts)|adapters\/reference-page\/(?:client|swagger-ui)\/[A-Za-z.-]+)$/
+const built =
+  /^dist\/(?!conformance\/selftest)(?:[^.]+(?:\.js|\.d\.ts)|adapters\/reference-page\/(?:client|swagger-ui)\/[A-Za-z.-]+)$/
 
 /** A module for each entry point; the compiler must find a name for the type of each export. */
 const modules: { readonly [name: string]: string } = {

@@ -107,6 +107,8 @@ describe("animal-store conformance run", () => {
           ...server.flags,
           "--clock",
           server.clock,
+          "--seed",
+          "1",
           "--level",
           "design",
           "--out",
@@ -115,7 +117,7 @@ describe("animal-store conformance run", () => {
         ],
         server.environment
       )
-      expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      expect(stdout.trimEnd().split("\n").at(-1), stdout).toMatch(
         /^CONFORMANT at level design: all \d+ checks passed/
       )
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

@@ -3,7 +3,7 @@ const test = "\\.(test|laws\\.test|arbitrary|fixture)\\.ts$"
 /** Directories of the conformance suite, and which of them each may import; docs/conformance.md shows the map. */
 const conformanceRooms = {
   clauses: [],
-  dimensions: [],
+  dimensions: ["http"],
   http: [],
   linearizability: [],
   evaluation: ["clauses", "http"],

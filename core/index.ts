@@ -40,6 +40,7 @@ export {
   make as makeOperation,
   type Operation,
   type Output as OperationOutput,
+  type OutputOf as OperationOutputOf,
   type PathParameter,
   type Removal,
   type RequestBody,

@@ -9,8 +9,6 @@ import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
-const port = Rule.integer({ min: 0, max: 65_535 }, "PORT")
-
 const issueKeys = {
   ...Rule.make((keys): keys is ReadonlyArray<IssueOptions> => Array.isArray(keys), "must be a list"),
   ...Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
@@ -43,7 +41,7 @@ export const table = {
     noOption: "the results of `listen` and `store.keys.issue`"
   },
   adminPort: {
-    ...OptionTable.flag("admin-port", port, undefined, { defaultText: "off" }),
+    ...OptionTable.flag("admin-port", Rule.port, undefined, { defaultText: "off" }),
     summary: "Serve `/metrics`, `/livez` and `/readyz` on this port, without a key; 0 chooses a free port.",
     noOption: "`store.metrics()`, on a page of the program"
   },
@@ -59,7 +57,7 @@ export const table = {
     noOption: "`store.drain(ms)` and `store.close({ drainMs })`"
   },
   testClockPort: {
-    ...OptionTable.flag("test-clock-port", port, undefined),
+    ...OptionTable.flag("test-clock-port", Rule.port, undefined),
     summary: "For conformance tests only: serve, on the loopback address, a clock that tests can advance.",
     noOption: "`now`"
   }

@@ -21,7 +21,7 @@ import * as DatabaseAddress from "./DatabaseAddress.ts"
 export interface DatabaseOptions
   extends StorageOptions.LimitsOptions,
     Pick<SqlOptions.SqlOptions, "keyCacheMs"> {
-  /** Timeout of a call to the database, after which the response is 503. In milliseconds. */
+  /** Timeout of a call to the database. In milliseconds; after the timeout, the response is 503. */
   readonly databaseTimeoutMs: number
   /** Maximum number of connections to PostgreSQL. */
   readonly databaseConnections: number

@@ -21,9 +21,9 @@ export interface FetchHandlerOptions {
   /** Returns the client's IP address for `fetch`; without it, all clients without a key share one rate limit. */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
   /**
-   * Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body is read in
-   * one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read this
-   * way, because a `Request` that other code creates can carry more bytes than it declares.
+   * Whether the host of `fetch` ends each body at its `Content-Length`, as `Bun.serve` and `Deno.serve` do. Such a body
+   * is read in one call, without a stream. By default only requests whose `arrayBuffer` the host has replaced are read
+   * this way, because a `Request` that other code creates can carry more bytes than it declares.
    */
   readonly trustContentLength?: boolean | undefined
 }

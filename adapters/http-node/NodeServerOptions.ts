@@ -43,7 +43,7 @@ const MEASURED = "`serve` keeps the bound that the attack tests measure"
 /** The rule, the default and the flag of each option. */
 export const table = {
   host: OptionTable.flag("host", host, "127.0.0.1"),
-  port: OptionTable.flag("port", Rule.integer({ min: 0, max: 65_535 }, "PORT"), 3000),
+  port: OptionTable.flag("port", Rule.port, 3000),
   headersTimeoutMs: OptionTable.programOnly(timeout, 10_000, MEASURED),
   requestTimeoutMs: OptionTable.programOnly(timeout, 30_000, MEASURED),
   keepAliveTimeoutMs: OptionTable.flag("keep-alive", timeout, 5_000),

@@ -45,6 +45,7 @@ const columnOf: { readonly [field in keyof Complete]: Column<Complete[field]> } 
 
 /** The columns of the fields, in the order of `PetFields.names`. */
 export const all: ReadonlyArray<Column<unknown>> = PetFields.names.map((name) => columnOf[name])
+
 /** The names of the columns of an animal without its id, separated by commas. */
 export const columns = all.map(({ name }) => name).join(", ")
 

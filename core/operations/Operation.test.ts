@@ -199,6 +199,20 @@ describe("an operation that is added as one record", () => {
     })
   )
 
+  it("does not compile if it declares a body and returns none", () => {
+    const forgetful = Operation.make({
+      id: "forgetful",
+      method: "GET",
+      path: "/nothing",
+      summary: "Forget the body",
+      description: "Returns nothing.",
+      success: { status: 200, description: "A text.", schema: { type: "string" }, examples: { none: "" } },
+      // @ts-expect-error The response would be empty.
+      run: () => Effect.succeed({})
+    })
+    expect(forgetful.success.schema).toBeDefined()
+  })
+
   it.effect("does not exist on a service whose store lacks the method that it needs", () =>
     Effect.gen(function* () {
       const needy = [...Operations.all, { ...countPets, needs: "insertOnce" as const }]

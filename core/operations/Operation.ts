@@ -120,11 +120,21 @@ export interface Output {
   readonly headers?: ReadonlyArray<Header>
 }
 
+/** The output of an operation with this response: one with a `schema` has a body. */
+export type OutputOf<Response extends Success> = Response extends ResponseBody
+  ? Output & { readonly body: string }
+  : Output
+
 /** The errors with which an operation can fail. */
 export type Failure = ApiError.ApiError | StoreUnavailable
 
 /** The record from which `make` creates an operation. */
-export interface Definition<Parameters extends QueryParameters.QueryParameters, Body> extends Description {
+export interface Definition<
+  Parameters extends QueryParameters.QueryParameters,
+  Body,
+  Response extends Success = Success
+> extends Description {
+  readonly success: Response
   readonly query?: Parameters
   readonly body?: RequestBody<Body>
   /**
@@ -137,7 +147,9 @@ export interface Definition<Parameters extends QueryParameters.QueryParameters, 
    * Runs the operation. Use `Effect.fnUntraced` instead of `Effect.gen` in its body: V8 creates hidden objects for
    * every generator function, and with one function per request, garbage collection copied a hundred times more data.
    */
-  readonly run: (input: Input<QueryParameters.Values<Parameters>, Body>) => Effect.Effect<Output, Failure>
+  readonly run: (
+    input: Input<QueryParameters.Values<Parameters>, Body>
+  ) => Effect.Effect<OutputOf<Response>, Failure>
 }
 
 /** A routed request before validation, with its raw query string and body. */
@@ -164,9 +176,10 @@ export const isIdempotentOn = (
 /** Creates an operation from its definition. */
 export const make = <
   const Parameters extends QueryParameters.QueryParameters = QueryParameters.None,
-  Body = undefined
+  Body = undefined,
+  const Response extends Success = Success
 >(
-  definition: Definition<Parameters, Body>
+  definition: Definition<Parameters, Body, Response>
 ): Operation => {
   const parameters: QueryParameters.QueryParameters = definition.query ?? {}
   return {

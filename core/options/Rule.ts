@@ -137,6 +137,9 @@ export const integer = ({ max, min }: Bounds, placeholder = "N"): TextRule<numbe
     (digits) => (/^[0-9]{1,15}$/.test(digits) ? Number(digits) : undefined)
   )
 
+/** A rule that accepts TCP ports; 0 lets the system choose a free one. */
+export const port: TextRule<number> = integer({ min: 0, max: 65_535 }, "PORT")
+
 /** Creates a rule that accepts whole numbers of milliseconds; as text, durations of at most `maxText` such as `5s`. */
 export const milliseconds = ({ max, min }: Bounds, maxText = max): TextRule<number> => ({
   ...integer({ max, min }),

@@ -1,10 +1,15 @@
 /** Defines encodings of the same JSON object (RFC 8259), and content types that mean JSON in UTF-8. */
 
-import type { Draft } from "../http/Animal.ts"
-import * as PetJson from "../http/PetJson.ts"
+import type { NewPet } from "../../core/domain/NewPet.ts"
+import * as PetFields from "../../core/domain/PetFields.ts"
+
+/** The fields of a creation. */
+export interface Fields extends Omit<NewPet, "status"> {
+  readonly status?: NewPet["status"] | undefined
+}
 
 interface Form {
-  readonly write: (fields: Draft) => string
+  readonly write: (fields: Fields) => string
   /** Whether the body is sent with `Transfer-Encoding: chunked`. */
   readonly isChunked?: boolean
   /** Whether a server may reject the form, because the contract leaves that open. */
@@ -22,12 +27,18 @@ const escapedInUpperCase = escapeAll((hex) => hex.toUpperCase())
 
 type Member = readonly [name: string, json: string]
 
-const { members } = PetJson
+const members = (fields: Fields, encodeText: (text: string) => string): Array<Member> =>
+  PetFields.names.flatMap((name): Array<Member> => {
+    const value = fields[name]
+    if (value === undefined) return []
+    if (typeof value === "string") return [[name, encodeText(value)]]
+    return [[name, typeof value === "bigint" ? String(value) : JSON.stringify(value)]]
+  })
 
 const object = (all: ReadonlyArray<Member>, text: (name: string) => string = JSON.stringify): string =>
   `{${all.map(([name, json]) => `${text(name)}:${json}`).join(",")}}`
 
-const plain = (fields: Draft): string => object(members(fields, JSON.stringify))
+const plain = (fields: Fields): string => object(members(fields, JSON.stringify))
 
 export const forms = {
   plain: { write: plain },

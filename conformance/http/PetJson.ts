@@ -96,17 +96,6 @@ const TOO_LARGE = "a number beyond 1.8e308"
 const encode = (value: unknown): string | undefined =>
   typeof value === "bigint" ? String(value) : JSON.stringify(value)
 
-/** Returns the members of a body, without fields that are `undefined`. */
-export const members = (
-  pet: Partial<Draft>,
-  encodeText: (text: string) => string = JSON.stringify
-): ReadonlyArray<readonly [name: string, json: string]> =>
-  AnimalFields.all.flatMap(({ name }) => {
-    const value = pet[name]
-    const json = typeof value === "string" ? encodeText(value) : encode(value)
-    return json === undefined ? [] : [[name, json] as const]
-  })
-
 /** Formats an animal in one line for messages. */
 export const line = (animal: Animal): string => {
   const { categoryId, id, name, status } = animal
@@ -118,6 +107,6 @@ export const line = (animal: Animal): string => {
 
 /** Returns the JSON body of a creation, without fields that are `undefined`. */
 export const draft = (pet: Draft): string =>
-  `{${members(pet)
-    .map(([name, json]) => `"${name}":${json}`)
+  `{${AnimalFields.all
+    .flatMap(({ name }) => (pet[name] === undefined ? [] : [`"${name}":${encode(pet[name])}`]))
     .join(",")}}`

@@ -9,7 +9,7 @@ import * as Names from "../../dimensions/Names.ts"
 import type { Http, Sent } from "../../evaluation/Http.ts"
 import { expect, type Failure, type Violation } from "../../evaluation/Outcome.ts"
 import type { Trial } from "../../evaluation/Trial.ts"
-import type { Animal, Draft } from "../../http/Animal.ts"
+import type { Animal } from "../../http/Animal.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
@@ -65,7 +65,7 @@ const toNfkc = (name: string): string => name.normalize("NFKC")
 
 /** Fails unless the animal has the fields that were sent; `normalize` returns the form in which names are compared. */
 const expectAsSent = (
-  sent: Draft,
+  sent: Bodies.Fields,
   { categoryId, name, status }: Animal,
   normalize: (name: string) => string
 ): Effect.Effect<void, Violation> =>

@@ -1,4 +1,4 @@
-/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; only Enterprise requires both limits. */
+/** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; plans without limits require both. */
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as Plan from "../../core/limits/Plan.ts"

@@ -1,5 +1,6 @@
 /** Defines the flags of `serve`. */
 import type * as Command from "effect/cli/Command"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { AnimalStoreOptions, IssueOptions } from "../embed/index.ts"
@@ -26,7 +27,7 @@ export const table = {
   },
   issueKeys: {
     ...OptionTable.flag("issue-key", issueKeys, []),
-    summary: "Issue a key at startup; Enterprise requires both limits.",
+    summary: `Issue a key at startup; ${Plan.agreed} requires both limits.`,
     noOption: "`store.keys.issue`"
   },
   firstKey: {

@@ -138,6 +138,12 @@ Databases.describeOn(Databases.postgres, "a store", () => {
     expectUnavailable(rejected)
     // Reads still work.
     for (const target of ["/v1/pets", "/v1/pets/1"]) expect(await caller.send(target)).toSatisfy(isServed)
+    // The store cancels statements that time out; until the server has ended them, they still wait for the lock.
+    await expect
+      .poll(() =>
+        execute(database, "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'pets'::regclass")
+      )
+      .toEqual([])
     await release()
     await caller.recoverFully()
     await caller.checkStored(rejected)

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { compileCache, read, root } from "./Pages.fixture.ts"
+import { read, root } from "./Pages.fixture.ts"
 import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
 const pages = ["docs/embedding.md", "docs/effect.md"]
@@ -110,7 +110,7 @@ describe("the pages about embedding", { timeout: 180_000 }, () => {
       const { status, stderr, stdout } = spawnSync(process.execPath, [file], {
         cwd: path.dirname(file),
         encoding: "utf8",
-        env: { ...process.env, ...compileCache, PORT: "0" },
+        env: { ...process.env, PORT: "0" },
         timeout: 120_000
       })
       expect({ status, stderr, stdout: stdout.trimEnd() }).toMatchObject({
@@ -140,7 +140,7 @@ await store.close()
     )
     const { status, stdout } = spawnSync(process.execPath, [host], {
       encoding: "utf8",
-      env: { ...process.env, ...compileCache },
+      env: process.env,
       timeout: 120_000
     })
     expect({ status, stdout }).toEqual({ status: 0, stdout: "200 []\n" })
@@ -162,7 +162,7 @@ await store.close()
       )
     )
     const server = spawn(process.execPath, [file], {
-      env: { ...process.env, ...compileCache, PORT: "0" },
+      env: { ...process.env, PORT: "0" },
       stdio: ["pipe", "pipe", "inherit"]
     })
     const exit = once(server, "exit")

@@ -27,11 +27,6 @@ export const pages = [
   "docs/releasing.md"
 ]
 
-/** Environment of child processes: later processes reuse the code that the first one compiled. */
-export const compileCache = {
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(os.tmpdir(), "animal-store-compile-cache")
-}
-
 /** A block of shell commands; tests run it by its `name`, or `reason` states why no test runs it. */
 export interface Block {
   readonly page: string

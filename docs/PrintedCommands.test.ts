@@ -5,7 +5,7 @@ import * as path from "node:path"
 import * as readline from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { commandsOf, compileCache, createDirectory, describeWith, read, root } from "./Pages.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, root } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
 /** Creates a directory and an environment in which `animal-store` and `npx animal-store` run the source code. */
@@ -25,8 +25,7 @@ const createShell = () => {
     ...Object.fromEntries(inherited),
     PATH: `${programs}:${process.env.PATH}`,
     NO_COLOR: "1",
-    ANIMAL_STORE_DRAIN: "0",
-    ...compileCache
+    ANIMAL_STORE_DRAIN: "0"
   }
   return { directory, env }
 }

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { describe, expect, it } from "vitest"
-import { compileCache, root } from "./Pages.fixture.ts"
+import { root } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
 /** Saves the page's program that contains `text`, but runs only the checks `only`; returns the path. */
@@ -20,7 +20,7 @@ const run = (args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, args, {
     cwd: root,
     encoding: "utf8",
-    env: { ...process.env, ...compileCache, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1" },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1" },
     timeout: 300_000
   })
 

@@ -1,7 +1,5 @@
 /** Runs `animal-store` in its own process, without the settings in this process's environment. */
 import { type ChildProcess, spawn } from "node:child_process"
-import * as os from "node:os"
-import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Capture from "./Capture.fixture.ts"
 import * as Greeting from "./Greeting.fixture.ts"
@@ -55,18 +53,14 @@ const LIFETIME_MS = 300_000
 /** The settings of servers in tests: no drain period, and a long database timeout, because the machine may be busy. */
 export const serverDefaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STORE_DATABASE_TIMEOUT: "60s" }
 
-/**
- * The environment of child processes: the settings of the command line are removed, and Node caches compiled modules,
- * with which a server starts in two thirds of the time.
- */
+/** The environment of child processes: the settings of the command line are removed. */
 export const environment: Environment = {
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || name.startsWith("ANIMAL_STORE_") ? [] : [[name, value]]
     )
   ),
-  ANIMAL_STORE_DRAIN: "0",
-  NODE_COMPILE_CACHE: path.join(os.tmpdir(), "animal-store-compile-cache")
+  ANIMAL_STORE_DRAIN: "0"
 }
 
 /** Starts a command. */

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type * as OptionTable from "../../core/options/OptionTable.ts"
 import * as AnimalStoreOptions from "../embed/AnimalStoreOptions.ts"
+import { run } from "./CommandLine.fixture.ts"
 import { runCommand } from "./CommandRun.fixture.ts"
 import summaries from "./OptionSummaries.json" with { type: "json" }
 import type { Environment } from "./Serve.fixture.ts"
-import { serve } from "./Serve.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -137,7 +137,7 @@ describe("the flags of serve", () => {
 })
 
 it("the help of serve lists each flag with its variable", async () => {
-  const { stdout } = await runCommand(serve, ["--help"])
+  const { stdout } = await run(["serve", "--help"])
   const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
   const listed = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
   expect(listed.map(([, flag, variable]) => [flag, variable])).toEqual(

@@ -11,7 +11,7 @@ import { formats, type LogFormatName } from "../log/LogFormat.ts"
 export interface OtlpOptions {
   /**
    * Push metrics and traces to this collector with OTLP over HTTP, such as `http://127.0.0.1:4318`. The URL has no
-   * credentials and no query; `/v1/traces` and `/v1/metrics` are appended.
+   * credentials and no query; `/v1/traces` and `/v1/metrics` are appended, or replace either at the end of the URL.
    */
   readonly url: string
   /** Headers that each export sends, such as `Authorization: Bearer TOKEN`. */
@@ -21,6 +21,8 @@ export interface OtlpOptions {
    * by default.
    */
   readonly traceSample?: number | undefined
+  /** The name of this service in metrics and traces (`service.name`); `animal-store` by default. */
+  readonly serviceName?: string | undefined
   /** Time between two exports. In milliseconds, 100 or more; 10,000 by default. */
   readonly intervalMs?: number | undefined
 }
@@ -83,12 +85,15 @@ const headers = {
   ...Rule.listForm("'NAME: VALUE'", "line breaks", parseHeader, Object.fromEntries<string>)
 }
 
+const nonEmpty = Rule.textWhere((text) => text !== "", "must be a string that is not empty")
+
 /** The rule, the default and the flag of each field of `otlp`. */
 const otlpTable = {
   // Secret, because a rejected URL may contain credentials.
   url: OptionTable.flag("otlp", collector, undefined, { defaultText: "off", isSecret: true }),
   headers: OptionTable.flag("otlp-header", headers, {}, { isSecret: true }),
   traceSample: OptionTable.flag("trace-sample", Rule.fraction, 0.1),
+  serviceName: OptionTable.programOnly(nonEmpty, "animal-store", "`serve` reads `OTEL_SERVICE_NAME`"),
   intervalMs: OptionTable.flag("otlp-interval", Rule.milliseconds({ min: 100, max: 3_600_000 }), 10_000)
 } satisfies OptionTable.OptionTable<Partial<OtlpOptions>>
 

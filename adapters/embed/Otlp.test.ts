@@ -180,7 +180,46 @@ describe("OTLP", () => {
   })
 })
 
+describe("the URL of the collector", () => {
+  it.each(["", "/", "/v1/traces", "/v1/metrics/"])("may end in %j", async (end) => {
+    const receiver = await Receiver.start()
+    const store = await openAnimalStore({
+      otlp: { url: `${receiver.url}/otlp${end}`, traceSample: 1, serviceName: "zoo" },
+      log: () => undefined
+    })
+    await store.fetch(new Request("http://store.test/v1/pets"))
+    await store.close()
+    expect(receiver.paths.toSorted()).toEqual(["/otlp/v1/metrics", "/otlp/v1/traces"])
+    expect(receiver.resource()).toMatchObject({ "service.name": "zoo" })
+  })
+})
+
 describe("a collector that fails", () => {
+  it("is disconnected after a few kilobytes of an endless response", async () => {
+    const bytesSent: Array<number> = []
+    const part = Buffer.alloc(65_536, " ")
+    const server = Http.createServer((request, response) => {
+      const { socket } = request
+      const send = (): void => {
+        let hasRoom = true
+        while (hasRoom && !response.destroyed) hasRoom = response.write(part)
+      }
+      response.on("drain", send).once("close", () => bytesSent.push(socket.bytesWritten))
+      request.resume().once("end", send)
+    })
+    const port = await Receiver.listen(server)
+    const lines: Array<string> = []
+    const store = await openAnimalStore({
+      log: (line) => lines.push(line),
+      otlp: { url: `http://127.0.0.1:${port}`, intervalMs: 100, traceSample: 0 }
+    })
+    await expect.poll(() => bytesSent.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(3)
+    await store.close()
+    // The buffers of the sockets and of the client hold a few megabytes; without a bound, hundreds arrive in a second.
+    expect(Math.max(...bytesSent)).toBeLessThan(20_000_000)
+    expect(lines).toEqual([])
+  })
+
   it.each(["refuses connections", "never responds", "responds with errors"])(
     "prevents neither requests nor closing, and adds no secret to the log, when it %s",
     async (fault) => {

@@ -84,6 +84,8 @@ export interface Receiver {
   /** The metrics of the latest export. */
   readonly metrics: () => ReadonlyArray<Metric>
   readonly headers: Array<Http.IncomingHttpHeaders>
+  /** The path of each export. */
+  readonly paths: Array<string>
   /** Resource attributes of the latest traces. */
   readonly resource: () => { readonly [name: string]: unknown }
   /** Resource attributes of all traces. */
@@ -95,17 +97,19 @@ export interface Receiver {
 export const start = async (): Promise<Receiver> => {
   const spans: Array<Span> = []
   const headers: Array<Http.IncomingHttpHeaders> = []
+  const paths: Array<string> = []
   let metrics: ReadonlyArray<Metric> = []
   const resources: Array<{ readonly [name: string]: unknown }> = []
   const server = Http.createServer(async (request, response) => {
     const body: unknown = await json(request)
     headers.push(request.headers)
-    if (request.url === "/v1/traces") {
+    paths.push(request.url ?? "")
+    if (request.url?.endsWith("/v1/traces")) {
       for (const { resource: from, scopeSpans } of decodeTraces(body).resourceSpans) {
         resources.push(attributesOf(from))
         spans.push(...scopeSpans.flatMap((scope) => scope.spans))
       }
-    } else if (request.url === "/v1/metrics") {
+    } else if (request.url?.endsWith("/v1/metrics")) {
       metrics = decodeMetrics(body).resourceMetrics.flatMap(({ scopeMetrics }) =>
         scopeMetrics.flatMap((scope) => scope.metrics)
       )
@@ -117,6 +121,7 @@ export const start = async (): Promise<Receiver> => {
     url: `http://127.0.0.1:${port}`,
     spans,
     headers,
+    paths,
     metrics: () => metrics,
     resource: () => resources.at(-1) ?? {},
     resources,

@@ -17,17 +17,20 @@ import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type * as Tracer from "effect/Tracer"
 import type { Meter } from "./Meter.ts"
 import * as OtlpEncoding from "./OtlpEncoding.ts"
 
 export interface OtlpOptions {
-  /** The collector's base URL, such as `http://127.0.0.1:4318`. */
+  /** The collector's URL, such as `http://127.0.0.1:4318`, with or without the path of one signal. */
   readonly url: string
   /** Headers of each export, such as `Authorization`. */
   readonly headers: { readonly [name: string]: string }
   /** Milliseconds between two exports. */
   readonly intervalMs: number
+  /** The name of the service (`service.name`). */
+  readonly serviceName: string
   /** Distinguishes this process from others of the same service. */
   readonly instanceId: string
 }
@@ -41,20 +44,23 @@ const MAX_EXPORTS = 8
 /** Timeout of an export. */
 const EXPORT_TIMEOUT = "5 seconds"
 
+/** Maximum number of bytes that are read of a response; the connection of a longer one is closed. */
+const MAX_RESPONSE_BYTES = 16_384
+
 /** Timeout in milliseconds for the last export when the scope closes. */
 const SHUTDOWN_MS = 1_000
 
 /** Starts to export the metrics of `meter`, and returns a tracer that exports its spans. */
 export const make = (
   meter: Meter,
-  { headers, instanceId, intervalMs, url }: OtlpOptions
+  { headers, instanceId, intervalMs, serviceName, url }: OtlpOptions
 ): Effect.Effect<Tracer.Tracer, never, Scope.Scope> => {
-  const base = url.replace(/\/+$/, "")
+  const base = url.replace(/(?:\/v1\/(?:traces|metrics))?\/*$/, "")
   const common = {
     headers,
     exportInterval: intervalMs,
     shutdownTimeout: SHUTDOWN_MS,
-    resource: { serviceName: "animal-store", attributes: { "service.instance.id": instanceId } }
+    resource: { serviceName, attributes: { "service.instance.id": instanceId } }
   }
   return Effect.gen(function* () {
     // Separate clients, so that metrics and traces do not share the limit on exports.
@@ -90,7 +96,7 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
         }
         running++
         return response.pipe(
-          Effect.tap(({ arrayBuffer }) => Effect.ignore(arrayBuffer)),
+          Effect.tap(discardBody),
           Effect.tap(({ status }) =>
             status < 400 ? Effect.void : notExported(`the collector responded with ${status}`)
           ),
@@ -107,6 +113,15 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     })
   })
 ).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** Reads a short body, so that the connection can be reused; cancels a long one, which would fill the memory. */
+const discardBody = ({ stream }: HttpClientResponse.HttpClientResponse): Effect.Effect<void> => {
+  let bytes = 0
+  return Stream.runForEachWhile(stream, (chunk) => {
+    bytes += chunk.length
+    return Effect.succeed(bytes <= MAX_RESPONSE_BYTES)
+  }).pipe(Effect.ignore)
+}
 
 const notExported = (error: string): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("telemetry was not exported"), "error", error)

@@ -59,11 +59,13 @@ const programs: ReadonlyArray<ProgramCase> = [
     after: `
 await new Promise((resolve) => admin.once("listening", resolve))
 const { port } = admin.address()
-console.log(await (await fetch("http://127.0.0.1:" + port)).text())
+const page = await fetch("http://127.0.0.1:" + port)
+console.log(page.headers.get("Content-Type"))
+console.log(await page.text())
 admin.close()
 await store.close()
 `,
-    prints: /^# TYPE process_resident_memory_bytes gauge$/m
+    prints: /^text\/plain; version=0\.0\.4; charset=utf-8\n[\s\S]*^# TYPE process_resident_memory_bytes gauge$/m
   },
   {
     page: effectPage,

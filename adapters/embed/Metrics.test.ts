@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { client, creation, kinds, open, titleEnd } from "./Stores.fixture.ts"
 
@@ -149,6 +150,22 @@ describe("store.metrics()", () => {
       }
     )
   }
+
+  it("has the counters of each plan and outcome from the start, because an increase needs two samples", async () => {
+    const store = await open({ metrics: true })
+    const samples = parse(store.metrics()).filter(({ name }) => name.startsWith("animal_store_"))
+    const counters = [...Plan.names, "anonymous"].flatMap((plan) => [
+      ...["admitted", "limited", "banned"].map((outcome) => ({ outcome, plan })),
+      { plan }
+    ])
+    // Requests without a valid key are never banned.
+    const expected = counters.filter(
+      ({ plan, ...rest }) => plan !== "anonymous" || ("outcome" in rest && rest.outcome !== "banned")
+    )
+    expect(samples.map(({ labels }) => labels)).toEqual(expect.arrayContaining(expected))
+    expect(samples).toHaveLength(expected.length)
+    expect(samples.filter(({ value }) => value !== 0)).toEqual([])
+  })
 
   it("gives an error type only to failed requests and failed database calls", async () => {
     const address = (await kinds[1]?.address()) ?? ""

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
+import * as Plan from "../../core/limits/Plan.ts"
+import type { Outcome } from "../../core/limits/RateLimit.ts"
 import type { Exchange } from "../../core/service/Exchange.ts"
 import type { DatabaseOperation, DatabaseSystem } from "../storage/CallObserver.ts"
 import {
@@ -53,6 +55,13 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
     counter(instruments.admissions, attributes)
   )
   const bans = Series.make(["plan"], (attributes) => counter(instruments.bans, attributes))
+  // A counter that appears with its first event has no increase, so alerts would not see that event.
+  for (const plan of [...Plan.names, ANONYMOUS] as const) {
+    for (const outcome of outcomes) {
+      if (plan !== ANONYMOUS || outcome !== "banned") admissions(outcome, plan).updateUnsafe(0, context)
+    }
+    if (plan !== ANONYMOUS) bans(plan).updateUnsafe(0, context)
+  }
   const active = Series.make(["db.system.name"], (attributes) => activeCalls(attributes, context))
   const callDurations = Series.make(["db.system.name", "db.operation.name", "error.type"], (attributes) =>
     histogram(instruments.callDuration, callBoundaries, attributes)
@@ -94,6 +103,8 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
 
 /** The plan label of requests without a valid key, which are counted per client network. */
 const ANONYMOUS = "anonymous"
+
+const outcomes = ["admitted", "limited", "banned"] as const satisfies ReadonlyArray<Outcome>
 
 /** Returns the `error.type` of a server error or a disconnected client; `undefined` for other responses. */
 export const errorTypeOf = (

@@ -36,6 +36,18 @@ const rules: ReadonlyArray<Rule> = parse(read("docs/deploying/alerts.rules.yml")
   ({ rules }: { readonly rules: ReadonlyArray<Rule> }) => rules
 )
 
+const testsFile = "docs/deploying/alerts.test.yml"
+
+interface Series {
+  readonly series: string
+  readonly values: string
+}
+
+/** The tests of alerts that fire. */
+const firing: ReadonlyArray<{ readonly input_series: ReadonlyArray<Series> }> = parse(
+  read(testsFile)
+).tests.filter((test: object) => "promql_expr_test" in test)
+
 interface Panel {
   readonly id: number
   readonly title: string
@@ -136,9 +148,25 @@ describe("the alerting rules and the dashboard", () => {
     const alerts = rules.map(({ alert }) => alert)
     const table = new Set([...page.matchAll(/`(AnimalStore\w+)`/g)].map(([, name]) => name))
     expect([...table].sort()).toEqual([...alerts].sort())
-    const tests = read("docs/deploying/alerts.test.yml")
+    const tests = read(testsFile)
     expect(alerts.filter((alert) => !tests.includes(`"${alert}"`))).toEqual([])
     for (const { annotations } of rules) expect(annotations.summary + annotations.description).toMatch(/\S\./)
+  })
+})
+
+describe("the tests of the alerts", () => {
+  it("begin without samples, and only the counters that the server initializes then begin at 0", async () => {
+    const series = firing.flatMap(({ input_series }) => input_series)
+    expect(series.length).toBeGreaterThan(15)
+    expect(series.filter(({ values }) => !values.startsWith("_x10 "))).toEqual([])
+    const store = await openAnimalStore({ logLevel: "none", metrics: true })
+    onTestFinished(() => store.close())
+    const text = store.metrics()
+    const isInitialized = ({ series }: Series): boolean =>
+      text.includes(`\n${series.replace(/job="[^"]*", instance="[^"]*", /, "")} 0\n`)
+    const fromZero = series.filter(({ values }) => /^_x10 0[ +]/.test(values))
+    expect(fromZero).toHaveLength(2)
+    expect(fromZero.filter((counter) => !isInitialized(counter))).toEqual([])
   })
 })
 
@@ -158,7 +186,7 @@ describe("the thresholds of durations", () => {
   })
 
   it("are tested with buckets that the histograms have", () => {
-    const buckets = [...read("docs/deploying/alerts.test.yml").matchAll(/(\w+)_bucket\{.* le="([0-9.]+)"/g)]
+    const buckets = [...read(testsFile).matchAll(/(\w+)_bucket\{.* le="([0-9.]+)"/g)]
     expect(buckets.length).toBeGreaterThan(3)
     for (const [, metric = "", le] of buckets) expect(boundaries.get(metric)).toContain(Number(le))
   })

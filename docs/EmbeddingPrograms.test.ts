@@ -65,7 +65,8 @@ console.log(await page.text())
 admin.close()
 await store.close()
 `,
-    prints: /^text\/plain; version=0\.0\.4; charset=utf-8\n[\s\S]*^# TYPE process_resident_memory_bytes gauge$/m
+    prints:
+      /^text\/plain; version=0\.0\.4; charset=utf-8\n[\s\S]*^# TYPE process_resident_memory_bytes gauge$/m
   },
   {
     page: effectPage,

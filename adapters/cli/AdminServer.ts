@@ -3,12 +3,15 @@
  * applies no rate limits, so it listens on the loopback address unless the operator chooses another one.
  */
 import type * as Http from "node:http"
-import type { AddressInfo } from "node:net"
-import type * as Effect from "effect/Effect"
+import type * as CliError from "effect/cli/CliError"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { AnimalStore } from "../embed/index.ts"
 import * as AuxiliaryServer from "./AuxiliaryServer.ts"
+import * as Failure from "./Failure.ts"
 import * as LocalHost from "./LocalHost.ts"
+import * as Notice from "./Notice.ts"
+import type * as ServeFlags from "./ServeFlags.ts"
 
 /** The content type of the Prometheus text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,19 +36,21 @@ export const pagesOf = ({ fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics
   }
 })
 
-/** Returns the notice with the metrics URL, which is printed at startup. */
-export const notice = (host: string, port: number): string =>
-  `metrics on http://${LocalHost.of(host)}:${port}/metrics`
-
-/** Serves the pages until the scope closes; port 0 chooses a free port. */
-export const serve = (
+/** Serves the pages until the scope closes, if there is an admin port, and prints the URL of the metrics. */
+export const serve = Effect.fnUntraced(function* (
   pages: Pages,
-  host: string,
-  port: number
-): Effect.Effect<AddressInfo, AuxiliaryServer.AuxiliaryServerUnbound, Scope.Scope> =>
-  AuxiliaryServer.serve({ flag: "admin-port", host, port }, (request, response) =>
-    respond(pages, request, response)
+  { adminAllowedHosts, adminHost, adminPort, store }: ServeFlags.Values
+): Effect.fn.Return<void, CliError.UserError, Scope.Scope> {
+  if (adminPort === undefined) return
+  const { port } = yield* Effect.mapError(
+    AuxiliaryServer.serve(
+      { flag: "admin-port", host: adminHost, port: adminPort, allowedHosts: adminAllowedHosts },
+      (request, response) => respond(pages, request, response)
+    ),
+    Failure.userError
   )
+  yield* Notice.print(store, `metrics on http://${LocalHost.of(adminHost)}:${port}/metrics`)
+})
 
 const respond = async (
   { metrics, probe }: Pages,

@@ -1,6 +1,5 @@
 /** `animal-store serve`: runs the reference server. */
 
-import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -43,15 +42,9 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
   })
   if (flags.testClockPort !== undefined) {
     const { port } = yield* Effect.mapError(TestClock.serve(clock, flags.testClockPort), Failure.userError)
-    yield* Console.error(`animal-store: the test clock listens on http://127.0.0.1:${port}/clock`)
+    yield* Notice.print(flags.store, `the test clock listens on http://127.0.0.1:${port}/clock`)
   }
-  if (flags.adminPort !== undefined) {
-    const admin = yield* Effect.mapError(
-      AdminServer.serve(AdminServer.pagesOf(store), flags.adminHost, flags.adminPort),
-      Failure.userError
-    )
-    yield* Notice.print(flags.store, AdminServer.notice(flags.adminHost, admin.port))
-  }
+  yield* AdminServer.serve(AdminServer.pagesOf(store), flags)
   const { port } = yield* Failure.attempt(() => store.listen(flags.listen))
   yield* Announcement.issueAndPrint(store, flags, port)
   // A second signal ends the drain period; the store closes when the scope closes.

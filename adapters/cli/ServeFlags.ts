@@ -1,5 +1,6 @@
 /** Defines the flags of `serve`. */
 import type * as Command from "effect/cli/Command"
+import * as Result from "effect/Result"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
@@ -15,7 +16,17 @@ const issueKeys = {
   ...Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
 }
 
+const parseHostName: Rule.Parse<string> = (text) =>
+  /^[A-Za-z0-9._-]{1,253}$/.test(text)
+    ? Result.succeed(text)
+    : Result.fail("must be a host name without a port")
+
 const host = Rule.textWhere(() => true, "must be a string", "HOST")
+
+const hostNames = {
+  ...Rule.make((names): names is ReadonlyArray<string> => Array.isArray(names), "must be a list"),
+  ...Rule.listForm("NAME", "spaces", parseHostName, (names) => names)
+}
 
 /** The flags that programs do not have as options, what they do, and what programs use instead. */
 export const table = {
@@ -49,6 +60,12 @@ export const table = {
   adminHost: {
     ...OptionTable.flag("admin-host", host, "127.0.0.1"),
     summary: "Address of the admin port.",
+    noOption: "`store.metrics()`, on a page of the program"
+  },
+  adminAllowedHosts: {
+    ...OptionTable.flag("admin-allowed-host", hostNames, []),
+    summary:
+      "Host name by which clients, such as Prometheus, reach the admin port, besides `--admin-host`, localhost and IP addresses.",
     noOption: "`store.metrics()`, on a page of the program"
   },
   drainMs: {

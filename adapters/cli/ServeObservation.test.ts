@@ -1,4 +1,5 @@
 /** Tests the logging, metrics and tracing flags of `serve`, with servers inside the test process. */
+import { once } from "node:events"
 import * as net from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
@@ -73,6 +74,7 @@ describe("serve with invalid observation flags", () => {
   it.each([
     [["--log-format", "xml"], "--log-format: must be one of text, json"],
     [["--log-level", "loud"], "--log-level: must be one of trace, debug, info, warn, error, none"],
+    [["--admin-allowed-host", "a:9464"], "--admin-allowed-host: must be a host name without a port"],
     [["--otlp", "localhost:4318"], "--otlp: must be an http(s) URL without credentials"],
     [["--trace-sample", "2"], "--trace-sample: must be a number from 0 to 1"]
   ])("rejects %j and states why", async (args, message) => {
@@ -111,6 +113,75 @@ describe("the admin port", () => {
     await server.waitForLog(/stopping/)
     await expect.poll(async () => (await fetch(`${admin}/readyz`)).status, POLL_OPTIONS).toBe(503)
     expect((await server.stop()).code).toBe(0)
+  })
+
+  it.each([100, 1_000])(
+    "responds within a second or two while %i connections send nothing",
+    async (count) => {
+      const admin = new URL(await adminUrl(await serve("--admin-port", "0")))
+      const connect = () => net.connect(Number(admin.port), admin.hostname)
+      const silent = Array.from({ length: count }, connect)
+      onTestFinished(() => {
+        for (const socket of silent) socket.destroy()
+      })
+      const closed = new Set<net.Socket>()
+      await Promise.all(
+        silent.map((socket) => {
+          socket.on("error", () => undefined).once("close", () => closed.add(socket))
+          return Promise.race([once(socket, "connect"), once(socket, "close")])
+        })
+      )
+      for (let probes = 0; probes < 5; probes++) {
+        const response = await fetch(new URL("/livez", admin), {
+          headers: { Connection: "close" },
+          signal: AbortSignal.timeout(5_000)
+        })
+        expect(response.status).toBe(200)
+      }
+      // The others are closed later, because they send no request in time.
+      await expect.poll(() => closed.size, POLL_OPTIONS).toBeGreaterThanOrEqual(count - 100)
+    }
+  )
+
+  it("serves a request that arrives with hundreds of connections at the same time", async () => {
+    const admin = new URL(await adminUrl(await serve("--admin-port", "0")))
+    const connect = () => {
+      const socket = net.connect(Number(admin.port), admin.hostname).on("error", () => undefined)
+      onTestFinished(() => void socket.destroy())
+      return socket
+    }
+    const busy = connect()
+    busy.write("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for (let count = 0; count < 300; count++) connect()
+    expect(String((await once(busy, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it("rejects names in Host with 421 unless they are allowed, because a web page could use its own name", async () => {
+    const own = await serve("--admin-port", "0", "--admin-allowed-host", "metrics.example.com")
+    const { hostname, port } = new URL(await adminUrl(own))
+    const statusFor = async (host: string): Promise<string> => {
+      const socket = net.connect(Number(port), hostname)
+      onTestFinished(() => void socket.destroy())
+      socket.write(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      return String((await once(socket, "data"))[0]).slice(9, 12)
+    }
+    const allowed = [
+      "127.0.0.1",
+      `localhost:${port}`,
+      "10.0.0.7:9464",
+      "[::1]:9464",
+      "Metrics.Example.com:80"
+    ]
+    for (const host of allowed) expect([host, await statusFor(host)]).toEqual([host, "200"])
+    const rejected = [
+      "evil.example",
+      "example.com",
+      "localhost.evil.example",
+      "127.0.0.1.evil.example",
+      "x:1:2",
+      ""
+    ]
+    for (const host of rejected) expect([host, await statusFor(host)]).toEqual([host, "421"])
   })
 
   it("makes startup fail with one line if its port is taken", async () => {

@@ -49,13 +49,7 @@ export const run = Effect.fnUntraced(function* (
     ),
     notice: (message, level) => Notice.print(flags.store, message, level)
   })
-  if (flags.adminPort !== undefined) {
-    const admin = yield* Effect.mapError(
-      AdminServer.serve(pagesOf(pool), flags.adminHost, flags.adminPort),
-      Failure.userError
-    )
-    yield* Notice.print(flags.store, AdminServer.notice(flags.adminHost, admin.port))
-  }
+  yield* AdminServer.serve(pagesOf(pool), flags)
   const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
   yield* Announcement.issueAndPrint(store, flags, port)
   // The workers have the database open; the primary needs no connection.

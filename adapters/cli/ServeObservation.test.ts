@@ -26,7 +26,8 @@ describe("the access log of serve", () => {
     expect(stderr).toMatch(/^timestamp=\S+ level=INFO message="key issued" key=key_\w+ plan=Free$/m)
     expect(stderr).toMatch(
       new RegExp(
-        `^timestamp=\\S+ level=INFO message=response request=${response.headers.get("X-Request-Id")} method=GET ` +
+        `^timestamp=\\S+ level=INFO message=response request=${response.headers.get("X-Request-Id")} ` +
+          "network=127.0.0.1 method=GET " +
           "route=/v1/pets status=200 key=key_\\w+ plan=Free ms=[0-9.]+ bytes=2$",
         "m"
       )
@@ -43,6 +44,38 @@ describe("the access log of serve", () => {
     await get("/pets")
     expect((await stop()).stderr.match(/message=response/g)?.length ?? 0).toBe(count)
   })
+})
+
+describe("--request-id-header", () => {
+  it("adds the client's own id to the access log, which also has the escaped path if no resource has it", async () => {
+    const server = await serve(
+      "--access-log",
+      "--request-id-header",
+      "X-Correlation-Id",
+      "--log-format",
+      "json"
+    )
+    await fetch(new URL('/nothing%0a/"x?secret=1', server.url), { headers: { "X-Correlation-Id": 'a"b' } })
+    const { stderr } = await server.stop()
+    const line = stderr.split("\n").find((text) => text.includes('"response"')) ?? ""
+    expect(JSON.parse(line)).toMatchObject({
+      clientRequest: 'a"b',
+      network: "127.0.0.1",
+      path: "/nothing%0a/%22x",
+      status: 401
+    })
+    expect(stderr).not.toContain("secret")
+  })
+
+  it.each(["a b", "Authorization", "Cookie"])(
+    "rejects %j, which is no name or carries credentials",
+    async (name) => {
+      const { code, stderr } = await run(["serve", "--database", "memory:", "--request-id-header", name])
+      expect(code).toBe(1)
+      expect(stderr).toContain("--request-id-header")
+      expect(stderr).toContain("must be the name of a header that carries no credentials")
+    }
+  )
 })
 
 describe("the log of serve", () => {

@@ -12,9 +12,14 @@ export const observer =
 
 /** Converts an exchange to an event; absent values are omitted. */
 export const eventOf = (exchange: Exchange): LogEvent => {
-  const { bodyBytes, durationMs, errorCode, keyId, method, plan, requestId, route, status } = exchange
-  const fields: { [name: string]: FieldValue } = { request: requestId, method }
+  const { bodyBytes, clientRequestId, durationMs, errorCode, keyId, method } = exchange
+  const { network, plan, requestId, route, status, unknownPath } = exchange
+  const fields: { [name: string]: FieldValue } = { request: requestId }
+  if (clientRequestId !== undefined) fields.clientRequest = clientRequestId
+  if (network !== undefined) fields.network = network
+  fields.method = method
   if (route !== undefined) fields.route = route
+  if (unknownPath !== undefined) fields.path = unknownPath
   if (status !== undefined) fields.status = status
   if (errorCode !== undefined) fields.code = errorCode
   if (keyId !== undefined) fields.key = keyId

@@ -32,7 +32,7 @@ const openWatched = async (setup: Setup = {}): Promise<WatchedStore> => {
   const exchanges: Array<Exchange.Exchange> = []
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
-    open({ ...setup, observer: (exchange) => exchanges.push(exchange) }).pipe(
+    open({ ...setup, observer: (exchange) => exchanges.push(Exchange.plain(exchange)) }).pipe(
       Scope.provide(scope),
       Effect.provide(TestClock.layer())
     )
@@ -97,7 +97,7 @@ describe("the observer", () => {
   })
 
   it("gets no secret, whichever part of the request contains the secret", async () => {
-    const { exchanges, secret, send } = await openWatched()
+    const { exchanges, secret, send } = await openWatched({ options: { requestIdHeader: "X-Request-Id" } })
     const places = [
       { method: secret },
       { target: `/v1/${secret}` },
@@ -115,6 +115,50 @@ describe("the observer", () => {
     }
     expect(exchanges).toHaveLength(places.length * 2)
     expect(JSON.stringify(exchanges)).not.toContain(secret)
+  })
+
+  it("gets the beginning of a path, without the query, if and only if no resource has the path", async () => {
+    const { exchanges, secret, send } = await openWatched()
+    const target = fc.oneof(
+      fc.constantFrom("/v1/pets", "/v1/pets/7", "/livez"),
+      fc.webPath(),
+      fc.string({ maxLength: 400 }).map((text) => `/${text}`)
+    )
+    await fc.assert(
+      fc.asyncProperty(target, fc.constantFrom("", "?a=b"), async (path, query) => {
+        exchanges.length = 0
+        await run(send({ key: secret, target: path + query }))
+        const [exchange] = exchanges
+        const isKnown = exchange?.route !== undefined
+        expect(exchange?.unknownPath).toBe(isKnown ? undefined : path.replace(/\?.*$/s, "").slice(0, 200))
+      })
+    )
+  })
+
+  it("gets the client's network: an IPv4 address or an IPv6 /64, as trusted proxies report it", async () => {
+    const networkOf = async (trustedProxyHops: number, clientAddress: string | undefined) => {
+      const { exchanges, send } = await openWatched({ options: { trustedProxyHops } })
+      await run(send({ clientAddress, headers: [["X-Forwarded-For", "192.0.2.7, 198.51.100.1"]] }))
+      return exchanges[0]?.network
+    }
+    expect(await networkOf(0, "::ffff:203.0.113.9")).toBe("203.0.113.9")
+    expect(await networkOf(0, "2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
+    expect(await networkOf(0, undefined)).toBeUndefined()
+    expect(await networkOf(2, "203.0.113.9")).toBe("192.0.2.7")
+  })
+
+  it("gets the client's request id from the configured header if it is printable ASCII, cut to 128 characters", async () => {
+    const { exchanges, send } = await openWatched({ options: { requestIdHeader: "X-Correlation-ID" } })
+    const idOf = async (value: string, name = "x-correlation-id"): Promise<string | undefined> => {
+      exchanges.length = 0
+      await run(send({ headers: [[name, value]] }))
+      return exchanges[0]?.clientRequestId
+    }
+    expect(await idOf(' a-1 "b" ')).toBe('a-1 "b"')
+    expect(await idOf("x".repeat(129))).toBe("x".repeat(128))
+    for (const value of ["", " ", "a\u0007b", "é", "a\nb"])
+      expect([value, await idOf(value)]).toEqual([value, undefined])
+    expect(await idOf("a", "x-request-id")).toBeUndefined()
   })
 
   it("gets an outcome if and only if the request was counted", async () => {
@@ -152,7 +196,7 @@ describe("the observer", () => {
   it.effect("gets one exchange for a transport error", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
-      const { service } = yield* open({ observer: (exchange) => exchanges.push(exchange) })
+      const { service } = yield* open({ observer: (exchange) => exchanges.push(Exchange.plain(exchange)) })
       const response = yield* service.transportError("malformed_request", "192.0.2.1")
       expect(exchanges).toEqual([
         expect.objectContaining({
@@ -208,7 +252,7 @@ describe("a ban", () => {
   it.effect("is reported and logged once, with the id of the request that caused the ban", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
-      const store = yield* open({ observer: (exchange) => exchanges.push(exchange) })
+      const store = yield* open({ observer: (exchange) => exchanges.push(Exchange.plain(exchange)) })
       const { id, secret } = yield* store.issue(enterprise(1, 1_000))
       for (let second = 0; second < 40; second++) {
         yield* store.send({ key: secret })

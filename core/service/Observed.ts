@@ -15,8 +15,9 @@ export type Respond = (draft: Exchange.Draft) => Effect.Effect<ServiceResponse>
  * disconnects. Without an observer, the function only responds.
  */
 export const make = (
-  observer: Exchange.ResponseObserver | undefined
-): ((request: Exchange.Requested | undefined, respond: Respond) => Effect.Effect<ServiceResponse>) =>
+  observer: Exchange.ResponseObserver | undefined,
+  options: Exchange.Options
+): ((request: Exchange.Requested, respond: Respond) => Effect.Effect<ServiceResponse>) =>
   observer === undefined
     ? (_, respond) => respond(Exchange.draft())
     : (request, respond) =>
@@ -29,7 +30,8 @@ export const make = (
           return Effect.onExit(respond(draft), (exit) => {
             const durationMs = Number(clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
             const response = Exit.isSuccess(exit) ? exit.value : undefined
-            observer(Exchange.complete(draft, request, response, { startedAt, durationMs }, span), span)
+            const times = { startedAt, durationMs }
+            observer(Exchange.complete(draft, request, response, times, span, options), span)
             return Effect.void
           })
         })

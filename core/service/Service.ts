@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
   const cursors = yield* Cursor.make(cursorKey)
   const digest = yield* Digest.Digest
-  const observe = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]))
+  const observe = Observed.make(Exchange.combine([yield* Exchange.ResponseObserver]), options)
 
   const respond = Effect.fnUntraced(function* (request: ServiceRequest, draft: Exchange.Draft) {
     const clock = yield* Clock.Clock
@@ -253,7 +253,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const transportError: Service["Service"]["transportError"] = (error, clientAddress, origin) =>
-    observe(undefined, (draft) => respondToError(error, clientAddress, origin, draft))
+    observe({ clientAddress }, (draft) => respondToError(error, clientAddress, origin, draft))
 
   return { handle, transportError, drain: probes.drain, isDraining: probes.isDraining }
 })

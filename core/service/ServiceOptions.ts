@@ -26,6 +26,11 @@ export interface ServiceOptions {
   readonly onLimitsUnavailable: "closed" | "open"
   /** Number of trusted proxies that append to `X-Forwarded-For`. With 0, the socket's address is used. */
   readonly trustedProxyHops: number
+  /**
+   * Header in which clients send their own id of a request, such as `X-Correlation-Id`, for the access log. Not a header
+   * that carries credentials.
+   */
+  readonly requestIdHeader: string | undefined
   /** Let web pages from these origins, such as `https://shop.example`, read responses (CORS); `*` means all. */
   readonly corsOrigins: ReadonlyArray<string>
   /** Send `RateLimit` and `RateLimit-Policy` in addition to the `X-RateLimit` headers. */
@@ -71,6 +76,14 @@ const hops: Rule.TextRule<number> = {
   ...natural("must be a number of proxies, 0 or more")
 }
 
+const headerName = Rule.textWhere(
+  (name) =>
+    /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) &&
+    !/^(?:authorization|proxy-authorization|cookie)$/i.test(name),
+  "must be the name of a header that carries no credentials, such as X-Correlation-Id",
+  "NAME"
+)
+
 const origins = {
   ...Cors.rule,
   ...Rule.listForm("ORIGIN", "spaces", Rule.parseText, (given) => given)
@@ -103,6 +116,7 @@ export const table = {
   ),
   onLimitsUnavailable: OptionTable.flag("on-limits-unavailable", Rule.oneOf(["closed", "open"]), "closed"),
   trustedProxyHops: OptionTable.flag("trusted-proxy-hops", hops, 0),
+  requestIdHeader: OptionTable.flag("request-id-header", headerName, undefined),
   corsOrigins: OptionTable.flag("cors-origin", origins, []),
   standardHeaders: OptionTable.flag("standard-headers", Rule.boolean, true),
   idempotencyKeys: OptionTable.flag("idempotency-keys", Rule.boolean, true),

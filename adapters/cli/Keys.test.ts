@@ -49,7 +49,16 @@ for (const kind of Databases.kinds) {
       ])
 
       // With overlap 0, a second rotation expires both old secrets immediately.
-      const latest = await keysJson<IssuedKey>(["rotate", issued.id, "--overlap", "0", ...database])
+      const again = ["rotate", issued.id, "--overlap", "0", ...database]
+      const refused = await run(["keys", ...again])
+      expect(refused).toMatchObject({ code: 1, stdout: "" })
+      expect(refused.stderr).toMatch(
+        new RegExp(
+          `^animal-store: the secret of ${issued.id} that was issued at \\S+Z works until \\S+Z; another rotation ends it now, and requires --force\n$`
+        )
+      )
+      expect(await statuses(issued.key)).toEqual([200, 200])
+      const latest = await keysJson<IssuedKey>([...again, "--force"])
       expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
       expect(await statuses(latest.key)).toEqual([200, 200])
 

@@ -8,6 +8,7 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import { json, run, serveJson, succeed } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
+import { flagsOf, variableIn } from "./Help.fixture.ts"
 import type { Environment } from "./Serve.fixture.ts"
 
 const keys = (args: ReadonlyArray<string>, environment?: Environment) =>
@@ -200,12 +201,12 @@ describe("animal-store keys", () => {
     const commands = ["issue", "list", "show", "set", "unban", "rotate", "revoke", "log"]
     const [group = "", ...pages] = await Promise.all([help(), ...commands.map((command) => help(command))])
     for (const [index, command] of commands.entries()) {
-      expect(group).toMatch(new RegExp(`^ +${command} +[A-Z].*\\.$`, "m"))
-      const flags = [...(pages[index] ?? "").matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)\]$/gm)]
-      const names = flags.map(([, flag]) => flag)
+      expect(group).toMatch(new RegExp(`^ {2}${command}\n {6}[A-Z][^]*?\\.\n`, "m"))
+      const flags = flagsOf(pages[index] ?? "")
+      const names = flags.map(([flag]) => flag)
       expect(names).toEqual(expect.arrayContaining(["database", "database-timeout", "json"]))
-      for (const [, flag = "", variable] of flags) {
-        expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
+      for (const [flag, description] of flags) {
+        expect(variableIn(description)).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
       }
     }
   })

@@ -2,7 +2,9 @@
 import { Console as NodeConsole } from "node:console"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
+import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
@@ -13,6 +15,9 @@ import { Host } from "./Host.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
+
+/** The flags of all commands; `--log-level` is a flag of `serve`, with other values than the one of `effect/cli`. */
+const config = CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 /** Runs the command given by the arguments of the host. Interrupt it to stop a server or to abort another command. */
 export const run = Effect.fnUntraced(
@@ -36,6 +41,7 @@ export const run = Effect.fnUntraced(
     command.pipe(
       Effect.provide(Output.layer),
       Effect.provideService(Host, host),
+      Effect.provideService(CliConfig.CliConfig, config),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: host.env })),
       Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
       Effect.provideService(References.LogToStderr, true)
@@ -44,11 +50,16 @@ export const run = Effect.fnUntraced(
 
 type OnDemand = keyof typeof descriptions
 
-/** Loads a command if its name is among `args`; otherwise returns only its name and description for the help. */
+/**
+ * Loads a command if its name is among `args`, or if completions need all commands; otherwise returns only its name and
+ * description for the help.
+ */
 const makeLoader =
   (args: ReadonlyArray<string>) =>
   async <Name extends OnDemand, Loaded>(name: Name, load: () => Promise<Loaded>) =>
-    args.includes(name) ? await load() : Command.make(name).pipe(Command.withDescription(descriptions[name]))
+    args.some((arg) => arg === name || arg.startsWith("--completions"))
+      ? await load()
+      : Command.make(name).pipe(Command.withDescription(descriptions[name]))
 
 // The exit code of an interrupted program. A server exits with 0 instead: supervisors treat other codes as a crash.
 const INTERRUPTED = 130

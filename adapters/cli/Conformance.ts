@@ -84,7 +84,7 @@ const subjectFlags = {
   ),
   level: optional(
     "level",
-    "LEVEL",
+    levels.join("|"),
     "spec checks the contract; design also checks this project's decisions where the contract is silent. Default: spec.",
     Setting.oneOf(levels)
   ),

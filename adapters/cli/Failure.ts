@@ -7,8 +7,10 @@ import {
   InvalidDatabase,
   InvalidOption,
   PlanInvalid,
-  RedisUnusable
+  RedisUnusable,
+  RotationUnfinished
 } from "../embed/index.ts"
+import * as KeyText from "./keys/KeyText.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -39,6 +41,10 @@ const messageOf = (cause: unknown): string => {
   if (cause instanceof RedisUnusable) return `${Setting.title("limits")}: ${cause.reason}`
   if (cause instanceof StoreUnavailable) return `${Setting.title("database")}: ${innermost(cause.cause)}`
   if (cause instanceof PlanInvalid) return withFlagNames(cause.reason)
+  if (cause instanceof RotationUnfinished) {
+    const { id, secretCreatedAt, secretExpiresAt } = cause
+    return `the secret of ${id} that was issued at ${KeyText.time(secretCreatedAt)} works until ${KeyText.time(secretExpiresAt)}; another rotation ends it now, and requires --force`
+  }
   if (cause instanceof InvalidDatabase) return `${Setting.title(cause.option)}: ${cause.reason}`
   if (cause instanceof InvalidOption) {
     const flag = StoreFlags.flagOf(cause.option)

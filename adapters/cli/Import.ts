@@ -5,6 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import type * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Param from "effect/cli/Param"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -24,9 +25,11 @@ import * as StoreFlags from "./StoreFlags.ts"
 import * as Throughput from "./Throughput.ts"
 
 const flags = {
-  file: Argument.String("file").pipe(
-    Argument.withDescription("File with one animal as JSON per line, or - for standard input.")
-  ),
+  file: Param.makeSingle({
+    kind: Param.argumentKind,
+    name: "file",
+    primitiveType: Setting.pathOrText("FILE")
+  }).pipe(Argument.withDescription("File with one animal as JSON per line, or - for standard input.")),
   dryRun: Setting.toggle("dry-run", "Only check the lines; do not open the database."),
   keepIds: Setting.toggle(
     "keep-ids",

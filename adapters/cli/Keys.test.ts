@@ -8,6 +8,7 @@ import * as Databases from "../sql/Databases.fixture.ts"
 import { json, run, serveJson, succeed } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
+import { flagsOf, variableIn } from "./Help.fixture.ts"
 import type { Environment } from "./Serve.fixture.ts"
 
 const keys = (args: ReadonlyArray<string>, environment?: Environment) =>
@@ -49,7 +50,16 @@ for (const kind of Databases.kinds) {
       ])
 
       // With overlap 0, a second rotation expires both old secrets immediately.
-      const latest = await keysJson<IssuedKey>(["rotate", issued.id, "--overlap", "0", ...database])
+      const again = ["rotate", issued.id, "--overlap", "0", ...database]
+      const refused = await run(["keys", ...again])
+      expect(refused).toMatchObject({ code: 1, stdout: "" })
+      expect(refused.stderr).toMatch(
+        new RegExp(
+          `^animal-store: the secret of ${issued.id} that was issued at \\S+Z works until \\S+Z; another rotation ends it now, and requires --force\n$`
+        )
+      )
+      expect(await statuses(issued.key)).toEqual([200, 200])
+      const latest = await keysJson<IssuedKey>([...again, "--force"])
       expect([await uncached(issued.key), await uncached(rotated.key)]).toEqual([401, 401])
       expect(await statuses(latest.key)).toEqual([200, 200])
 
@@ -191,12 +201,12 @@ describe("animal-store keys", () => {
     const commands = ["issue", "list", "show", "set", "unban", "rotate", "revoke", "log"]
     const [group = "", ...pages] = await Promise.all([help(), ...commands.map((command) => help(command))])
     for (const [index, command] of commands.entries()) {
-      expect(group).toMatch(new RegExp(`^ +${command} +[A-Z].*\\.$`, "m"))
-      const flags = [...(pages[index] ?? "").matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)\]$/gm)]
-      const names = flags.map(([, flag]) => flag)
+      expect(group).toMatch(new RegExp(`^ {2}${command}\n {6}[A-Z][^]*?\\.\n`, "m"))
+      const flags = flagsOf(pages[index] ?? "")
+      const names = flags.map(([flag]) => flag)
       expect(names).toEqual(expect.arrayContaining(["database", "database-timeout", "json"]))
-      for (const [, flag = "", variable] of flags) {
-        expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
+      for (const [flag, description] of flags) {
+        expect(variableIn(description)).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
       }
     }
   })

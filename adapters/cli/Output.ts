@@ -5,6 +5,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Failure from "./Failure.ts"
+import * as Help from "./Help.ts"
 import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 
@@ -35,8 +36,14 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
-/** Formats errors and prints them to standard error. */
-export const layer = Layer.merge(CliOutput.layer(formatter), CliOutput.layerPresenter(presenter))
+/** Formats help and errors, and prints errors to standard error. */
+export const layer = Layer.merge(
+  Layer.effect(
+    CliOutput.Formatter,
+    Effect.map(Host, (host): CliOutput.Formatter => ({ ...formatter, formatHelpDoc: Help.formatter(host) }))
+  ),
+  CliOutput.layerPresenter(presenter)
+)
 
 /**
  * Prints a line to standard output and waits until it is written. Fails if it cannot be written, for example on a full

@@ -5,6 +5,7 @@ import type * as OptionTable from "../../core/options/OptionTable.ts"
 import * as AnimalStoreOptions from "../embed/AnimalStoreOptions.ts"
 import { run } from "./CommandLine.fixture.ts"
 import { runCommand } from "./CommandRun.fixture.ts"
+import { flagsOf, variableIn } from "./Help.fixture.ts"
 import summaries from "./OptionSummaries.json" with { type: "json" }
 import type { Environment } from "./Serve.fixture.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -138,9 +139,7 @@ describe("the flags of serve", () => {
 
 it("the help of serve lists each flag with its variable", async () => {
   const { stdout } = await run(["serve", "--help"])
-  const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
-  const listed = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-  expect(listed.map(([, flag, variable]) => [flag, variable])).toEqual(
+  expect(flagsOf(stdout).map(([flag, description]) => [flag, variableIn(description)])).toEqual(
     flags.map(({ flag }) => [flag, `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`])
   )
 })

@@ -13,7 +13,12 @@ import * as WorkerCount from "./workers/WorkerCount.ts"
 
 const issueKeys = {
   ...Rule.make((keys): keys is ReadonlyArray<IssueOptions> => Array.isArray(keys), "must be a list"),
-  ...Rule.listForm("PLAN[:perMinute=N,perDay=N]", "spaces", IssueKeyFlag.parse, (keys) => keys)
+  ...Rule.listForm(
+    `${Plan.names.join("|")}[:perMinute=N,perDay=N]`,
+    "spaces",
+    IssueKeyFlag.parse,
+    (keys) => keys
+  )
 }
 
 const parseHostName: Rule.Parse<string> = (text) =>

@@ -2,7 +2,10 @@
 import * as Config from "effect/Config"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
+import * as Param from "effect/cli/Param"
+import * as Primitive from "effect/cli/Primitive"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import { printable } from "./Printable.ts"
@@ -35,8 +38,9 @@ export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCa
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
-/** The parts of a setting other than the parser of its values. */
-type Identity = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "isSecret">
+/** The parts of a setting other than the parser of its values; without `defaultText`, a boolean is off by default. */
+type Identity = Pick<OptionTable.Flag<unknown, unknown>, "flag" | "isSecret"> &
+  Partial<Pick<OptionTable.Flag<unknown, unknown>, "defaultText">>
 
 /** The flags of the options in a table that are flags of `serve`, and of the fields of such options. */
 export type FlagsOf<Table> = {
@@ -138,12 +142,12 @@ const separated = { spaces: /\S+/g, "line breaks": /[^\r\n]+/g }
 
 /** Reads a flag; without it, its variable. */
 const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
-  const { flag } = identity
+  const { defaultText = "off", flag } = identity
   const name = variable(flag)
   const fromVariable = Config.map(Config.String(name), (given): Source => ({ source: name, text: given }))
   if ("separator" in reader) {
-    return Flag.String(flag).pipe(
-      Flag.withMetavar(reader.placeholder),
+    const accepts = (word: string): boolean => Result.isSuccess(reader.parseAll([word]))
+    return withValue(flag, reader.placeholder, accepts).pipe(
       Flag.withDescription(`${description} [${name}, separated by ${reader.separator}]`),
       Flag.atLeast(1),
       Flag.map((texts) => ({ source: `--${flag}`, texts })),
@@ -163,8 +167,8 @@ const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>
   const { parse, placeholder } = reader
   return (
     placeholder === undefined
-      ? Flag.map(Flag.Boolean(flag), String)
-      : Flag.withMetavar(Flag.String(flag), placeholder)
+      ? Flag.map(withNegation(Flag.Boolean(flag), defaultText === "off" ? undefined : `--no-${flag}`), String)
+      : withValue(flag, placeholder, (word) => Result.isSuccess(parse(word)))
   ).pipe(
     Flag.withDescription(`${description} [${name}]`),
     Flag.map((given): Source => ({ source: `--${flag}`, text: given })),
@@ -177,6 +181,35 @@ const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>
     )
   )
 }
+
+/** Shows the negation in the help, which has no other place for it than that of a placeholder. */
+const withNegation = (flag: Flag.Flag<boolean>, negation: string | undefined): Flag.Flag<boolean> =>
+  negation === undefined ? flag : Flag.withMetavar(flag, negation)
+
+/** Creates a flag with any text as its value. Completions offer the words of the placeholder that are accepted. */
+const withValue = (
+  flag: string,
+  placeholder: string,
+  accepts: (word: string) => boolean
+): Flag.Flag<string> => {
+  const words = placeholder.replace(/\[.*\]$/, "").split("|")
+  const choices = words.length === 1 ? [] : words.filter(accepts)
+  const primitiveType =
+    choices.length === 0
+      ? pathOrText(placeholder)
+      : acceptAll(Primitive.Choice(choices.map((word) => [word, word])))
+  return Param.makeSingle({ kind: Param.flagKind, name: flag, typeName: placeholder, primitiveType })
+}
+
+/** The type of the paths of files or directories; completions offer those that exist. */
+export const pathOrText = (placeholder: string): Primitive.Primitive<string> => {
+  if (placeholder === "FILE") return acceptAll(Primitive.Path("file"))
+  return placeholder === "DIR" ? acceptAll(Primitive.Path("directory")) : Primitive.String
+}
+
+/** Changes a type for completions so that it accepts any text; the setting parses the text and words the error. */
+const acceptAll = (type: Primitive.Primitive<string>): Primitive.Primitive<string> =>
+  Object.assign(type, { parse: Primitive.String.parse })
 
 const parseSource = <A>(
   identity: Identity,

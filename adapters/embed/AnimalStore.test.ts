@@ -12,7 +12,8 @@ import {
   InvalidOption,
   ListenFailed,
   openAnimalStore,
-  PlanInvalid
+  PlanInvalid,
+  RotationUnfinished
 } from "./index.ts"
 
 const opened: Array<AnimalStore> = []
@@ -125,6 +126,19 @@ describe("keys", () => {
     const reason = await rejection(store.keys.rotate(id, { overlapMs: 0 }))
     expect(reason).toBeInstanceOf(ApiKeyRevoked)
     expect(reason).toMatchObject({ id, message: expect.stringContaining(id) })
+  })
+
+  it("rotate rejects within the overlap of an earlier rotation, unless force is true", async () => {
+    const store = await open()
+    const { id, key } = await store.keys.issue({ plan: "Free" })
+    const { oldKeyExpiresAt } = await store.keys.rotate(id, { overlapMs: 60_000 })
+    const reason = await rejection(store.keys.rotate(id, { overlapMs: 60_000 }))
+    expect(reason).toBeInstanceOf(RotationUnfinished)
+    expect(reason).toMatchObject({ id, secretExpiresAt: oldKeyExpiresAt })
+    expect((await get(store, "/v1/pets", key)).status).toBe(200)
+    const forced = await store.keys.rotate(id, { overlapMs: 60_000, force: true })
+    expect((await get(store, "/v1/pets", forced.key)).status).toBe(200)
+    expect((await get(store, "/v1/pets", key)).status).toBe(401)
   })
 
   it("revoke and rotate reject an unknown id with ApiKeyUnknown", async () => {

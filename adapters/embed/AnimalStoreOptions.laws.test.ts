@@ -227,6 +227,7 @@ describe("methods of an open store", () => {
     ["rotate", [5, { overlapMs: 1 }], "id: must be a string"],
     ["rotate", ["key_x"], "overlapMs: is required"],
     ["rotate", ["key_x", { overlapMs: "1" }], "overlapMs: must be a number"],
+    ["rotate", ["key_x", { overlapMs: 1, force: "yes" }], "force: must be true or false"],
     ["rotate", ["key_x", { overlap: 1 }], "overlap: unknown option; did you mean overlapMs?"],
     ["revoke", [], "id: must be a string"],
     ["revoke", [{ id: "key_x" }], "id: must be a string"],

@@ -19,6 +19,8 @@ export interface CloseOptions {
 export interface RotateOptions {
   /** Milliseconds until the old secret expires, 0 or more. */
   readonly overlapMs: number
+  /** Rotate even if this ends a secret that an earlier rotation left valid; default false. */
+  readonly force?: boolean | undefined
 }
 
 /** Maximum delay of a Node timer, in milliseconds. */
@@ -43,7 +45,7 @@ const setRules: Options.Rules<KeyChange.KeyChange> = {
   label: Rule.make((value) => value === null || Rule.text.isValid(value), "must be a string or null")
 }
 
-const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number }
+const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number, force: Rule.boolean }
 
 /** Checks the options of `keys.issue` and `keys.issueFirst`. */
 export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>
@@ -56,18 +58,15 @@ export const ofSet = (
 ): Effect.Effect<readonly [id: string, change: KeyChange.KeyChange], InvalidOption> =>
   Effect.all([ofId(id), Effect.fromResult(Options.check(setRules, given))])
 
-/** Checks the arguments of `keys.rotate`, and returns the id and the overlap in milliseconds. */
+/** Checks the arguments of `keys.rotate`, and returns the id, the overlap in milliseconds and `force`. */
 export const ofRotate = (
   id: unknown,
   given: unknown
-): Effect.Effect<readonly [id: string, overlapMs: number], InvalidOption> =>
-  Effect.all([
-    ofId(id),
-    Effect.map(
-      Effect.fromResult(Options.check(rotateRules, given, ["overlapMs"])),
-      ({ overlapMs }) => overlapMs
-    )
-  ])
+): Effect.Effect<readonly [id: string, overlapMs: number, force: boolean | undefined], InvalidOption> =>
+  Effect.map(
+    Effect.all([ofId(id), Effect.fromResult(Options.check(rotateRules, given, ["overlapMs"]))]),
+    ([checkedId, { force, overlapMs }]) => [checkedId, overlapMs, force]
+  )
 
 /** Checks the id of a key. */
 export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => check("id", Rule.text, id)

@@ -52,7 +52,8 @@ export interface Keys {
   readonly unban: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
    * Issues a new secret for the key; the old one expires after `overlapMs` milliseconds (0 or more). Rejects with
-   * `ApiKeyUnknown`, `ApiKeyRevoked` or `OverlapInvalid`.
+   * `ApiKeyUnknown`, `ApiKeyRevoked`, `OverlapInvalid`, or, unless `force` is true, with `RotationUnfinished` if this
+   * would end a secret that an earlier rotation left valid.
    */
   readonly rotate: (id: string, options: Arguments.RotateOptions) => Promise<IssuedApiKey>
   /** Revokes the key and returns its record. Rejects with `ApiKeyUnknown`. */

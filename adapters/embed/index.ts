@@ -8,7 +8,8 @@ export {
   type IssueOptions,
   LabelInvalid,
   OverlapInvalid,
-  PlanInvalid
+  PlanInvalid,
+  RotationUnfinished
 } from "../../core/access/KeyLifecycle.ts"
 export type { KeyStatus } from "../../core/access/KeyStatus.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"

@@ -130,11 +130,41 @@ describe("KeyLifecycle.rotate", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("invalidates the oldest secret immediately if the key is rotated again within the overlap", () =>
+  it.effect("fails within the overlap of an earlier rotation, and leaves the key unchanged", () =>
+    Effect.gen(function* () {
+      const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
+      yield* TestClock.adjust(7)
+      const { key: rotated, secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      yield* TestClock.adjust(59_999)
+      for (const overlapMs of [0, 60_000]) {
+        expect(yield* Effect.flip(KeyLifecycle.rotate(key.id, overlapMs))).toEqual(
+          new KeyLifecycle.RotationUnfinished({ id: key.id, secretCreatedAt: 0, secretExpiresAt: 60_007 })
+        )
+      }
+      expect(yield* KeyLifecycle.list).toEqual([rotated])
+      expect([yield* keyIdOf(first), yield* keyIdOf(second)]).toEqual([key.id, key.id])
+      yield* TestClock.adjust(1)
+      yield* KeyLifecycle.rotate(key.id, 60_000)
+      expect(yield* keyIdOf(second)).toBe(key.id)
+    }).pipe(Effect.provide(environment))
+  )
+
+  it.effect(
+    "succeeds within the overlap if the key has expired, because its older secret does not work",
+    () =>
+      Effect.gen(function* () {
+        const { key } = yield* KeyLifecycle.issue({ plan: "Free", expires: { inMs: 10 } })
+        yield* KeyLifecycle.rotate(key.id, 60_000)
+        yield* TestClock.adjust(10)
+        expect((yield* KeyLifecycle.rotate(key.id, 60_000)).key.secrets).toHaveLength(2)
+      }).pipe(Effect.provide(environment))
+  )
+
+  it.effect("invalidates the oldest secret immediately if it is forced within the overlap", () =>
     Effect.gen(function* () {
       const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
       const { secret: second } = yield* KeyLifecycle.rotate(key.id, 60_000)
-      const { secret: third } = yield* KeyLifecycle.rotate(key.id, 60_000)
+      const { secret: third } = yield* KeyLifecycle.rotate(key.id, 60_000, true)
       expect([yield* keyIdOf(first), yield* keyIdOf(second), yield* keyIdOf(third)]).toEqual([
         undefined,
         key.id,
@@ -143,20 +173,22 @@ describe("KeyLifecycle.rotate", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect("leaves exactly two secrets valid after 20 concurrent rotations, and one after the overlap", () =>
-    Effect.gen(function* () {
-      const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
-      const rotated = yield* Effect.all(
-        Array.from({ length: 20 }, () => KeyLifecycle.rotate(key.id, 60_000)),
-        { concurrency: "unbounded" }
-      )
-      const secrets = [first, ...rotated.map(({ secret }) => secret)]
-      const acceptedIds = () =>
-        Effect.map(Effect.forEach(secrets, keyIdOf), (ids) => ids.filter((id) => id === key.id))
-      expect(yield* acceptedIds()).toHaveLength(2)
-      yield* TestClock.adjust(60_000)
-      expect(yield* acceptedIds()).toHaveLength(1)
-    }).pipe(Effect.provide(environment))
+  it.effect(
+    "leaves exactly two secrets valid after 20 concurrent forced rotations, and one after the overlap",
+    () =>
+      Effect.gen(function* () {
+        const { key, secret: first } = yield* KeyLifecycle.issue({ plan: "Free" })
+        const rotated = yield* Effect.all(
+          Array.from({ length: 20 }, () => KeyLifecycle.rotate(key.id, 60_000, true)),
+          { concurrency: "unbounded" }
+        )
+        const secrets = [first, ...rotated.map(({ secret }) => secret)]
+        const acceptedIds = () =>
+          Effect.map(Effect.forEach(secrets, keyIdOf), (ids) => ids.filter((id) => id === key.id))
+        expect(yield* acceptedIds()).toHaveLength(2)
+        yield* TestClock.adjust(60_000)
+        expect(yield* acceptedIds()).toHaveLength(1)
+      }).pipe(Effect.provide(environment))
   )
 
   it.effect(

@@ -53,6 +53,17 @@ export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonl
   }
 }
 
+/** The rotation would end a secret that an earlier rotation left valid. Times are in epoch milliseconds. */
+export class RotationUnfinished extends Data.TaggedError("RotationUnfinished")<{
+  readonly id: string
+  readonly secretCreatedAt: number
+  readonly secretExpiresAt: number
+}> {
+  override get message(): string {
+    return `the API key ${this.id} is being rotated: another rotation would end a secret that still works`
+  }
+}
+
 /** The plan of a new key, and its optional limits, label and expiry. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
@@ -176,22 +187,29 @@ const newKey = Effect.fnUntraced(function* (
 
 /**
  * Issues a new secret for the key; the previous secret expires after `overlapMs` milliseconds (an integer, 0 or more).
- * Both secrets share the limits and bans of the key.
+ * Both secrets share the limits and bans of the key. A secret that an earlier rotation left valid ends; unless `force`
+ * is true, fails with `RotationUnfinished` instead.
  */
 export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   id: string,
-  overlapMs: number
+  overlapMs: number,
+  force = false
 ): Effect.fn.Return<
   IssuedKey,
-  ApiKey.ApiKeyRevoked | ApiKeyUnknown | OverlapInvalid | StoreUnavailable,
+  ApiKey.ApiKeyRevoked | ApiKeyUnknown | OverlapInvalid | RotationUnfinished | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   if (!(Number.isSafeInteger(overlapMs) && overlapMs >= 0)) return yield* new OverlapInvalid({ overlapMs })
   const { hash, secret } = yield* newSecret
   const now = yield* Clock.currentTimeMillis
   const actor = yield* Actor
-  type Rotation = ReturnType<typeof ApiKey.rotate>
+  type Rotation = Result.Result<ApiKey.ApiKey, ApiKey.ApiKeyRevoked | RotationUnfinished>
   const rotated = yield* (yield* ApiKeyStore).update<Rotation>(id, (key) => {
+    const older = key.secrets.find(({ expiresAt }) => expiresAt !== undefined)
+    if (!force && older?.expiresAt !== undefined && ApiKey.accepts(key, older.hash, now)) {
+      const { createdAt: secretCreatedAt, expiresAt: secretExpiresAt } = older
+      return [Result.fail(new RotationUnfinished({ id, secretCreatedAt, secretExpiresAt })), key]
+    }
     const result = ApiKey.rotate(key, hash, overlapMs, now)
     if (Result.isFailure(result)) return [result, key]
     const changes = { oldKeyExpiresAt: { from: null, to: now + overlapMs } }

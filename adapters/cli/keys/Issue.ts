@@ -19,8 +19,8 @@ export const issue = Command.make(
   {
     plan: Setting.make(
       "plan",
-      "PLAN",
-      `Plan of the key: ${Plan.names.join(", ")}; ${Plan.agreed} requires both limits.`,
+      Plan.names.join("|"),
+      `Plan of the key; ${Plan.agreed} requires both limits.`,
       IssueKeyFlag.parsePlan
     ),
     perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),

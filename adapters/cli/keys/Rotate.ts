@@ -19,17 +19,18 @@ export const rotate = Command.make(
       Duration.parse(0, KeyCommand.MAX_OVERLAP_MS),
       "24h"
     ),
+    force: Setting.toggle("force", "Rotate even if this ends a secret that an earlier rotation left valid."),
     ...KeyCommand.flags
   },
   Effect.fn("keys rotate")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { overlapMs } = flags
+    const { force, overlapMs } = flags
     const {
       id,
       key,
       oldKeyExpiresAt = null,
       plan
-    } = yield* Failure.attempt(() => store.keys.rotate(flags.id, { overlapMs }))
+    } = yield* Failure.attempt(() => store.keys.rotate(flags.id, { overlapMs, force }))
     const until = oldKeyExpiresAt === null ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
     yield* KeyCommand.print(
       flags,

@@ -21,8 +21,8 @@ export const set = Command.make(
     id: KeyCommand.keyId,
     plan: Setting.make(
       "plan",
-      "PLAN",
-      `New plan, with its limits: ${Plan.names.join(", ")}; unchanged if absent; ${Plan.agreed} requires both limits.`,
+      Plan.names.join("|"),
+      `New plan, with its limits; unchanged if absent; ${Plan.agreed} requires both limits.`,
       IssueKeyFlag.parsePlan
     ).pipe(Flag.optional),
     perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),

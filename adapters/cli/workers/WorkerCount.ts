@@ -24,7 +24,7 @@ export const rule: Rule.TextRule<WorkerCount> = Rule.readable(
     (value): value is WorkerCount => value === "auto" || number.isValid(value),
     `must be a whole number from 1 to ${MAX}, or auto`
   ),
-  "N",
+  "N|auto",
   (text) => (text === "auto" ? text : Option.getOrUndefined(Result.getSuccess(number.reader.parse(text))))
 )
 

@@ -13,6 +13,7 @@ import { Host } from "./Host.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
+import * as Variables from "./Variables.ts"
 
 /** Runs the command given by the arguments of the host. Interrupt it to stop a server or to abort another command. */
 export const run = Effect.fnUntraced(
@@ -36,7 +37,10 @@ export const run = Effect.fnUntraced(
     command.pipe(
       Effect.provide(Output.layer),
       Effect.provideService(Host, host),
-      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: host.env })),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env: Variables.withoutServiceLinks(host.env) })
+      ),
       Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
       Effect.provideService(References.LogToStderr, true)
     )

@@ -9,6 +9,7 @@ import * as Capture from "./Capture.fixture.ts"
 import * as CommandLine from "./CommandLine.ts"
 import * as Greeting from "./Greeting.fixture.ts"
 import type * as Host from "./Host.ts"
+import type * as ProcessLimits from "./ProcessLimits.ts"
 import { type Environment, main, serverDefaults } from "./Serve.fixture.ts"
 
 export interface Result {
@@ -24,6 +25,8 @@ export interface Options {
   readonly isTerminal?: boolean
   /** The error of each write to standard output or standard error, as on a full disk. */
   readonly failure?: { readonly stdout?: Error; readonly stderr?: Error }
+  /** The limits of the system; none by default. */
+  readonly limits?: Partial<ProcessLimits.ProcessLimits>
 }
 
 interface Started {
@@ -58,7 +61,7 @@ const outputTo = (capture: Capture.Capture, isTTY: boolean, failure: Error | und
 export const launch = (
   args: ReadonlyArray<string>,
   env: Environment = {},
-  { failure = {}, input = "", isTerminal = false }: Options = {}
+  { failure = {}, input = "", isTerminal = false, limits = {} }: Options = {}
 ): Started => {
   const [stdout, stderr] = [Capture.make(), Capture.make()]
   const signals = new EventEmitter()
@@ -71,7 +74,8 @@ export const launch = (
     stdout: outputTo(stdout, isTerminal, failure.stdout),
     stderr: outputTo(stderr, isTerminal, failure.stderr),
     signals,
-    log: (line) => stderr.add(`${line}\n`)
+    log: (line) => stderr.add(`${line}\n`),
+    limits: { openFiles: undefined, memoryBytes: undefined, heapBytes: 0, ...limits }
   }
   const abort = new AbortController()
   const ended = runtime.runPromiseExit(CommandLine.run(host), { signal: abort.signal }).then(

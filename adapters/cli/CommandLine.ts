@@ -15,6 +15,7 @@ import { Host } from "./Host.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
+import * as Variables from "./Variables.ts"
 
 /** The flags of all commands; `--log-level` is a flag of `serve`, with other values than the one of `effect/cli`. */
 const config = CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
@@ -42,7 +43,10 @@ export const run = Effect.fnUntraced(
       Effect.provide(Output.layer),
       Effect.provideService(Host, host),
       Effect.provideService(CliConfig.CliConfig, config),
-      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: host.env })),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env: Variables.withoutServiceLinks(host.env) })
+      ),
       Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
       Effect.provideService(References.LogToStderr, true)
     )

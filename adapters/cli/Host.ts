@@ -2,6 +2,7 @@
 import type { Writable } from "node:stream"
 import * as Context from "effect/Context"
 import * as Invocation from "./Invocation.ts"
+import * as ProcessLimits from "./ProcessLimits.ts"
 
 /** A stream for output. It may be a terminal, which has a width. */
 export interface Output extends Writable {
@@ -15,7 +16,7 @@ export interface Signals {
   readonly off: (signal: NodeJS.Signals, listener: () => void) => unknown
 }
 
-/** The arguments, environment, streams and signals of a command. */
+/** The arguments, environment, streams, signals and limits of a command. */
 export interface Host {
   /** The arguments of the program, without its own name. */
   readonly args: ReadonlyArray<string>
@@ -29,6 +30,7 @@ export interface Host {
   readonly signals: Signals
   /** Receives the log lines of stores; if it is `undefined`, stores write them to the standard error of the process. */
   readonly log: ((line: string) => void) | undefined
+  readonly limits: ProcessLimits.ProcessLimits
 }
 
 /** Returns the host of a command that has this process to itself. */
@@ -47,7 +49,11 @@ export const current = (): Host => ({
     return process.stderr
   },
   signals: process,
-  log: undefined
+  log: undefined,
+  // Read only by `serve`.
+  get limits() {
+    return ProcessLimits.current()
+  }
 })
 
 const definedIn = (environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>

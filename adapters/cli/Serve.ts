@@ -1,5 +1,6 @@
 /** `animal-store serve`: runs the reference server. */
 
+import cluster from "node:cluster"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,9 +11,12 @@ import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
 import * as Notice from "./Notice.ts"
 import * as Pretenuring from "./Pretenuring.ts"
+import * as ProcessLimits from "./ProcessLimits.ts"
 import * as ServeFlags from "./ServeFlags.ts"
 import * as StopSignal from "./StopSignal.ts"
+import * as StoreFlags from "./StoreFlags.ts"
 import * as TestClock from "./TestClock.ts"
+import * as Variables from "./Variables.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
 /** Serves in this process or, with `--workers`, in several processes, until the command is interrupted. */
@@ -22,6 +26,7 @@ export const serve = Command.make(
   Effect.fn("serve")(function* (flags) {
     Pretenuring.disable()
     const count = yield* WorkerCount.resolve(flags.workers, flags)
+    if (cluster.isPrimary) yield* warn(flags, count)
     if (count === 1) return yield* serveAlone(flags)
     // Imported on demand, because most servers run as one process.
     const Worker = yield* Effect.promise(() => import("./workers/Worker.ts"))
@@ -31,6 +36,18 @@ export const serve = Command.make(
     return yield* Primary.run(flags, count)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
+
+/** Prints a warning for each variable without effect, and for each limit of the system that is too small. */
+const warn = Effect.fnUntraced(function* ({ store }: ServeFlags.Values, processes: number) {
+  const { env, limits } = yield* Host
+  const { databaseConnections } = store
+  const connections = StoreFlags.listenTable.maxConnections.default
+  const found = [
+    ...Variables.warnings(env, ServeFlags.variables),
+    ...ProcessLimits.warnings(limits, { processes, connections, databaseConnections })
+  ]
+  for (const message of found) yield* Notice.print(store, message, "warn")
+})
 
 /** Serves in this process. */
 const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {

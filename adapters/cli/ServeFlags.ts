@@ -98,6 +98,13 @@ export const flags = {
   ...Setting.ofTable(table, (name) => summaries.get(name) ?? "")
 }
 
+/** The environment variables of `flags`. */
+export const variables: ReadonlyArray<string> = [
+  StoreFlags.listenTable,
+  StoreFlags.storeTable,
+  table
+].flatMap(Setting.variablesOf)
+
 /** The parsed values of `flags`. */
 export type Values = Command.Command.Config.Infer<typeof flags>
 

@@ -25,6 +25,9 @@ export const between = (min: number, max: number): Parse<number> => Rule.integer
 /** Parses a whole number from 0 to `max`, in decimal digits. */
 export const natural = (max: number): Parse<number> => between(0, max)
 
+/** The beginning of each environment variable. */
+export const PREFIX = "ANIMAL_STORE_"
+
 /**
  * Returns the environment variable of a flag.
  *
@@ -33,7 +36,7 @@ export const natural = (max: number): Parse<number> => between(0, max)
  * variable("public-base-url") // "ANIMAL_STORE_PUBLIC_BASE_URL"
  * ```
  */
-export const variable = (flag: string): string => `ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`
+export const variable = (flag: string): string => `${PREFIX}${flag.toUpperCase().replaceAll("-", "_")}`
 
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
@@ -79,6 +82,13 @@ export const isFlag = (option: unknown): option is OptionTable.Flag<unknown, unk
 /** Whether an option is an object whose fields are a table. */
 export const isObject = (option: unknown): option is { readonly fields: AnyTable } =>
   typeof option === "object" && option !== null && "fields" in option
+
+/** Returns the variables of the flags in a table. */
+export const variablesOf = (table: AnyTable): ReadonlyArray<string> =>
+  Object.values(table).flatMap((option) => {
+    if (isFlag(option)) return [variable(option.flag)]
+    return isObject(option) ? variablesOf(option.fields) : []
+  })
 
 /** Creates the flag of an option. If the flag is absent, the value is the default. */
 const ofOption = <A, Default>(
@@ -144,7 +154,11 @@ const separated = { spaces: /\S+/g, "line breaks": /[^\r\n]+/g }
 const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>): Flag.Flag<A> => {
   const { defaultText = "off", flag } = identity
   const name = variable(flag)
-  const fromVariable = Config.map(Config.String(name), (given): Source => ({ source: name, text: given }))
+  const fromVariable = Config.map(
+    Config.String(name),
+    // A value that a file contains, as in a Secret of Kubernetes, may end with the line break of the file.
+    (given): Source => ({ source: name, text: given.replace(/\r?\n$/, "") })
+  )
   if ("separator" in reader) {
     const accepts = (word: string): boolean => Result.isSuccess(reader.parseAll([word]))
     return withValue(flag, reader.placeholder, accepts).pipe(
@@ -216,7 +230,13 @@ const parseSource = <A>(
   parse: Parse<A>,
   given: Source
 ): Effect.Effect<A, CliError.CliError> =>
-  Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(identity, given, reason))
+  given.text.includes("\r")
+    ? // Without the value: only here, the value of an address is invalid before its password is removed.
+      Effect.fail(invalid({ ...identity, isSecret: true }, given, CARRIAGE_RETURN))
+    : Effect.mapError(Effect.fromResult(parse(given.text)), (reason) => invalid(identity, given, reason))
+
+const CARRIAGE_RETURN =
+  "must not contain a carriage return; the file that it comes from probably has Windows line breaks (CRLF)"
 
 const invalid = (
   { isSecret = false }: Identity,

@@ -12,6 +12,7 @@ export interface Output extends Writable {
 
 /** Emits an event named after each signal. */
 export interface Signals {
+  readonly prependOnceListener: (signal: NodeJS.Signals, listener: () => void) => unknown
   readonly once: (signal: NodeJS.Signals, listener: () => void) => unknown
   readonly off: (signal: NodeJS.Signals, listener: () => void) => unknown
 }

@@ -62,15 +62,16 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
     yield* Notice.print(flags.store, `the test clock listens on http://127.0.0.1:${port}/clock`)
   }
   yield* AdminServer.serve(AdminServer.pagesOf(store), flags)
+  const drain = yield* StopSignal.observe
   const { port } = yield* Failure.attempt(() => store.listen(flags.listen))
   yield* Announcement.issueAndPrint(store, flags, port)
-  // A second signal ends the drain period; the store closes when the scope closes.
+  // The store closes when the scope closes.
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.andThen(
-      Notice.stopping(flags),
+      Notice.stopping(flags, drain),
       Effect.raceFirst(
-        Effect.promise(() => store.drain(flags.drainMs)),
-        StopSignal.second
+        drain.ended,
+        Effect.promise(() => store.drain(flags.drainMs))
       )
     )
   )

@@ -1,7 +1,7 @@
 /** Tests the shutdown of `serve` in its own process: on every stop signal, clients lose no request. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
@@ -10,6 +10,7 @@ import * as Greeting from "./Greeting.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import * as Ports from "./Ports.fixture.ts"
 import { environment, launch, start, stop } from "./Serve.fixture.ts"
+import * as Terminal from "./Terminal.fixture.ts"
 
 const CLIENTS = 8
 
@@ -34,7 +35,7 @@ const serve = async (...args: ReadonlyArray<string>) => {
   return server
 }
 
-describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("serve on %s", (signal) => {
+describe.each<NodeJS.Signals>(["SIGTERM", "SIGHUP"])("serve on %s", (signal) => {
   it(
     "loses no request of keep-alive clients, sends Connection: close to each, and exits with 0 on a second signal",
     async () => {
@@ -69,6 +70,75 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])("serve on %s", (s
     TIMEOUT_MS
   )
 })
+
+const onTerminal = Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`
+
+describe.skipIf(Terminal.missing !== undefined).each([[[]], [["--workers", "2"]]])(
+  `serve %j on Ctrl-C at a terminal${onTerminal}`,
+  (workers: ReadonlyArray<string>) => {
+    const start = async () => {
+      const database = (await Databases.createForTest(Databases.sqlite)).address
+      const plan = ["--issue-key", "Free", "--json"]
+      const args = ["serve", "--port", "0", "--database", database, "--drain", "1h", ...plan, ...workers]
+      const terminal = Terminal.launch(args)
+      const [greeting] = await terminal.output.waitFor(/\{"url":.*\}/)
+      const { key, url } = Greeting.read(greeting)
+      const client = Load.connect(url)
+      onTestFinished(client.close)
+      // The connection stays open and idle.
+      expect((await client.send({ key, path: "/pets" })).status).toBe(200)
+      return { ...terminal, exited: once(terminal.child, "exit"), key, url }
+    }
+
+    /** Sends a request without its body; "100 Continue" proves that it is in flight. */
+    const sendHead = async (url: string, key: string, length: number): Promise<Socket> => {
+      const { hostname, port } = new URL(url)
+      const socket = connect(Number(port), hostname)
+      socket.on("error", () => undefined)
+      socket.write(
+        `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+      )
+      expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 100 /)
+      return socket
+    }
+
+    it("ends without a drain period if no request is in flight, although a connection is open", async () => {
+      const { exited, output, pressCtrlC, url } = await start()
+      pressCtrlC()
+      expect(await exited).toEqual([0, null])
+      expect(await output.ended).toContain(
+        "animal-store: stopping; waiting for requests in flight, or until a second SIGINT (Ctrl-C)\r\n"
+      )
+      expect(await Ports.refusesConnections(url)).toBe(true)
+    })
+
+    it("responds to a request in flight before it ends", async () => {
+      const { exited, key, output, pressCtrlC, url } = await start()
+      const body = '{"name":"Rex","categoryId":1}'
+      const socket = await sendHead(url, key, body.length)
+      pressCtrlC()
+      await output.waitFor(/stopping/)
+      socket.write(body)
+      expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 201 /)
+      expect(await exited).toEqual([0, null])
+    })
+
+    it("ends with 130 at the second Ctrl-C, although a request is in flight", async () => {
+      const { exited, key, output, pressCtrlC, url } = await start()
+      const closed = once(await sendHead(url, key, 1), "close")
+      pressCtrlC()
+      await output.waitFor(/stopping/)
+      // Signals count as duplicates for some time after the first one.
+      const timer = setInterval(pressCtrlC, 100)
+      onTestFinished(() => clearInterval(timer))
+      expect(await exited).toEqual([130, null])
+      // With workers: the process that has the connection has ended, too.
+      await closed
+      expect(await Ports.refusesConnections(url)).toBe(true)
+    })
+  }
+)
 
 describe("serve on SIGTERM without a drain period", () => {
   it("responds to requests that were sent before, even on connections in the accept backlog", async () => {

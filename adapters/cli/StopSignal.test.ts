@@ -1,25 +1,46 @@
 import { EventEmitter } from "node:events"
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { Host } from "./Host.ts"
 import * as StopSignal from "./StopSignal.ts"
 
-it.effect.each(["SIGINT", "SIGTERM"] as const)(
-  "StopSignal.second ignores %s as a duplicate for a second after the first signal",
-  (signal) =>
+const observe = (signals: EventEmitter) =>
+  Effect.flatMap(Host, (host) => Effect.provideService(StopSignal.observe, Host, { ...host, signals }))
+
+describe("StopSignal.observe", () => {
+  it.effect("ends the drain period at the second SIGTERM, except at a duplicate within half a second", () =>
     Effect.gen(function* () {
       const signals = new EventEmitter()
-      const second = yield* StopSignal.second.pipe(
-        Effect.provideService(Host, { ...(yield* Host), signals }),
-        Effect.forkChild
-      )
-      yield* TestClock.adjust("999 millis")
-      signals.emit(signal)
+      const drain = yield* observe(signals)
+      const ended = yield* Effect.forkChild(drain.ended)
+      yield* TestClock.adjust("499 millis")
+      signals.emit("SIGTERM")
       yield* TestClock.adjust("1 millis")
-      expect(second.pollUnsafe()).toBeUndefined()
-      signals.emit(signal)
-      yield* Fiber.join(second)
+      expect(ended.pollUnsafe()).toBeUndefined()
+      signals.emit("SIGTERM")
+      yield* Fiber.join(ended)
+      expect(drain.isSkipped()).toBe(false)
     })
-)
+  )
+
+  it.effect("ends the drain period at SIGINT, whether it is the first signal or follows SIGTERM", () =>
+    Effect.gen(function* () {
+      for (const isFirst of [true, false]) {
+        const signals = new EventEmitter()
+        let wasSkipped: boolean | undefined
+        // Stands for the listener of `runMain`, which is older, but runs later.
+        signals.on("SIGINT", () => {
+          wasSkipped = drain.isSkipped()
+        })
+        const drain = yield* observe(signals)
+        const ended = isFirst ? undefined : yield* Effect.forkChild(drain.ended)
+        yield* Effect.yieldNow
+        signals.emit("SIGINT")
+        expect(wasSkipped).toBe(true)
+        yield* ended === undefined ? drain.ended : Fiber.join(ended)
+      }
+    })
+  )
+})

@@ -12,15 +12,24 @@ export const missing: string | undefined =
 
 const quote = (argument: string): string => `'${argument.replaceAll("'", "'\\''")}'`
 
-/** Starts `animal-store` on a pseudo-terminal; it is killed after the test. `output` is all that it prints there. */
-export const launch = (
-  args: ReadonlyArray<string>
-): { readonly child: ChildProcess; readonly output: Capture.Capture } => {
+interface Launched {
+  /** Exits with the exit code of the command. */
+  readonly child: ChildProcess
+  /** All that the command prints on the terminal. */
+  readonly output: Capture.Capture
+  /** Presses Ctrl-C: the terminal sends SIGINT to all processes of the command. */
+  readonly pressCtrlC: () => void
+}
+
+/** Starts `animal-store` on a pseudo-terminal; it is killed after the test. */
+export const launch = (args: ReadonlyArray<string>): Launched => {
   const command = [process.execPath, main, ...args].map(quote).join(" ")
   const child = spawn("script", ["-qec", command, path.join(Directory.create(), "typescript")], {
     env: { ...environment, ...serverDefaults },
-    stdio: ["ignore", "pipe", "ignore"]
+    stdio: ["pipe", "pipe", "ignore"]
   })
   onTestFinished(() => void child.kill("SIGKILL"))
-  return { child, output: Capture.ofStream(child.stdout) }
+  // The terminal may be gone when a test presses the keys again.
+  child.stdin.on("error", () => undefined)
+  return { child, output: Capture.ofStream(child.stdout), pressCtrlC: () => void child.stdin.write("\x03") }
 }

@@ -5,9 +5,12 @@ import * as Effect from "effect/Effect"
 import * as LogSink from "../log/LogSink.ts"
 import * as CommandLine from "./CommandLine.ts"
 import * as Host from "./Host.ts"
+import * as StopSignal from "./StopSignal.ts"
 
 // `runMain` handles SIGINT and SIGTERM only. Without this, closing the terminal would kill the server immediately.
 process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
+
+StopSignal.install(process)
 
 // Commands continue if they cannot write to standard error, for example because of a full disk or a closed pipe.
 LogSink.ignoreErrors(process.stderr)

@@ -46,7 +46,7 @@ const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Mess
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.raceFirst(
       Effect.promise(() => store.drain(orders.drainMs)),
-      Effect.raceFirst(Deferred.await(orders.stopNow), StopSignal.second)
+      Effect.raceFirst(Deferred.await(orders.stopNow), StopSignal.secondTerm)
     )
   )
 })

@@ -139,15 +139,20 @@ export const make = Effect.fnUntraced(function* (
   const sendToAll = (message: Message.ToWorker): void => {
     for (const worker of workers.values()) worker.send(message)
   }
+  const killAll = (): void => {
+    for (const worker of workers.values()) worker.kill()
+  }
   const killAfter = (afterMs: number): Effect.Effect<void> =>
     Effect.flatMap(Effect.sleep(afterMs), () => {
-      for (const worker of workers.values()) worker.kill()
+      killAll()
       return allEnded
     })
 
   const stop = (drainMs: number, early: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.suspend(() => {
       isStopping = true
+      // A second SIGINT ends this process, but the workers ignore it.
+      process.once("exit", killAll)
       sendToAll({ _tag: "Stop", drainMs })
       const ended = Effect.raceFirst(allEnded, killAfter(drainMs + END_MS))
       const endedEarly = Effect.flatMap(early, () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { serve } from "./CommandLine.fixture.ts"
 import * as ProcessLimits from "./ProcessLimits.ts"
 
@@ -55,12 +56,30 @@ describe("serve", () => {
   })
 })
 
+/** Returns the limits of a process that a shell starts after `command`. */
+const limitsAfter = (command: string): ProcessLimits.ProcessLimits => {
+  const module = fileURLToPath(new URL("./ProcessLimits.ts", import.meta.url))
+  const program = `import("${module}").then(({ current }) => console.log(JSON.stringify(current())))`
+  const script = `${command} && exec "$0" --eval '${program}'`
+  return JSON.parse(spawnSync("sh", ["-c", script, process.execPath], { encoding: "utf8" }).stdout)
+}
+
 describe.skipIf(process.platform !== "linux")("ProcessLimits.current (needs /proc)", () => {
   it("returns the limit of open files that Node has after it raised the soft limit", () => {
-    const module = fileURLToPath(new URL("./ProcessLimits.ts", import.meta.url))
-    const program = `import("${module}").then(({ current }) => console.log(current().openFiles))`
-    const command = `ulimit -S -n 512; ulimit -H -n 1024; exec "$0" --eval '${program}'`
-    const { stderr, stdout } = spawnSync("sh", ["-c", command, process.execPath], { encoding: "utf8" })
-    expect([stdout, stderr]).toEqual(["1024\n", ""])
+    expect(limitsAfter("ulimit -S -n 512 && ulimit -H -n 1024").openFiles).toBe(1_024)
+  })
+})
+
+const cgroups = "/sys/fs/cgroup/memory"
+const hasCgroups = existsSync(`${cgroups}/memory.limit_in_bytes`) && process.getuid?.() === 0
+
+describe.skipIf(!hasCgroups)("ProcessLimits.current in a memory cgroup (needs root and cgroup v1)", () => {
+  it("returns the memory limit, and the smaller heap that Node then uses", () => {
+    const cgroup = mkdtempSync(`${cgroups}/animal-store-`)
+    onTestFinished(() => rmdirSync(cgroup))
+    writeFileSync(`${cgroup}/memory.limit_in_bytes`, String(600 * MB))
+    const { memoryBytes, heapBytes } = limitsAfter(`echo $$ >${cgroup}/cgroup.procs`)
+    expect(memoryBytes).toBe(600 * MB)
+    expect(heapBytes).toBeLessThan(400 * MB)
   })
 })

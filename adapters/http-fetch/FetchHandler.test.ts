@@ -17,7 +17,8 @@ const handlerOf = (handle: Handle, options?: FetchHandler.FetchHandlerOptions) =
         handle,
         transportError: () => Effect.die("a Request is always complete"),
         drain: Effect.void,
-        isDraining: () => false
+        isDraining: () => false,
+        isBehindProxy: false
       })
     )
   )

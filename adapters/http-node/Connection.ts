@@ -28,13 +28,13 @@ export interface Responder {
     client: { readonly address: string | undefined; readonly origin: string | undefined },
     write: (response: ServiceResponse) => void
   ) => void
-  /** Whether the service is draining; responses then announce that the connection closes. */
-  readonly isDraining: () => boolean
+  /** Whether each connection closes after its response, as while the service drains. */
+  readonly isClosing: () => boolean
 }
 
 /** Timeouts of a connection, in milliseconds. */
 export interface Timeouts {
-  /** Idle timeout that the `Keep-Alive` header announces; 0 omits the header. */
+  /** Idle timeout that the `Keep-Alive` header announces; with 0, each response closes its connection. */
   readonly keepAliveTimeoutMs: number
   /** Idle timeout that the server enforces. */
   readonly idleTimeoutMs: number
@@ -91,6 +91,11 @@ export class Connection implements Resumable {
     return latest !== undefined && (latest.socket !== null || this.#isClosing)
   }
 
+  /** Whether no request is in progress; the head of the next one may have arrived in part. */
+  get isIdle(): boolean {
+    return !this.isBusy && !this.#isHolding && !this.#isQueued
+  }
+
   /** Whether further requests are discarded, as after a response with `Connection: close` (RFC 9112 §9.6). */
   get #isClosing(): boolean {
     return this.#isBroken || this.#latest?.shouldKeepAlive === false
@@ -113,10 +118,10 @@ export class Connection implements Resumable {
       })
     } else if (
       (hasPendingBody(request) && sendContinue === undefined) ||
-      this.#context.responder.isDraining()
+      this.#context.responder.isClosing()
     ) {
-      // Most bodies arrive together with their heads and are complete at the next tick. While the server drains, the
-      // delay also lets `hold` receive a pipelined request, so that this response does not close the connection.
+      // Most bodies arrive together with their heads and are complete at the next tick. If the response closes the
+      // connection, the delay also lets `hold` receive a pipelined request, so that only the last response closes it.
       let isStopped = false
       this.#stopLatest = () => {
         isStopped = true

@@ -279,7 +279,8 @@ describe("the listener in a host's own server", () => {
       handle: () => Effect.die("broken"),
       transportError: () => Effect.die("broken"),
       drain: Effect.void,
-      isDraining: () => false
+      isDraining: () => false,
+      isBehindProxy: false
     })
     const listener = await Effect.runPromise(Effect.provideService(NodeListener.make, Service, broken))
     const server = await startHost(listener)

@@ -47,7 +47,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
     const incoming = new NodeRequest(request, sendContinue)
     const respond = (exit: Exit.Exit<ServiceResponse>): void => {
       if (Exit.isFailure(exit)) return void response.destroy()
-      if (service.isDraining()) announceClose(response)
+      if (service.isDraining() || hasNoKeepAlive(response)) announceClose(response)
       send(request, response, exit.value, incoming)
     }
     let running = true
@@ -73,6 +73,9 @@ export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
     handle(request, response)
   }
 )
+
+const hasNoKeepAlive = (response: ServerResponse): boolean =>
+  response instanceof OutgoingResponse && response.keepAliveTimeoutMs === 0
 
 /**
  * Sends `Connection: close`, so that the client opens a new connection, which a load balancer routes to another

@@ -41,6 +41,12 @@ const SOCKET_BUFFER_BYTES = 16_384
 const MAX_CHECK_INTERVAL_MS = 1_000
 const MIN_CHECK_INTERVAL_MS = 20
 
+/**
+ * Default idle timeouts. Load balancers send requests on connections that were idle for up to 60 seconds; if the server
+ * closes such a connection first, the request is lost.
+ */
+const KEEP_ALIVE_MS = { client: 5_000, proxy: 72_000 }
+
 /** Consecutive turns of the event loop without a new connection before the accept backlog counts as drained. */
 const IDLE_TURNS = 3
 /** Maximum number of turns to drain the accept backlog; a turn of a worker process takes 20 ms. */
@@ -55,10 +61,13 @@ export const make = Effect.fnUntraced(function* (
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
   const handle = yield* NodeListener.makeHandler
-  const connections = new Map<Duplex, Connection>()
+  const connections: Connections = new Map()
+  const keepAliveTimeoutMs =
+    options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS[service.isBehindProxy ? "proxy" : "client"]
   const timeouts: Timeouts = {
-    keepAliveTimeoutMs: options.keepAliveTimeoutMs,
-    idleTimeoutMs: options.keepAliveTimeoutMs || options.requestTimeoutMs || Number.POSITIVE_INFINITY,
+    keepAliveTimeoutMs,
+    // With 0, no connection becomes idle.
+    idleTimeoutMs: keepAliveTimeoutMs || Number.POSITIVE_INFINITY,
     readTimeoutMs: options.requestTimeoutMs
   }
 
@@ -72,20 +81,19 @@ export const make = Effect.fnUntraced(function* (
     highWaterMark: SOCKET_BUFFER_BYTES,
     headersTimeout,
     requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: options.keepAliveTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, headersTimeout),
     // Node's own response lacks a body and our headers; `TransportErrors` checks `Host` instead.
     requireHostHeader: false
   })
   // Node validates the option above; `Connection` enforces the timeout.
   server.keepAliveTimeout = 0
-  server.maxConnections = options.maxConnections
   const context: ConnectionContext = {
     responder: {
       handle,
       reject: (error, { address, origin }, write) =>
         run(Effect.map(service.transportError(error, address, origin), write)),
-      isDraining: service.isDraining
+      isClosing: () => keepAliveTimeoutMs === 0 || service.isDraining()
     },
     timeouts,
     resumeQueue: new ResumeQueue(),
@@ -98,6 +106,9 @@ export const make = Effect.fnUntraced(function* (
     if (connections.has(socket)) return
     accepted++
     if (!addresses.admit(socket)) return void socket.destroy()
+    if (connections.size >= options.maxConnections && !closeLongestIdle(connections)) {
+      return void socket.destroy()
+    }
     const connection = new Connection(socket, context)
     connections.set(socket, connection)
     socket.once("close", () => {
@@ -105,12 +116,12 @@ export const make = Effect.fnUntraced(function* (
       context.holding.delete(connection)
     })
   })
-  server.on("request", (request, response) => connections.get(request.socket)?.receive(request, response))
+  server.on("request", (request, response) => use(connections, request.socket)?.receive(request, response))
   server.on("checkExpectation", (request, response) =>
-    connections.get(request.socket)?.receive(request, response)
+    use(connections, request.socket)?.receive(request, response)
   )
   server.on("checkContinue", (request, response) =>
-    connections.get(request.socket)?.receive(request, response, () => response.writeContinue())
+    use(connections, request.socket)?.receive(request, response, () => response.writeContinue())
   )
   server.on("clientError", (error, socket) => connections.get(socket)?.fail(error))
   server.on("upgrade", (request, socket, rest) => connections.get(socket)?.hold(request, rest))
@@ -164,6 +175,36 @@ export const make = Effect.fnUntraced(function* (
   const stop = Effect.all([service.drain, drainBacklog, close], { discard: true })
   return yield* Effect.acquireRelease(listen, () => stop)
 })
+
+/** The open connections in the order of their last use: that of the latest request, or the opening. */
+type Connections = Map<Duplex, Connection>
+
+/** Returns the connection of a socket, and moves it to the end. */
+const use = (connections: Connections, socket: Duplex): Connection | undefined => {
+  const connection = connections.get(socket)
+  if (connection === undefined) return undefined
+  connections.delete(socket)
+  connections.set(socket, connection)
+  return connection
+}
+
+/** Maximum number of connections in use that are skipped to find an idle one. */
+const MAX_SKIPPED = 100
+
+/** Closes the connection that has been idle for the longest time; returns false if it finds none. */
+const closeLongestIdle = (connections: Connections): boolean => {
+  let skipped = 0
+  for (const [socket, connection] of connections) {
+    if (connection.isIdle) {
+      connections.delete(socket)
+      socket.destroy()
+      return true
+    }
+    if (skipped++ === MAX_SKIPPED) return false
+    use(connections, socket)
+  }
+  return false
+}
 
 /** Milliseconds that the primary process of `node:cluster` may take to pass a connection to a worker. */
 const HAND_OFF_MS = 20

@@ -13,12 +13,15 @@ export interface NodeServerOptions {
   /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. */
   readonly requestTimeoutMs: number
   /**
-   * Time after which an idle connection is closed, announced in the `Keep-Alive` header. In milliseconds, enforced up to
-   * two seconds later. With 0, nothing is announced and idle connections close after `requestTimeoutMs`, or never if
-   * that is also 0.
+   * Time after which an idle connection is closed, announced in the `Keep-Alive` header; with 0, each connection is
+   * closed after its response. In milliseconds, enforced up to two seconds later. `undefined` means 72 seconds if the
+   * service trusts a proxy, because load balancers use connections again after up to 60 seconds, and otherwise five.
    */
-  readonly keepAliveTimeoutMs: number
-  /** Maximum number of open connections; further ones are closed immediately. */
+  readonly keepAliveTimeoutMs: number | undefined
+  /**
+   * Maximum number of open connections. One more closes the connection that has been idle for the longest time; if none
+   * is idle, it is itself closed.
+   */
   readonly maxConnections: number
   /** Maximum number of open connections per IPv4 address or IPv6 /64 in each process. `undefined` means no limit. */
   readonly maxConnectionsPerAddress: number | undefined
@@ -46,7 +49,9 @@ export const table = {
   port: OptionTable.flag("port", Rule.port, 3000),
   headersTimeoutMs: OptionTable.programOnly(timeout, 10_000, MEASURED),
   requestTimeoutMs: OptionTable.programOnly(timeout, 30_000, MEASURED),
-  keepAliveTimeoutMs: OptionTable.flag("keep-alive", timeout, 5_000),
+  keepAliveTimeoutMs: OptionTable.flag("keep-alive", timeout, undefined, {
+    defaultText: "5s, or 72s with trusted proxies"
+  }),
   maxConnections: OptionTable.programOnly(connections, 10_000, MEASURED),
   maxConnectionsPerAddress: OptionTable.flag("max-connections-per-address", connections, undefined, {
     defaultText: "no limit"

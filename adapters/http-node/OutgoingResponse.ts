@@ -7,6 +7,6 @@ export class OutgoingResponse<
 > extends ServerResponse<Request> {
   /** Whether the next request of the connection has already arrived. */
   hasSuccessor = false
-  /** Idle timeout in milliseconds for the `Keep-Alive` header; 0 omits the header. */
+  /** Idle timeout in milliseconds for the `Keep-Alive` header; with 0, the response closes the connection. */
   keepAliveTimeoutMs = 0
 }

@@ -68,6 +68,8 @@ export class Service extends Context.Service<
     readonly drain: Effect.Effect<void>
     /** Whether `drain` was run; hosts then close each connection after its response. */
     readonly isDraining: () => boolean
+    /** Whether the service trusts at least one proxy, which keeps idle connections for other requests. */
+    readonly isBehindProxy: boolean
   }
 >()("animal-store/core/service/Service") {}
 
@@ -255,7 +257,13 @@ export const make = Effect.fnUntraced(function* (
   const transportError: Service["Service"]["transportError"] = (error, clientAddress, origin) =>
     observe({ clientAddress }, (draft) => respondToError(error, clientAddress, origin, draft))
 
-  return { handle, transportError, drain: probes.drain, isDraining: probes.isDraining }
+  return {
+    handle,
+    transportError,
+    drain: probes.drain,
+    isDraining: probes.isDraining,
+    isBehindProxy: options.trustedProxyHops > 0
+  }
 })
 
 /**

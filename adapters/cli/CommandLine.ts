@@ -4,7 +4,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
 import * as CommandExit from "./CommandExit.ts"
@@ -13,6 +12,7 @@ import { Host } from "./Host.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
+import * as ServeFlags from "./ServeFlags.ts"
 
 /** Runs the command given by the arguments of the host. Interrupt it to stop a server or to abort another command. */
 export const run = Effect.fnUntraced(
@@ -34,11 +34,10 @@ export const run = Effect.fnUntraced(
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
   (command, host) =>
     command.pipe(
-      Effect.provide(Output.layer),
+      Effect.provide(Output.layer(ServeFlags.logFormatOf(host))),
       Effect.provideService(Host, host),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: host.env })),
-      Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
-      Effect.provideService(References.LogToStderr, true)
+      Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr }))
     )
 )
 

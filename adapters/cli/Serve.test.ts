@@ -227,7 +227,7 @@ describe("the settings of serve", () => {
     expect(code).toBe(0)
     const section = stdout.slice(stdout.indexOf("\nFLAGS"), stdout.indexOf("\nGLOBAL FLAGS"))
     const flags = [...section.matchAll(/^ +--([a-z-]+) .*\[(ANIMAL_STORE_[A-Z_]+)/gm)]
-    expect(flags).toHaveLength(35)
+    expect(flags).toHaveLength(37)
     for (const [, flag = "", variable] of flags) {
       expect(variable).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
     }

@@ -1,8 +1,11 @@
 /** Prints the address and the issued keys to standard output once `serve` listens. */
+import * as Clock from "effect/Clock"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
+import type { LogEvent } from "../log/LogEvent.ts"
+import * as LogFormat from "../log/LogFormat.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
@@ -24,17 +27,17 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   const url = `${origin}/v1`
   const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
   const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
-  yield* Output.print(
-    flags.json
-      ? JSON.stringify({ url, keys: keys.map(({ id, key, plan }) => ({ id, plan, key })) })
-      : greeting(
-          url,
-          keys,
-          Database.locationOf(flags.store.database),
-          yield* Database.issueHint(flags.store.database),
-          flags.store.docs ? [`  API reference: ${origin}/docs`] : []
-        )
-  )
+  const location = Database.locationOf(flags.store.database)
+  if (flags.json) {
+    const issued = keys.map(({ id, key, plan }) => ({ id, plan, key }))
+    return yield* Output.print(JSON.stringify({ url, keys: issued }))
+  }
+  if (flags.store.logFormat === "json") {
+    return yield* Output.print(logLines(yield* Clock.currentTimeMillis, url, keys, location))
+  }
+  const hint = yield* Database.issueHint(flags.store.database)
+  const reference = flags.store.docs ? [`  API reference: ${origin}/docs`] : []
+  return yield* Output.print(greeting(url, keys, location, hint, reference))
 })
 
 /** Issues the requested keys in order. Without any, issues the first key of an empty store if `isFirstWanted`. */
@@ -51,6 +54,16 @@ const issueAtStartup = (
     Failure.attempt(() => store.keys.issueFirst({ plan: "Free" })),
     (first) => (first === undefined ? [] : [first])
   )
+}
+
+/** Returns the announcement as lines of a log in JSON. */
+const logLines = (time: number, url: string, keys: ReadonlyArray<IssuedApiKey>, database: string): string => {
+  const event = (message: string, fields: LogEvent["fields"]) =>
+    LogFormat.json({ time, level: "info", message, fields })
+  return [
+    event("animal-store listens", { url, database }),
+    ...keys.map(({ id, key, plan }) => event("key issued, shown only now", { key: id, plan, secret: key }))
+  ].join("\n")
 }
 
 const greeting = (

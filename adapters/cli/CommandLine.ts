@@ -6,7 +6,6 @@ import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
-import * as References from "effect/References"
 import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
 import * as CommandExit from "./CommandExit.ts"
@@ -15,6 +14,7 @@ import { Host } from "./Host.ts"
 import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
+import * as ServeFlags from "./ServeFlags.ts"
 import * as Variables from "./Variables.ts"
 
 /** The flags of all commands; `--log-level` is a flag of `serve`, with other values than the one of `effect/cli`. */
@@ -40,15 +40,14 @@ export const run = Effect.fnUntraced(
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
   (command, host) =>
     command.pipe(
-      Effect.provide(Output.layer),
+      Effect.provide(Output.layer(ServeFlags.logFormatOf(host))),
       Effect.provideService(Host, host),
       Effect.provideService(CliConfig.CliConfig, config),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
         ConfigProvider.fromEnv({ env: Variables.withoutServiceLinks(host.env) })
       ),
-      Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr })),
-      Effect.provideService(References.LogToStderr, true)
+      Effect.provideService(Console.Console, new NodeConsole({ stdout: host.stdout, stderr: host.stderr }))
     )
 )
 

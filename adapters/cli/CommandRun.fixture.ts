@@ -36,7 +36,7 @@ export const runCommand = async <const Name extends string, Input>(
       Effect.provide(
         Layer.mergeAll(
           NodeServices.layer,
-          Output.layer,
+          Output.layer("text"),
           ConfigProvider.layer(ConfigProvider.fromEnv({ env: environment }))
         )
       ),

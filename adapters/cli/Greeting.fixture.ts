@@ -20,7 +20,7 @@ export interface Announced {
 
 /** Parses the line that `serve --json` prints, or returns only the URL of a greeting for people. */
 export const read = (greeting: string): Announced => {
-  const { keys, url }: Pick<Announced, "keys" | "url"> = greeting.startsWith("{")
+  const { keys, url }: Pick<Announced, "keys" | "url"> = greeting.startsWith('{"url"')
     ? JSON.parse(greeting)
     : { url: /http:\S+\/v1/.exec(greeting)?.[0] ?? "", keys: [] }
   const key = keys[0]?.key ?? ""

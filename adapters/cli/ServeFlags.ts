@@ -6,6 +6,8 @@ import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { AnimalStoreOptions, IssueOptions } from "../embed/index.ts"
 import { isLogged } from "../log/LogEvent.ts"
+import type { LogFormatName } from "../log/LogFormat.ts"
+import type { Host } from "./Host.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -48,7 +50,7 @@ export const table = {
   },
   firstKey: {
     ...OptionTable.flag("first-key", Rule.boolean, undefined),
-    defaultText: "only if standard output is a terminal, or with --json",
+    defaultText: "only if standard output is a terminal and the log format is text, or with --json",
     summary: "Issue a Free key if the database has no key, and print it; `--no-first-key` issues none.",
     noOption: "`store.keys.issueFirst`"
   },
@@ -120,8 +122,20 @@ export const storeOptions = ({ adminPort, store }: Values, isTerminal: boolean):
 }
 
 /**
- * Whether to issue the first key: the value of the flag; without it, true if standard output is a terminal or JSON.
- * A log that collects standard output must not contain the secret, but a program that reads `--json` expects it.
+ * Whether to issue the first key: the value of the flag; without it, true if a person reads standard output in a
+ * terminal, or a program with `--json`. A log that collects standard output must not contain the secret.
  */
-export const isFirstKeyWanted = ({ firstKey, json }: Values, isTerminal: boolean): boolean =>
-  firstKey ?? (isTerminal || json)
+export const isFirstKeyWanted = ({ firstKey, json, store }: Values, isTerminal: boolean): boolean =>
+  firstKey ?? (json || (isTerminal && store.logFormat === "text"))
+
+/**
+ * Returns the log format of `serve` before the flags are parsed, for errors in the flags; `text` for other commands,
+ * which have no log.
+ */
+export const logFormatOf = ({ args, env }: Pick<Host, "args" | "env">): LogFormatName => {
+  if (!args.includes("serve")) return "text"
+  const { flag } = StoreFlags.storeTable.logFormat
+  const given = args.findLast((arg, index) => arg.startsWith(`--${flag}=`) || args[index - 1] === `--${flag}`)
+  const name = given?.replace(`--${flag}=`, "") ?? env[Setting.variable(flag)]
+  return name === "json" ? name : "text"
+}

@@ -4,7 +4,7 @@ import * as net from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
-import { run, type Server, serveJson } from "./CommandLine.fixture.ts"
+import { run, type Server, serveJson, serve as startServer } from "./CommandLine.fixture.ts"
 import * as Ports from "./Ports.fixture.ts"
 
 /** Waits up to a minute for a change, because the machine may be busy. */
@@ -94,6 +94,76 @@ describe("the log of serve", () => {
       expect.objectContaining({ level: "info", message: expect.stringMatching(/^stopping/) })
     ])
     expect(stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([])
+  })
+
+  const json = ["--log-format", "json"]
+  const parsed = (output: string): ReadonlyArray<unknown> =>
+    output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+
+  it("is JSON on standard output too, without a key, even on a terminal", async () => {
+    const { greeting, stop } = await startServer([...json, "--admin-port", "0"], {}, { isTerminal: true })
+    const { stderr } = await stop()
+    expect(parsed(greeting)).toEqual([
+      expect.objectContaining({
+        level: "info",
+        message: "animal-store listens",
+        url: expect.stringMatching(/^http:.*\/v1$/),
+        database: "memory:"
+      })
+    ])
+    expect(parsed(stderr)).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^metrics on http:/) }),
+      expect.objectContaining({ message: expect.stringMatching(/^stopping/) })
+    ])
+  })
+
+  it.each([[["--issue-key", "Pro", "--issue-key", "Free"]], [["--first-key"]]])(
+    "has keys in JSON on standard output only for %j",
+    async (args) => {
+      const { greeting, stop } = await startServer([...json, ...args])
+      await stop()
+      const [, ...keys] = parsed(greeting)
+      expect(keys).toHaveLength(args.length === 1 ? 1 : 2)
+      for (const key of keys) {
+        expect(key).toEqual(
+          expect.objectContaining({
+            message: "key issued, shown only now",
+            key: expect.stringMatching(/^key_/),
+            secret: expect.stringMatching(/^ast_/)
+          })
+        )
+      }
+    }
+  )
+
+  it.each([
+    [["--port", "x"], /^--port: must be/],
+    [["--bogus"], /--bogus/],
+    [["--database", "sqlite:/dev/null/a.db"], /^--database \(ANIMAL_STORE_DATABASE\): /],
+    [["--database", "memory:", "--workers", "2"], /^--workers \(ANIMAL_STORE_WORKERS\): /],
+    [
+      ["--admin-port", "1", "--admin-host", "192.0.2.1"],
+      /^--admin-port .*: cannot listen on 192\.0\.2\.1:1: /
+    ]
+  ])("has only JSON if startup fails because of %j", async (args, message) => {
+    for (const [flags, variables] of [
+      [json, {}],
+      [["--log-format=json"], {}],
+      [[], { ANIMAL_STORE_LOG_FORMAT: "json" }]
+    ] as const) {
+      const settings = { ANIMAL_STORE_DATABASE: "memory:", ANIMAL_STORE_PORT: "0", ...variables }
+      const { code, stderr, stdout } = await run(["serve", ...flags, ...args], settings)
+      expect([code, stdout]).toEqual([1, ""])
+      const lines = parsed(stderr)
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) {
+        expect(line).toMatchObject({ time: expect.stringMatching(/Z$/), level: "error" })
+      }
+      expect(lines[0]).toMatchObject({ message: expect.stringMatching(message) })
+    }
   })
 
   it("is empty with --log-level none, even when the server stops", async () => {

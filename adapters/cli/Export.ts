@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { PetArchive } from "../../core/ports/PetArchive.ts"
 import * as Export from "../../core/transfer/Export.ts"
+import { reading } from "../embed/Database.ts"
 import * as Archive from "./Archive.ts"
 import * as Database from "./Database.ts"
 import { descriptions } from "./Descriptions.ts"
@@ -49,7 +50,7 @@ export const exportAnimals = Command.make(
     yield* Database.requireExisting(flags.database, "database")
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
     const write = output?.write ?? Output.write
-    const archive = yield* Archive.open(flags.database)
+    const archive = yield* Archive.open(flags.database, reading)
     const status = yield* StatusLine.make
     let animals = 0
     let chunks = 0

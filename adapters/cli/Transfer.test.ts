@@ -246,12 +246,12 @@ describe("import, export and copy", () => {
     ],
     [
       ["export", "--database", "sqlite:missing.db"],
-      "--database (ANIMAL_STORE_DATABASE): there is no database at missing.db"
+      "--database (ANIMAL_STORE_DATABASE): there is no database at missing.db; pass the address that the server uses, or create one with 'animal-store serve'"
     ],
     [["export", "--json"], "--json: requires --out, because standard output contains the animals"],
     [
       ["copy", "--from", "sqlite:missing.db", "--to", "memory:"],
-      "--from (ANIMAL_STORE_FROM): there is no database at missing.db"
+      "--from (ANIMAL_STORE_FROM): there is no database at missing.db; pass the address that the server uses, or create one with 'animal-store serve'"
     ],
     [
       ["copy", "--from", "memory:", "--to", "sqlite:x.db"],

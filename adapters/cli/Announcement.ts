@@ -18,7 +18,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   store: AnimalStore,
   flags: ServeFlags.Values,
   port: number
-): Effect.fn.Return<void, CliError.UserError> {
+): Effect.fn.Return<void, Output.WriteFailed> {
   const { stdout } = yield* Host
   const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
@@ -33,7 +33,8 @@ export const issueAndPrint = Effect.fnUntraced(function* (
           Database.locationOf(flags.store.database),
           yield* Database.issueHint(flags.store.database),
           flags.store.docs ? [`  API reference: ${origin}/docs`] : []
-        )
+        ),
+    "; the server stops"
   )
 })
 

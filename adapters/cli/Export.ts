@@ -30,7 +30,7 @@ export const exportAnimals = Command.make(
     out: Setting.make(
       "out",
       "FILE",
-      "File to write, created only when the export is complete. Default: standard output.",
+      "File to write, created only when the export is complete. Default, or with -: standard output.",
       Setting.text
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
@@ -41,7 +41,7 @@ export const exportAnimals = Command.make(
     )
   },
   Effect.fn("export")(function* (flags) {
-    const file = Option.getOrUndefined(flags.out)
+    const file = Option.getOrUndefined(Option.filter(flags.out, (out) => out !== "-"))
     if (flags.json && file === undefined) {
       return yield* Effect.fail(
         Failure.userError(new Error("--json: requires --out, because standard output contains the animals"))

@@ -307,3 +307,22 @@ for (const kind of Databases.kinds) {
     })
   })
 }
+
+it("commands end quietly if the reader of their output has gone, but not if a secret is lost", async () => {
+  const { database, id } = await issued()
+  const gone = Object.assign(new Error("write EPIPE"), { code: "EPIPE" })
+  const failure = { stdout: gone }
+  const address = ["--database", database.address]
+  await run(["import", "-", ...address], {}, { input: '{"name":"Rex","categoryId":1}\n' })
+  for (const command of commandsOn(database, id)) {
+    expect(await run(command, {}, { failure }), command.join(" ")).toEqual({
+      code: 141,
+      stdout: "",
+      stderr: ""
+    })
+  }
+  const lost = await run(["keys", "rotate", id, ...address], {}, { failure })
+  expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`the new secret of ${id} is lost`)])
+  const stopped = await run(["serve", "--port", "0", ...address], {}, { failure })
+  expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringMatching(/EPIPE; the server stops\n/)])
+})

@@ -101,7 +101,7 @@ export const print = (
   value: unknown,
   text: string,
   consequence?: string
-): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
+): Effect.Effect<void, Output.WriteFailed> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
 /** The part of a message that states how soon running servers apply a change to a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"

@@ -21,23 +21,24 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   store: AnimalStore,
   flags: ServeFlags.Values,
   port: number
-): Effect.fn.Return<void, CliError.UserError> {
+): Effect.fn.Return<void, Output.WriteFailed> {
   const { stdout } = yield* Host
   const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
   const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
   const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
   const location = Database.locationOf(flags.store.database)
+  const print = (text: string) => Output.print(text, "; the server stops")
   if (flags.json) {
     const issued = keys.map(({ id, key, plan }) => ({ id, plan, key }))
-    return yield* Output.print(JSON.stringify({ url, keys: issued }))
+    return yield* print(JSON.stringify({ url, keys: issued }))
   }
   if (flags.store.logFormat === "json") {
-    return yield* Output.print(logLines(yield* Clock.currentTimeMillis, url, keys, location))
+    return yield* print(logLines(yield* Clock.currentTimeMillis, url, keys, location))
   }
   const hint = yield* Database.issueHint(flags.store.database)
   const reference = flags.store.docs ? [`  API reference: ${origin}/docs`] : []
-  return yield* Output.print(greeting(url, keys, location, hint, reference))
+  return yield* print(greeting(url, keys, location, hint, reference))
 })
 
 /** Issues the requested keys in order. Without any, issues the first key of an empty store if `isFirstWanted`. */

@@ -6,13 +6,15 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { PetArchive } from "../../core/ports/PetArchive.ts"
 import * as Archive from "../embed/Archive.ts"
+import * as Database from "../embed/Database.ts"
 import * as Failure from "./Failure.ts"
 
-/** Opens the database at `address`; a file that does not exist is created. The scope closes the database. */
+/** Opens the database at `address` with `openTables`, by default for writing. The scope closes the database. */
 export const open = (
-  address: string
+  address: string,
+  openTables: (address: string) => Database.Tables = Database.tables
 ): Effect.Effect<PetArchive["Service"], CliError.UserError, Scope.Scope> =>
-  Effect.fromResult(Archive.layer(address)).pipe(
+  Effect.fromResult(Archive.layer(address, openTables)).pipe(
     Effect.flatMap(Layer.build),
     Effect.map((context) => Context.get(context, PetArchive)),
     Effect.mapError(Failure.userError)

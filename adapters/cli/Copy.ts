@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Archive from "../embed/Archive.ts"
-import { tables } from "../embed/Database.ts"
+import { type Tables, tables } from "../embed/Database.ts"
 import * as Database from "./Database.ts"
 import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
@@ -32,7 +32,7 @@ export const copyDatabase = Command.make(
   Effect.fn("copy")(function* ({ from, json, to }) {
     yield* Database.requireExisting(from, "from")
     const status = yield* StatusLine.make
-    const [source, target] = [yield* open(from, "from"), yield* open(to, "to")]
+    const [source, target] = [yield* open(tables(from, "source"), "from"), yield* open(tables(to), "to")]
     const [elapsed, copied] = yield* Archive.copy({
       from: source,
       to: target,
@@ -63,10 +63,10 @@ export const copyDatabase = Command.make(
 ).pipe(Command.withDescription(descriptions.copy))
 
 const open = (
-  address: string,
+  client: Tables,
   flag: string
 ): Effect.Effect<SqlClient.SqlClient, CliError.UserError, Scope.Scope> =>
-  Effect.fromResult(tables(address)).pipe(
+  Effect.fromResult(client).pipe(
     Effect.flatMap(Layer.build),
     Effect.map((context) => Context.get(context, SqlClient.SqlClient)),
     Effect.mapError(Failure.userErrorAt(flag))

@@ -32,10 +32,19 @@ export const openExisting = (
   options: AnimalStoreOptions & { readonly database: string }
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* requireExisting(options.database, "database")
-    if (options.limits !== undefined) yield* requireExisting(options.limits, "limits")
+    yield* requireAllExisting(options.database, options.limits)
     return yield* open(options)
   })
+
+/** Fails if a SQLite file of a store does not exist. */
+export const requireAllExisting = (
+  database: string,
+  limits: string | undefined
+): Effect.Effect<void, CliError.UserError> =>
+  Effect.andThen(
+    requireExisting(database, "database"),
+    limits === undefined ? Effect.void : requireExisting(limits, "limits")
+  )
 
 /** Fails if the SQLite file of an address does not exist. The error names `flag`, the source of the address. */
 export const requireExisting = (address: string, flag: string): Effect.Effect<void, CliError.UserError> => {
@@ -43,9 +52,13 @@ export const requireExisting = (address: string, flag: string): Effect.Effect<vo
   return filename === undefined || existsSync(filename)
     ? Effect.void
     : Effect.fail(
-        Failure.userError(new Error(`${Setting.title(flag)}: there is no database at ${printable(filename)}`))
+        Failure.userError(
+          new Error(`${Setting.title(flag)}: there is no database at ${printable(filename)}; ${REMEDY}`)
+        )
       )
 }
+
+const REMEDY = "pass the address that the server uses, or create one with 'animal-store serve'"
 
 const filenameOf = (address: string): string | undefined => {
   const parsed = Option.getOrUndefined(Result.getSuccess(DatabaseAddress.parse(address)))

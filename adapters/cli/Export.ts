@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { PetArchive } from "../../core/ports/PetArchive.ts"
 import * as Export from "../../core/transfer/Export.ts"
+import { reading } from "../embed/Database.ts"
 import * as Archive from "./Archive.ts"
 import * as Database from "./Database.ts"
 import { descriptions } from "./Descriptions.ts"
@@ -29,7 +30,7 @@ export const exportAnimals = Command.make(
     out: Setting.make(
       "out",
       "FILE",
-      "File to write, created only when the export is complete. Default: standard output.",
+      "File to write, created only when the export is complete. Default, or with -: standard output.",
       Setting.text
     ).pipe(Flag.optional),
     force: Setting.toggle("force", "Replace the --out file if it exists."),
@@ -40,7 +41,7 @@ export const exportAnimals = Command.make(
     )
   },
   Effect.fn("export")(function* (flags) {
-    const file = Option.getOrUndefined(flags.out)
+    const file = Option.getOrUndefined(Option.filter(flags.out, (out) => out !== "-"))
     if (flags.json && file === undefined) {
       return yield* Effect.fail(
         Failure.userError(new Error("--json: requires --out, because standard output contains the animals"))
@@ -49,7 +50,7 @@ export const exportAnimals = Command.make(
     yield* Database.requireExisting(flags.database, "database")
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
     const write = output?.write ?? Output.write
-    const archive = yield* Archive.open(flags.database)
+    const archive = yield* Archive.open(flags.database, reading)
     const status = yield* StatusLine.make
     let animals = 0
     let chunks = 0

@@ -164,7 +164,7 @@ describe("animal-store keys", () => {
     for (const args of commandsOnExistingDatabase) {
       expect(await run(["keys", ...args], database)).toEqual({
         ...{ code: 1, stdout: "" },
-        stderr: `animal-store: --database (ANIMAL_STORE_DATABASE): there is no database at ${file}\n`
+        stderr: `animal-store: --database (ANIMAL_STORE_DATABASE): there is no database at ${file}; pass the address that the server uses, or create one with 'animal-store serve'\n`
       })
     }
     expect(fs.readdirSync(directory)).toEqual([])
@@ -273,7 +273,7 @@ describe("animal-store keys", () => {
       [["set", id, "--plan", "Pro", ...database], `the API key ${id} is revoked`],
       [
         ["list", ...database, "--limits", "sqlite:/nowhere/limits.db"],
-        "--limits (ANIMAL_STORE_LIMITS): there is no database at /nowhere/limits.db"
+        "--limits (ANIMAL_STORE_LIMITS): there is no database at /nowhere/limits.db; pass the address that the server uses, or create one with 'animal-store serve'"
       ]
     ])
     expect(await keys(["list", "--json", ...database])).toBe(before)

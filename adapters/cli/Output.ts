@@ -6,9 +6,11 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Predicate from "effect/Predicate"
 import * as EffectEvent from "../log/EffectEvent.ts"
 import type { LogFormatName } from "../log/LogFormat.ts"
 import * as LogFormat from "../log/LogFormat.ts"
+import * as CommandExit from "./CommandExit.ts"
 import * as Failure from "./Failure.ts"
 import * as Help from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -64,13 +66,17 @@ export const layer = (name: LogFormatName): Layer.Layer<never> =>
 
 /**
  * Prints a line to standard output and waits until it is written. Fails if it cannot be written, for example on a full
- * disk, because the line may be a secret that is shown only once. `consequence` is appended to the error message.
+ * disk, because the line may be a secret that is shown only once. `consequence` is appended to the error message. If
+ * the reader has gone and nothing is lost, as with `| head -1`, the command ends quietly.
  */
-export const print = (line: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
+export const print = (line: string, consequence = ""): Effect.Effect<void, WriteFailed> =>
   write(`${line}\n`, consequence)
 
+/** The failure of a write to standard output. */
+export type WriteFailed = CliError.UserError | CommandExit.CommandExit
+
 /** Like `print`, without the line feed. */
-export const write = (text: string, consequence = ""): Effect.Effect<void, CliError.UserError> =>
+export const write = (text: string, consequence = ""): Effect.Effect<void, WriteFailed> =>
   Effect.flatMap(Host, ({ stdout }) =>
     Effect.callback((resume) => {
       // The callback handles the error, but without a listener the event would crash the process.
@@ -78,15 +84,17 @@ export const write = (text: string, consequence = ""): Effect.Effect<void, CliEr
       stdout.on("error", ignore)
       stdout.write(text, (error) => {
         if (error == null) stdout.off("error", ignore)
-        resume(
-          error == null
-            ? Effect.void
-            : Effect.fail(
-                Failure.userError(
-                  new Error(`cannot write to standard output: ${error.message}${consequence}`)
-                )
-              )
-        )
+        resume(error == null ? Effect.void : failureOf(error, consequence))
       })
     })
   )
+
+/** The exit code that a shell reports for a program that SIGPIPE has ended, which Node ignores. */
+const BROKEN_PIPE = 128 + 13
+
+const failureOf = (error: Error, consequence: string): Effect.Effect<void, WriteFailed> =>
+  consequence === "" && Predicate.hasProperty(error, "code") && error.code === "EPIPE"
+    ? CommandExit.withCode(BROKEN_PIPE)
+    : Effect.fail(
+        Failure.userError(new Error(`cannot write to standard output: ${error.message}${consequence}`))
+      )

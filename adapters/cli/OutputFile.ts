@@ -27,8 +27,14 @@ export const make = (
     const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(messageOf(file, cause))) })
+    const existing = yield* attempt(() => kindOf(target))
+    if (existing !== undefined && existing !== "file") {
+      return yield* Effect.fail(
+        Failure.userError(new Error(`--out: ${file} is ${existing}, ${NOT_REPLACED}`))
+      )
+    }
     // `complete` also fails if the file exists; this check reports it before anything is written.
-    if (!force && (yield* attempt(() => exists(target)))) {
+    if (!force && existing !== undefined) {
       return yield* Effect.fail(Failure.userError(new Error(existsMessage(file))))
     }
     const handle = yield* Effect.acquireRelease(
@@ -60,11 +66,17 @@ const renameWithoutLinks = async (cause: unknown, temporary: string, target: str
   await fs.rename(temporary, target)
 }
 
-const exists = (file: string): Promise<boolean> =>
-  fs.lstat(file).then(
-    () => true,
-    () => false
-  )
+const NOT_REPLACED = "not a regular file; without --out, the animals go to standard output"
+
+/** Returns what a path or the target of a link is; a link without a target counts as a file. */
+const kindOf = async (file: string): Promise<string | undefined> => {
+  const stats = await fs.stat(file).catch(() => fs.lstat(file).catch(() => undefined))
+  if (stats === undefined) return undefined
+  if (stats.isFile() || stats.isSymbolicLink()) return "file"
+  if (stats.isDirectory()) return "a directory"
+  if (stats.isFIFO()) return "a named pipe"
+  return stats.isSocket() ? "a socket" : "a device"
+}
 
 const existsMessage = (file: string): string => `--out: ${file} exists; --force replaces it`
 

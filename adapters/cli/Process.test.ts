@@ -11,7 +11,7 @@ import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
 import { environment, main, run, start, stop } from "./Serve.fixture.ts"
 import * as Terminal from "./Terminal.fixture.ts"
-import { makeLines } from "./Transfer.fixture.ts"
+import { fill, makeLines } from "./Transfer.fixture.ts"
 
 /** A module that prints, to standard error, each V8 flag that a program sets. */
 const flagReporter = `data:text/javascript,${encodeURIComponent(
@@ -34,6 +34,26 @@ describe("the process of a command", () => {
       ...{ code: 1, signal: null, stdout: "" },
       stderr: expect.stringMatching(/^animal-store: ANIMAL_STORE_PLAN: must be one of .*; got "Gold"\n$/)
     })
+  })
+
+  it("export ends quietly, as if SIGPIPE had ended it, if the reader of its output has gone", async () => {
+    const database = await Databases.createForTest(Databases.sqlite)
+    await fill(database, 5_000)
+    const { output, status } = spawnSync(
+      "bash",
+      [
+        "-c",
+        '"$@" | head -1; exit $PIPESTATUS',
+        "-",
+        process.execPath,
+        main,
+        "export",
+        "--database",
+        database.address
+      ],
+      { env: environment, encoding: "utf8" }
+    )
+    expect([status, ...output.slice(1)]).toEqual([141, makeLines(1), ""])
   })
 
   const canFail = fs.existsSync("/dev/full")

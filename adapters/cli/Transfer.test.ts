@@ -1,8 +1,11 @@
 /** Tests `animal-store export` and `import`: their output for people and their JSON for scripts. */
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
+import { createServer } from "node:net"
 import * as path from "node:path"
 import { PassThrough } from "node:stream"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { json, launch, run, serveJson } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
@@ -164,6 +167,42 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
+  it("refuses everything that is not a regular file, also behind a link and with --force", async () => {
+    const { address, directory } = await createFilled()
+    const at = (name: string) => path.join(directory, name)
+    spawnSync("mkfifo", [at("fifo")])
+    fs.mkdirSync(at("directory"))
+    const listener = createServer().listen(at("socket"))
+    await once(listener, "listening")
+    onTestFinished(() => void listener.close())
+    const kinds = [
+      ["fifo", "a named pipe"],
+      ["directory", "a directory"],
+      ["socket", "a socket"]
+    ] as const
+    for (const [name] of kinds) fs.symlinkSync(at(name), at(`link-${name}`))
+    // A link, so that a failure of this test does not replace the device of the machine.
+    fs.symlinkSync("/dev/null", at("device"))
+    const names = fs.readdirSync(directory)
+    const linked = kinds.map(([name, kind]) => [`link-${name}`, kind] as const)
+    for (const [name, kind] of [...kinds, ...linked, ["device", "a device"] as const]) {
+      for (const force of [[], ["--force"]]) {
+        expect(await run(["export", "--out", at(name), ...force, "--database", address])).toEqual({
+          ...{ code: 1, stdout: "" },
+          stderr: `animal-store: --out: ${at(name)} is ${kind}, not a regular file; without --out, the animals go to standard output\n`
+        })
+      }
+    }
+    expect(fs.readdirSync(directory)).toEqual(names)
+    expect(fs.lstatSync(at("fifo")).isFIFO()).toBe(true)
+  })
+
+  it("writes to standard output if the file is -", async () => {
+    const { address } = await createFilled()
+    const { code, stdout } = await run(["export", "--out", "-", "--database", address])
+    expect([code, stdout]).toEqual([0, makeLines(10)])
+  })
+
   it("fails with one line if the file cannot be written", async () => {
     const { address, directory } = await createFilled()
     const { code, stderr } = await run([
@@ -246,12 +285,12 @@ describe("import, export and copy", () => {
     ],
     [
       ["export", "--database", "sqlite:missing.db"],
-      "--database (ANIMAL_STORE_DATABASE): there is no database at missing.db"
+      "--database (ANIMAL_STORE_DATABASE): there is no database at missing.db; pass the address that the server uses, or create one with 'animal-store serve'"
     ],
     [["export", "--json"], "--json: requires --out, because standard output contains the animals"],
     [
       ["copy", "--from", "sqlite:missing.db", "--to", "memory:"],
-      "--from (ANIMAL_STORE_FROM): there is no database at missing.db"
+      "--from (ANIMAL_STORE_FROM): there is no database at missing.db; pass the address that the server uses, or create one with 'animal-store serve'"
     ],
     [
       ["copy", "--from", "memory:", "--to", "sqlite:x.db"],

@@ -10,11 +10,12 @@ import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
 import type { Copied, CopyFailed } from "../sql/SqlCopy.ts"
 import * as Database from "./Database.ts"
 
-/** Returns the archive of the database at `address`; creates a SQLite file that does not exist. */
+/** Returns the archive of the database at `address`, which `open` opens; by default, missing tables are created. */
 export const layer = (
-  address: string
+  address: string,
+  open: (address: string) => Database.Tables = Database.tables
 ): Result.Result<Layer.Layer<PetArchive, DatabaseUnusable>, Database.InvalidDatabase> =>
-  Result.map(Database.tables(address), (client) =>
+  Result.map(open(address), (client) =>
     Layer.unwrap(
       Effect.map(
         Effect.promise(() => import("../sql/SqlPetArchive.ts")),

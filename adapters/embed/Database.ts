@@ -84,23 +84,36 @@ const callOptions = (given: DatabaseOptions) => ({
 const LIMITS_ONLY =
   "redis:// can store only rate limits: pass it as `limits`, and use SQLite or PostgreSQL for animals and keys"
 
-/** Returns a client of the database at `address` for operations on whole tables; creates missing tables. */
-export const tables = (
-  address: string
-): Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase> =>
+/** A client of a database, or the reason why its address is invalid. */
+export type Tables = Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase>
+
+/** Returns a client for operations on whole tables at `address`; migrates them, and creates them in a target. */
+export const tables = (address: string, use: Sql.TablesUse = "target"): Tables =>
   ofKind(address, "database", {
-    memory: () =>
-      Result.fail(
-        new InvalidDatabase({
-          option: "database",
-          reason:
-            "a memory: database cannot be exported, imported or copied, because it exists only within one process"
-        })
-      ),
-    sqlite: (module, filename) => module.tables(filename),
-    postgres: (module, url) => module.tables(url),
-    redis: () => Result.fail(new InvalidDatabase({ option: "database", reason: LIMITS_ONLY }))
+    ...withoutTables,
+    sqlite: (module, filename) => module.tables(filename, use),
+    postgres: (module, url) => module.tables(url, use)
   })
+
+/** Returns a client that only reads the tables of the store at `address`; changes nothing, and creates no store. */
+export const reading = (address: string, option: AddressOption = "database"): Tables =>
+  ofKind(address, option, {
+    ...withoutTables,
+    sqlite: (module, filename) => module.reading(filename),
+    postgres: (module, url) => module.reading(url)
+  })
+
+const withoutTables = {
+  memory: () =>
+    Result.fail(
+      new InvalidDatabase({
+        option: "database",
+        reason:
+          "a memory: database cannot be exported, imported or copied, because it exists only within one process"
+      })
+    ),
+  redis: () => Result.fail(new InvalidDatabase({ option: "database", reason: LIMITS_ONLY }))
+}
 
 /** Creates a layer of type `L` for each kind of database. */
 interface Kinds<L> {

@@ -10,7 +10,7 @@ const filenameOf = (address: string): unknown => {
   return parsed.success.kind === "sqlite" ? parsed.success.filename : parsed.success.kind
 }
 
-const segment = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/[/~\0:]/.test(text))
+const segment = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/[/~:?\p{Cc}]/u.test(text))
 
 const segments = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"))
 
@@ -52,12 +52,41 @@ describe("DatabaseAddress.parse of a SQLite address", () => {
     expect(filenameOf("sqlite:///~/x")).toBe("/~/x")
   })
 
-  it.each(["", ":memory:", "a\0b"])("rejects the path '%s'", (path) => {
+  it("rejects a control character, a '?' and a 'file:' address, and names the reason and the form to write", () => {
+    const control = fc.integer({ min: 0, max: 0x9f }).filter((code) => code < 0x20 || code >= 0x7f)
+    fc.assert(
+      fc.property(segments, segments, control, (before, after, code) => {
+        expect(filenameOf(`sqlite:${before}${String.fromCharCode(code)}${after}`)).toMatch(
+          /^must not contain a control character, .* write only the path$/
+        )
+        expect(filenameOf(`sqlite:${before}?${after}`)).toMatch(
+          /^must not contain '\?', .* write 'sqlite:PATH'$/
+        )
+        expect(filenameOf(`sqlite:file:${before}`)).toMatch(
+          /^must not contain 'file:' .* write 'sqlite:PATH'$/
+        )
+      })
+    )
+  })
+
+  it.each(["///tmp/y.db?mode=ro", "file:z.db?mode=memory", "/tmp/x.db\r", "x.db\n", "file:z.db", "a\0b"])(
+    "rejects '%s', which would otherwise become an empty file of that name",
+    (path) => expect(filenameOf(`sqlite:${path}`)).toMatch(/^must not contain /)
+  )
+
+  it.each(["", ":memory:"])("rejects the path '%s'", (path) => {
     expect(filenameOf(`sqlite:${path}`)).toMatch(/^must be 'memory:', 'sqlite:PATH' or /)
   })
 })
 
 describe("DatabaseAddress.parse", () => {
+  it("names the reason for several PostgreSQL hosts", () => {
+    for (const address of ["postgres://a,b/db", "postgresql://u:p@a:1,b:2/db?target_session_attrs=primary"]) {
+      expect(filenameOf(address)).toMatch(/^must have one host: write .* proxy/)
+    }
+    expect(filenameOf("postgres://u:p,w@h:1/a,b?options=-csearch_path=a,b")).toBe("postgres")
+  })
+
   it("rejects an invalid address with a reason that does not contain its password", () => {
     const text = fc.oneof(
       fc.string(),

@@ -27,6 +27,8 @@ export const parse = (
   const forms = purpose === "limits" ? LIMITS_FORMS : DATABASE_FORMS
   if (address === "memory:") return Result.succeed({ kind: "memory" })
   if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length), forms)
+  if (/^postgres(?:ql)?:\/\/(?:[^/]*@)?[^/@,]*,[^/?@]*(?:[/?]|$)/.test(address))
+    return Result.fail(SEVERAL_HOSTS)
   // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
   if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
     return Result.succeed({ kind: "postgres", url: Redacted.make(address) })
@@ -46,12 +48,20 @@ const parseFilename = (path: string, forms: string): Result.Result<DatabaseAddre
   const filename = path.startsWith("///") ? path.slice("//".length) : path
   if (filename.startsWith("//")) return Result.fail(HOST)
   if (/^~[^/]*(?:\/|$)/.test(filename)) return Result.fail(HOME)
+  if (/\p{Cc}/u.test(filename)) return Result.fail(CONTROL)
+  if (filename.includes("?")) return Result.fail(PARAMETERS)
+  if (filename.startsWith("file:")) return Result.fail(FILE)
   // SQLite's own in-memory database is `:memory:`, which would be a file name here.
-  if (filename === "" || filename === ":memory:" || filename.includes("\0")) return Result.fail(forms)
+  if (filename === "" || filename === ":memory:") return Result.fail(forms)
   return Result.succeed({ kind: "sqlite", filename })
 }
 
 const HOST =
   "must have no host after 'sqlite:': write 'sqlite:PATH' for a relative path, or 'sqlite:///PATH' for an absolute one"
+const CONTROL =
+  "must not contain a control character, such as the carriage return at the end of a line from Windows: write only the path"
+const PARAMETERS = "must not contain '?', because SQLite's parameters are not supported: write 'sqlite:PATH'"
+const FILE = "must not contain 'file:' after 'sqlite:': write 'sqlite:PATH'"
+const SEVERAL_HOSTS = "must have one host: write the address of the primary, or of a proxy that leads to it"
 const HOME =
   "must not start with '~', which is not expanded here: write $HOME in the shell, or the whole path"

@@ -4,6 +4,7 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as First from "./migrations/First.ts"
@@ -15,11 +16,14 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
 
-/** Migrates the database to the newest known schema; fails if its schema is newer, or after 30 seconds. */
+/**
+ * Migrates the database to the newest known schema, and creates the tables in a database without a store. Fails if its
+ * schema is newer, if it contains tables of another program with the same names, or after 30 seconds.
+ */
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const migrations = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
-  yield* run({ loader: Migrator.fromRecord(migrations), table: TABLE }).pipe(
+  yield* rejectForeign(yield* findForeign((table) => tables.has(table)))
+  yield* run({ loader: Migrator.fromRecord(migrationsFor(sql)), table: TABLE }).pipe(
     Effect.provideService(
       SqlClient.BeginTransaction,
       sql.onDialectOrElse({ pg: () => "BEGIN", orElse: () => "BEGIN IMMEDIATE" })
@@ -31,7 +35,50 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
       )
     )
   )
-  const known = Object.keys(migrations).length
+  yield* rejectNewer(sql)
+}).pipe(
+  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+  withTimeout
+)
+
+/** Fails unless the database contains a store with the newest known schema; changes nothing. */
+export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* requireStore
+  const { known, version } = yield* rejectNewer(sql)
+  if (version < known) {
+    return yield* new DatabaseUnusable({
+      reason: `its schema ${version} is older than this version's (${known}); 'animal-store serve' migrates it when it starts`
+    })
+  }
+}).pipe(
+  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+  withTimeout
+)
+
+/** Fails unless the database contains a store; changes nothing. */
+export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(
+  function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [found] = yield* sql.unsafe(
+      sql.onDialectOrElse({
+        pg: () => `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`,
+        orElse: () => `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
+      })
+    )
+    if (found === undefined) {
+      return yield* new DatabaseUnusable({
+        reason: "it contains no animal store; 'animal-store serve' or 'animal-store keys issue' creates one"
+      })
+    }
+  }
+).pipe(
+  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+  withTimeout
+)
+
+const rejectNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const known = Object.keys(migrationsFor(sql)).length
   const [applied] = yield* sql.unsafe<{ version: unknown }>(
     `SELECT max(migration_id) AS version FROM ${TABLE}`
   )
@@ -41,10 +88,37 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
       reason: `it was made by a newer animal-store (schema ${version}, this one supports ${known}); use that version`
     })
   }
-}).pipe(
-  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-  withTimeout
-)
+  return { known, version }
+})
+
+/** The names of the tables of a store. */
+const tables: ReadonlySet<string> = new Set([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables])
+
+/** Finds a table for which `isForeign` is true in a database without a store. */
+export const findForeign = Effect.fnUntraced(function* (
+  isForeign: (table: string) => boolean
+): Effect.fn.Return<string | undefined, SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly name: string }>(
+    sql.onDialectOrElse({
+      // The tables are created in the first schema of the search path.
+      pg: () => "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
+      orElse: () => "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    })
+  )
+  const names = rows.map(({ name }) => name)
+  return names.includes(TABLE) ? undefined : names.find(isForeign)
+})
+
+/** Fails if `table`, which `findForeign` returned, is a table. */
+export const rejectForeign = (table: string | undefined): Effect.Effect<void, DatabaseUnusable> =>
+  table === undefined
+    ? Effect.void
+    : Effect.fail(
+        new DatabaseUnusable({
+          reason: `it belongs to another program: it has the table ${table}, but no animal store; use another database`
+        })
+      )
 
 const run = Migrator.make({})
 
@@ -79,3 +153,6 @@ const postgres: Migrations = {
   "0005_batches": statements(Batches.postgres),
   "0006_idempotent_inserts": statements(IdempotentInserts.postgres)
 }
+
+const migrationsFor = (sql: SqlClient.SqlClient): Migrations =>
+  sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })

@@ -38,8 +38,22 @@ export const layer = ({
  *
  * @internal
  */
-export const tables = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Sql.migrated.pipe(
+export const tables = (
+  url: Redacted.Redacted<string>,
+  use: Sql.TablesUse
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Sql.migrated(use).pipe(
+    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
+    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
+  )
+
+/**
+ * Provides a client that only reads, if the database contains the tables of this version.
+ *
+ * @internal
+ */
+export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Sql.checked.pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
     explainedBy(explain(hostAndPortOf(Redacted.value(url))))
   )

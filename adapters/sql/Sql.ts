@@ -30,13 +30,36 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
 })
 
 /**
+ * What tables are opened for: the tables of a source are migrated, but not created.
+ *
+ * @internal
+ */
+export type TablesUse = "source" | "target"
+
+/**
  * Provides the `SqlClient` in the context after the tables are created or migrated.
  *
  * @internal
  */
-export const migrated: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
+export const migrated = (
+  use: TablesUse
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    (use === "source" ? Migrations.requireStore : Effect.void).pipe(
+      Effect.andThen(prepare),
+      Effect.andThen(SqlClient.SqlClient)
+    )
+  )
+
+/**
+ * Provides the `SqlClient` in the context if the database contains the tables of this version; changes nothing.
+ *
+ * @internal
+ */
+export const checked: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
   SqlClient.SqlClient,
-  Effect.andThen(prepare, SqlClient.SqlClient)
+  Effect.andThen(Migrations.check, SqlClient.SqlClient)
 )
 
 /**

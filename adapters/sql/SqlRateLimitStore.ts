@@ -37,6 +37,21 @@ export const layer = (
   options: SqlRateLimitStoreOptions
 ): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
 
+/** Provides a store for reading only: `modify` is a defect. Deletes nothing. */
+export const reading = ({
+  timeoutMs
+}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    RateLimitStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      modify: () => Effect.die(new Error("the rate limits are opened for reading only")),
+      read: readStates(sql, SqlCall.make(timeoutMs), usesServerTime(sql, "database"))
+    }))
+  )
+
+const usesServerTime = (sql: SqlClient.SqlClient, clock: SqlOptions["clock"]): boolean =>
+  clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+
 const make = Effect.fnUntraced(function* ({
   clock,
   maxAnonymousStates,
@@ -48,7 +63,7 @@ const make = Effect.fnUntraced(function* ({
 > {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
-  const isServerTime = clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  const isServerTime = usesServerTime(sql, clock)
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
   )

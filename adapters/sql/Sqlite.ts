@@ -8,6 +8,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
+import * as Migrations from "./Migrations.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteFile from "./SqliteFile.ts"
@@ -31,7 +32,7 @@ export const layer = ({
   const filename = resolvePath(given)
   return Layer.unwrap(
     Effect.as(
-      createFile(filename, given),
+      prepareFile(filename, given),
       Layer.unwrap(
         Effect.map(createClients(filename), ({ durable, quick }) =>
           Sql.layer({ ...options, clock: "service" }, Layer.succeed(SqlClient.SqlClient, quick)).pipe(
@@ -48,38 +49,76 @@ export const layer = ({
  *
  * @internal
  */
-export const tables = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
+export const tables = (
+  given: string,
+  use: Sql.TablesUse
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = resolvePath(given)
   return Layer.unwrap(
-    Effect.as(createFile(filename, given), Layer.provide(Sql.migrated, createClient(filename)))
+    Effect.as(prepareFile(filename, given), Layer.provide(Sql.migrated(use), createClient({ filename })))
   ).pipe(explainedBy(explain(given)))
 }
+
+/**
+ * Provides a client that only reads, if the file contains the tables of this version; neither the file nor its
+ * directory is changed.
+ *
+ * @internal
+ */
+export const reading = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Layer.provide(Sql.checked, readOnlyClient(resolvePath(given), given))
 
 // An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
 const resolvePath = (filename: string): string => path.resolve(filename)
 
 /** Creates a client without a worker thread, for commands, whose thread may block. */
-const createClient = (filename: string) =>
-  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make({ filename }), fromSqlError)).pipe(
+const createClient = (config: SqliteClient.SqliteClientConfig) =>
+  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(config), fromSqlError)).pipe(
     Layer.provide(Reactivity.layer)
   )
+
+const readOnlyClient = (
+  filename: string,
+  given: string
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Layer.unwrap(
+    Effect.try({
+      try: () => createClient({ filename, readonly: true, ...SqliteFile.inspect(filename) }),
+      catch: (cause) =>
+        new DatabaseUnusable({
+          reason: unusable(given, SqliteFile.reasonOf(cause, SqliteFile.UNREADABLE)),
+          cause
+        })
+    })
+  ).pipe(explainedBy(explain(given, unreadableReasons)))
 
 /** Creates the clients of a server, whose writes run in a worker thread. */
 const createClients = (filename: string) =>
   Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
 
-const createFile = (filename: string, given: string): Effect.Effect<void, DatabaseUnusable> =>
-  Effect.try({
+/** Creates a missing file, or fails before anything is written if the file belongs to another program. */
+const prepareFile = Effect.fnUntraced(function* (
+  filename: string,
+  given: string
+): Effect.fn.Return<void, DatabaseUnusable> {
+  yield* Effect.try({
     try: () => SqliteFile.create(filename),
     catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.reasonOf(cause)), cause })
   })
+  const foreign = yield* Migrations.findForeign((table) => !table.startsWith("sqlite_")).pipe(
+    Effect.provide(readOnlyClient(filename, given)),
+    // A file that cannot be read so may still be recovered; otherwise, opening it for writing reports why.
+    Effect.orElseSucceed(() => undefined)
+  )
+  yield* Migrations.rejectForeign(foreign)
+})
 
 const explain =
-  (filename: string) =>
+  (filename: string, reasons: ReadonlyMap<unknown, string> = sqliteReasons) =>
   (error: SqlError): string => {
     const { cause } = error.reason
     const code = Predicate.hasProperty(cause, "errno") ? Number(cause.errno) & PRIMARY_CODE : undefined
-    return unusable(filename, sqliteReasons.get(code) ?? detailOf(error))
+    return unusable(filename, reasons.get(code) ?? detailOf(error))
   }
 
 const unusable = (filename: string, reason: string): string =>
@@ -95,4 +134,12 @@ const sqliteReasons = new Map<unknown, string>([
   [13, SqliteFile.FULL],
   [14, SqliteFile.DENIED],
   [26, "it is not a SQLite database"]
+])
+
+/** Explanations for a file that is only read. */
+const unreadableReasons = new Map<unknown, string>([
+  ...sqliteReasons,
+  // SQLite would have to roll back a journal or to create a file.
+  [8, SqliteFile.UNRECOVERED],
+  [14, SqliteFile.UNREADABLE]
 ])

@@ -3,12 +3,15 @@
  * Failed driver calls throw a `SqliteFailure`.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import * as SqliteFiles from "./SqliteFiles.ts"
 
 export interface SqliteConnectionConfig {
   /** A path, or `:memory:`. */
   readonly filename: string
   readonly readonly?: boolean | undefined
+  /** Whether no process has the file open: it is then read without locks, and no `-wal` and `-shm` are created. */
+  readonly isClosed?: boolean | undefined
   /** `FULL` (default) loses no commit; with `NORMAL` a power failure can lose the latest ones. */
   readonly synchronous?: Synchronous | undefined
   /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so prefer retries. */
@@ -82,9 +85,19 @@ export interface SqliteConnection {
 export const open = ({
   busyTimeoutMs = 5,
   filename,
+  isClosed = false,
   readonly: readOnly = false
 }: SqliteConnectionConfig): DatabaseSync =>
-  attempt("open", () => new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs }))
+  attempt(
+    "open",
+    () => new DatabaseSync(isClosed ? immutable(filename) : filename, { readOnly, timeout: busyTimeoutMs })
+  )
+
+const immutable = (filename: string): URL => {
+  const url = pathToFileURL(filename)
+  url.searchParams.set("immutable", "1")
+  return url
+}
 
 /**
  * Sets the modes of an open database. Retry it while the database is locked: changing the journal mode needs exclusive
@@ -192,10 +205,11 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
 
 /** Returns the checks of a writable database's files; a read-only one may have no `-wal` and `-shm`. */
 const filesOf = (
-  { filename, onRemovedLog, readonly: readOnly = false }: SqliteConnectionConfig,
+  { filename, isClosed = false, onRemovedLog, readonly: readOnly = false }: SqliteConnectionConfig,
   database: DatabaseSync,
   isStrict: () => boolean
 ): SqliteFiles.SqliteFiles => {
+  if (isClosed) return SqliteFiles.ofClosed(filename)
   if (filename === ":memory:" || readOnly) return { check: () => {}, checkIfDue: () => {} }
   const valueOf = (pragma: string, column: string) => database.prepare(`PRAGMA ${pragma}`).get()?.[column]
   return SqliteFiles.make(

@@ -15,17 +15,41 @@ export const create = (filename: string): void => {
   // An existing file is not opened. POSIX locks belong to the process: if a store of this process has the file open,
   // closing another handle to it would release that store's locks, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
-  else if (existing.isDirectory()) throw new Unusable("it is a directory")
-  else if (!existing.isFile()) throw new Unusable("it is not a regular file")
-  else fs.accessSync(filename, fs.constants.R_OK | fs.constants.W_OK)
+  else checkExisting(filename, existing, fs.constants.R_OK | fs.constants.W_OK)
 }
 
-/** Explains to the operator why a path cannot be used. */
-export const reasonOf = (thrown: unknown): string => {
-  const known = Predicate.hasProperty(thrown, "code") ? reasons.get(thrown.code) : undefined
+const checkExisting = (filename: string, stats: fs.Stats, access: number): void => {
+  if (stats.isDirectory()) throw new Unusable("it is a directory")
+  if (!stats.isFile()) throw new Unusable("it is not a regular file")
+  fs.accessSync(filename, access)
+}
+
+/**
+ * Returns how to read the file so that neither it nor its directory changes: whether no process has it open, so that it
+ * needs no locks. Throws an error that `reasonOf` explains.
+ */
+export const inspect = (filename: string): { readonly isClosed: boolean } => {
+  checkExisting(filename, fs.statSync(filename), fs.constants.R_OK)
+  const target = fs.realpathSync(filename)
+  const [hasLog, hasIndex, hasJournal] = ["-wal", "-shm", "-journal"].map((suffix) =>
+    fs.existsSync(`${target}${suffix}`)
+  )
+  // SQLite would create the missing file, and leave it behind.
+  if (hasLog !== hasIndex) throw new Unusable(UNRECOVERED)
+  return { isClosed: !hasLog && !hasJournal }
+}
+
+export const UNRECOVERED =
+  "it was not closed properly, or copied while it was in use: start 'animal-store serve' on it once, which recovers it"
+
+/** Explains to the operator why a path cannot be used; `denied` is the reason without permission. */
+export const reasonOf = (thrown: unknown, denied = DENIED): string => {
+  const code = Predicate.hasProperty(thrown, "code") ? thrown.code : undefined
+  const known = code === "EACCES" || code === "EPERM" ? denied : reasons.get(code)
   return known ?? (thrown instanceof Error ? thrown.message : String(thrown))
 }
 
+export const UNREADABLE = "no permission to read it"
 export const DENIED = "no permission to write to it or its directory"
 export const FULL = "the disk is full"
 
@@ -54,8 +78,6 @@ const TOO_LONG = "its path is too long"
 
 /** Explanations by Node's error code. */
 const reasons = new Map<unknown, string>([
-  ["EACCES", DENIED],
-  ["EPERM", DENIED],
   ["EROFS", "its file system is read-only"],
   ["EISDIR", "it is a directory"],
   ["EEXIST", "a part of its path is not a directory"],

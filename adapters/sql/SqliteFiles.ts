@@ -102,6 +102,22 @@ export const make = (
   }
 }
 
+/** Creates the checks for a file that is read without locks: until its last read, no process may open or change it. */
+export const ofClosed = (filename: string): SqliteFiles => {
+  const target = fs.realpathSync(filename)
+  const versionOf = (): string => {
+    const { dev, ino, mtimeNs, size } = fs.statSync(target, { bigint: true })
+    return [dev, ino, mtimeNs, size].join()
+  }
+  const first = versionOf()
+  const check = (): void => {
+    if (versionOf() !== first || fs.existsSync(`${target}-wal`) || fs.existsSync(`${target}-journal`)) {
+      throw new Error("another process has opened the file in the meantime: run the command again")
+    }
+  }
+  return { check, checkIfDue: check }
+}
+
 interface Identity {
   readonly name: string
   readonly stat: () => fs.BigIntStats | undefined

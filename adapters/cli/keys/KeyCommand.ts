@@ -1,14 +1,20 @@
 /** Code that the `keys` commands share: defines flags, opens the store and prints results. */
+
+import * as Context from "effect/Context"
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as PetName from "../../../core/domain/PetName.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as Duration from "../../../core/options/Duration.ts"
-import type { AnimalStore, Expiry } from "../../embed/index.ts"
+import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
+import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
+import type { AnimalStore, Expiry, InvalidDatabase } from "../../embed/index.ts"
+import * as KeyReader from "../../embed/KeyReader.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
 import * as Output from "../Output.ts"
@@ -41,17 +47,46 @@ export interface Values {
   readonly limits?: string | undefined
 }
 
-/** Opens the store for a command. Rejects `memory:`, because such a store exists only within one server process. */
+/** Opens the store for a command that changes keys. */
 export const open = (
   { database, databaseTimeoutMs, limits }: Values,
   openStore: typeof Database.openExisting = Database.openExisting
-): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> => {
-  if (database === "memory:") return rejectMemory("database", "keys")
-  if (limits === "memory:") return rejectMemory("limits", "limits")
-  return openStore({ database, databaseTimeoutMs, limits })
+): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
+  Effect.andThen(rejectMemory(database, limits), openStore({ database, databaseTimeoutMs, limits }))
+
+/** Runs a program that only reads keys and limits; the databases are neither created nor changed. */
+export const read = <A, E>(
+  { database, databaseTimeoutMs, limits }: Values,
+  program: Effect.Effect<A, E, ApiKeyStore | RateLimitStore>
+): Effect.Effect<A, CliError.UserError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* rejectMemory(database, limits)
+    yield* Database.requireAllExisting(database, limits)
+    const keys = yield* build("database", KeyReader.keys(database, databaseTimeoutMs))
+    const usage = yield* build(
+      limits === undefined ? "database" : "limits",
+      KeyReader.limits(limits ?? database, databaseTimeoutMs)
+    )
+    return yield* program.pipe(Effect.provide(Context.merge(keys, usage)), Effect.mapError(Failure.userError))
+  })
+
+/** Builds a layer; the messages of its errors begin with the flag. */
+const build = <A, E>(
+  flag: string,
+  opened: Result.Result<Layer.Layer<A, E>, InvalidDatabase>
+): Effect.Effect<Context.Context<A>, CliError.UserError, Scope.Scope> =>
+  Effect.fromResult(opened).pipe(Effect.flatMap(Layer.build), Effect.mapError(Failure.userErrorAt(flag)))
+
+/** Rejects `memory:`, because such a store exists only within one server process. */
+const rejectMemory = (
+  database: string,
+  limits: string | undefined
+): Effect.Effect<void, CliError.UserError> => {
+  if (database === "memory:") return noMemory("database", "keys")
+  return limits === "memory:" ? noMemory("limits", "limits") : Effect.void
 }
 
-const rejectMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
+const noMemory = (flag: string, content: string): Effect.Effect<never, CliError.UserError> =>
   Effect.fail(
     Failure.userError(
       new Error(
@@ -66,7 +101,7 @@ export const print = (
   value: unknown,
   text: string,
   consequence?: string
-): Effect.Effect<void, CliError.UserError> => Output.print(json ? JSON.stringify(value) : text, consequence)
+): Effect.Effect<void, Output.WriteFailed> => Output.print(json ? JSON.stringify(value) : text, consequence)
 
 /** The part of a message that states how soon running servers apply a change to a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"

@@ -2,8 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import * as Database from "../Database.ts"
-import * as Failure from "../Failure.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyTable from "./KeyTable.ts"
@@ -13,8 +13,7 @@ export const list = Command.make(
   "list",
   KeyCommand.flagsWithLimits,
   Effect.fn("keys list")(function* (flags) {
-    const store = yield* KeyCommand.open(flags)
-    const keys = yield* Failure.attempt(() => store.keys.list())
+    const keys = yield* KeyCommand.read(flags, KeyStatus.list)
     const now = yield* Clock.currentTimeMillis
     const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`
     yield* KeyCommand.print(

@@ -3,8 +3,8 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import type { KeyEvent, ValueChange } from "../../embed/index.ts"
-import * as Failure from "../Failure.ts"
 import { printable } from "../Printable.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
@@ -14,8 +14,7 @@ export const log = Command.make(
   "log",
   { id: Argument.optional(KeyCommand.keyId), ...KeyCommand.flags },
   Effect.fn("keys log")(function* (flags) {
-    const store = yield* KeyCommand.open(flags)
-    const events = yield* Failure.attempt(() => store.keys.log(Option.getOrUndefined(flags.id)))
+    const events = yield* KeyCommand.read(flags, KeyStatus.log(Option.getOrUndefined(flags.id)))
     const text = events.length === 0 ? "Nothing is recorded." : events.map(lineOf).join("\n")
     yield* KeyCommand.print(flags, events, text)
   }, Effect.scoped)

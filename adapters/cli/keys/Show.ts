@@ -2,8 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import type { KeyStatus } from "../../embed/index.ts"
-import * as Failure from "../Failure.ts"
+import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import { printable } from "../Printable.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
@@ -14,15 +13,14 @@ export const show = Command.make(
   "show",
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
   Effect.fn("keys show")(function* (flags) {
-    const store = yield* KeyCommand.open(flags)
-    const key = yield* Failure.attempt(() => store.keys.show(flags.id))
+    const key = yield* KeyCommand.read(flags, KeyStatus.show(flags.id))
     const now = yield* Clock.currentTimeMillis
     const { bannedUntil = null, ...usage } = key.usage
     yield* KeyCommand.print(flags, { ...KeyRecord.make(key), ...usage, bannedUntil }, textOf(key, now))
   }, Effect.scoped)
 ).pipe(Command.withDescription("Show a key: plan, dates and current usage."))
 
-const textOf = (key: KeyStatus, now: number): string => {
+const textOf = (key: KeyStatus.KeyStatus, now: number): string => {
   const { bannedUntil, day, minute, strikes } = key.usage
   const lines = [
     ["State", KeyText.state(key, now)],

@@ -1,7 +1,6 @@
 /** Runs `serve` with several processes: the primary starts the workers, and does not serve requests itself. */
 import * as Net from "node:net"
 import * as Clock from "effect/Clock"
-import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -14,6 +13,7 @@ import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
 import { Host } from "../Host.ts"
 import * as Notice from "../Notice.ts"
+import type * as Output from "../Output.ts"
 import * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
 import type * as Message from "./Message.ts"
@@ -24,7 +24,7 @@ import * as WorkerPool from "./WorkerPool.ts"
 export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
   count: number
-): Effect.fn.Return<never, CliError.UserError, Scope.Scope> {
+): Effect.fn.Return<never, Output.WriteFailed, Scope.Scope> {
   const { stderr } = yield* Host
   // Opened before the workers start: migrations run once, and errors are reported as a single process reports them.
   const opening = yield* Scope.fork(yield* Effect.scope)

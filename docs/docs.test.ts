@@ -34,6 +34,16 @@ describe("documentation", () => {
     expect(dead.map(([link]) => link)).toEqual([])
   })
 
+  it.each(pages)(
+    "prints in %s no request with a fixed Idempotency-Key, which a client would send twice",
+    (page) => {
+      const keys = [...read(page).matchAll(/^.*["']Idempotency-Key["']?: ?(.*)$/gim)]
+      expect(
+        keys.filter(([, value = ""]) => !/\$|uuid|idempotency_?key/i.test(value)).map(([line]) => line)
+      ).toEqual([])
+    }
+  )
+
   it("lists in conformance.md which directories each directory of the suite may import", () => {
     const rules = config.forbidden.flatMap(({ name, to }) => {
       const [, directory] = /^conformance-(\w+)-imports-lower-rooms$/.exec(name) ?? []

@@ -1,15 +1,18 @@
 /** Tests the shutdown of `serve` in its own process: on every stop signal, clients lose no request. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import * as fs from "node:fs"
 import { connect, type Socket } from "node:net"
+import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
+import * as Directory from "./Directory.fixture.ts"
 import * as Durability from "./Durability.fixture.ts"
 import * as Greeting from "./Greeting.fixture.ts"
 import * as Load from "./Load.fixture.ts"
 import * as Ports from "./Ports.fixture.ts"
-import { environment, launch, start, stop } from "./Serve.fixture.ts"
+import { environment, launch, main, start, stop } from "./Serve.fixture.ts"
 import * as Terminal from "./Terminal.fixture.ts"
 
 const CLIENTS = 8
@@ -175,11 +178,33 @@ describe("serve on SIGTERM without a drain period", () => {
   })
 })
 
-/** Runs `npm start` in its own process group, which identifies all its child processes. */
-const npmStart = async (): Promise<{ readonly npm: ChildProcess; readonly url: string }> => {
-  const args = ["--json", "--port", "0", "--database", "memory:", "--drain", "500ms"]
-  const npm = spawn("npm", ["start", "--silent", "--", ...args], {
-    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+const serveFlags = ["--json", "--port", "0", "--database", "memory:", "--drain", "500ms"]
+
+interface Invocation {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly cwd: string
+}
+
+const npmStart = (): Invocation => ({
+  command: "npm",
+  args: ["start", "--silent", "--", ...serveFlags],
+  cwd: fileURLToPath(new URL("../..", import.meta.url))
+})
+
+/** As `docs/operating.md` says, in a project where the package is installed. */
+const npxExec = (): Invocation => {
+  const cwd = Directory.create()
+  const installed = path.join(cwd, "node_modules/.bin/animal-store")
+  fs.mkdirSync(path.dirname(installed), { recursive: true })
+  fs.writeFileSync(installed, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
+  return { command: "npx", args: ["-c", `exec animal-store serve ${serveFlags.join(" ")}`], cwd }
+}
+
+/** Starts a server through npm in its own process group, which identifies all its child processes. */
+const startThroughNpm = async ({ args, command, cwd }: Invocation) => {
+  const npm = spawn(command, args, {
+    cwd,
     detached: true,
     env: environment,
     stdio: ["ignore", "pipe", "inherit"]
@@ -202,11 +227,14 @@ const isGroupAlive = ({ pid }: ChildProcess): boolean => {
 }
 
 // Windows has neither signals nor process groups.
-describe.skipIf(process.platform === "win32")("npm start", () => {
+describe.skipIf(process.platform === "win32").each([
+  ["npm start", npmStart],
+  ["npx -c 'exec animal-store serve'", npxExec]
+])("%s", (_, invocation) => {
   it.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])(
-    "drains the server when only npm gets %s, and leaves no process behind",
+    "stops the server when only npm gets %s, and leaves no process behind",
     async (signal) => {
-      const { npm, url } = await npmStart()
+      const { npm, url } = await startThroughNpm(invocation())
       expect((await fetch(`${url}/pets`)).status).toBe(401)
       npm.kill(signal)
       const [code] = await once(npm, "exit")

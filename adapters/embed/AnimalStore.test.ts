@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as fc from "fast-check"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import {
   type AnimalStore,
   type AnimalStoreOptions,
@@ -126,6 +126,17 @@ describe("keys", () => {
     const reason = await rejection(store.keys.rotate(id, { overlapMs: 0 }))
     expect(reason).toBeInstanceOf(ApiKeyRevoked)
     expect(reason).toMatchObject({ id, message: expect.stringContaining(id) })
+  })
+
+  it("limits follow fake timers with now: () => Date.now(), as embedding.md states", async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await open({ now: () => Date.now() })
+    const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 1, perDay: 10 } })
+    const status = async () => (await get(store, "/v1/pets", key)).status
+    expect([await status(), await status()]).toEqual([200, 429])
+    vi.advanceTimersByTime(60_000)
+    expect(await status()).toBe(200)
   })
 
   it("rotate rejects within the overlap of an earlier rotation, unless force is true", async () => {

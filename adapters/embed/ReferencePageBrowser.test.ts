@@ -43,6 +43,43 @@ describeInBrowser("the reference page in a browser", () => {
     expect(requested).toContain(`${origin()}/v1/pets/${NOT_A_DOUBLE}`)
   })
 
+  it("creates another animal each time a request is sent, as it is or with another body", async () => {
+    const { page, sentBodies } = await open()
+    await authorize(page, await issue(60))
+    await unfold(page, "createPet")
+    const create = async (): Promise<string | undefined> => {
+      const created = await execute(page, "createPet", 201)
+      await page.click(`${operation("createPet")} .btn-clear`)
+      return /"id": ([0-9]+)/.exec(created)?.[1]
+    }
+    const ids = [await create(), await create()]
+    await page.fill(`${operation("createPet")} textarea`, '{"name":"Tom","categoryId":7}')
+    ids.push(await create())
+    expect(sentBodies.filter((body) => body !== "")).toHaveLength(3)
+    expect(new Set(ids).size).toBe(3)
+    expect(ids).not.toContain(undefined)
+  })
+
+  it("shows the headers of a response as they came", async () => {
+    const { page } = await open()
+    const key = await issue(60)
+    await authorize(page, key)
+    await unfold(page, "createPet")
+    for (let count = 0; count < 2; count++) await execute(page, "createPet", 201)
+    await unfold(page, "listPets")
+    await page.fill(`${operation("listPets")} input[type=text] >> nth=0`, "1")
+    const shown = await execute(page, "listPets", 200)
+    const response = await fetch(`${origin()}/v1/pets?limit=1`, {
+      headers: { Authorization: `Bearer ${key}` }
+    })
+    for (const name of ["link", "ratelimit-policy", "content-type", "vary"]) {
+      const value = response.headers.get(name)
+      if (value !== null) expect(shown).toContain(`${name}: ${value}`)
+    }
+    expect(response.headers.get("ratelimit-policy")).toContain(", ")
+    expect(shown).toMatch(/date: \w+, \d\d \w+/)
+  })
+
   it("shows the 401 for a request without a key, and the headers of a 429", async () => {
     const { page } = await open()
     await unfold(page, "listPets")

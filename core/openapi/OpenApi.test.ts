@@ -106,6 +106,14 @@ describe.each(variants)("the document %s", (_, given) => {
     }
   })
 
+  it("has no example of Idempotency-Key, which reference pages would send with each request", () => {
+    const all = [...nodes(variant)].map(([, node]) => node).filter(({ name }) => name === "Idempotency-Key")
+    for (const parameter of all) {
+      expect(Object.keys(parameter).sort()).toEqual(["description", "in", "name", "schema"])
+      expect(Object.keys(at(parameter, "schema")).sort()).toEqual(["maxLength", "minLength", "type"])
+    }
+  })
+
   it("declares the three rate headers as required on every response", () => {
     const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
     const shared = Object.values(at(variant, "components", "responses")).filter(isNode)

@@ -159,6 +159,7 @@ const parametersOf = ({
   }))
 ]
 
+// Without an example: reference pages fill it in, and clients paste it, so that their second request creates nothing.
 const idempotencyKey: Json.EncodableObject = {
   name: "Idempotency-Key",
   in: "header",
@@ -166,8 +167,7 @@ const idempotencyKey: Json.EncodableObject = {
     "A key of your choice, such as a UUID, that is new for each animal. If a request is sent again within 24 hours with " +
     "the same key and the same animal, no second animal is created: the response contains the first animal, and " +
     "`Idempotency-Replayed`. A request with the same key and another animal is rejected with 422.",
-  schema: { type: "string", minLength: 1, maxLength: IdempotencyKey.MAX_LENGTH },
-  example: "8e03978e-40d5-43e8-bc93-6894a57f9324"
+  schema: { type: "string", minLength: 1, maxLength: IdempotencyKey.MAX_LENGTH }
 }
 
 /** Returns the error codes of an operation, except for the codes that every request can cause. */

@@ -82,6 +82,7 @@ export const compile = async (
         types: ["node"],
         strict: true,
         noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
         skipLibCheck: true
       },
       files

@@ -71,6 +71,18 @@ const ownServers = () => ({
   }
 })
 
+/**
+ * Swagger UI splits the values of headers at ", ", and shows them joined with ",".
+ *
+ * @param {{ readonly headers: Record<string, string | Array<string>> }} response
+ */
+const exactHeaders = (response) => {
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (Array.isArray(value)) response.headers[name] = value.join(", ")
+  }
+  return response
+}
+
 followScheme()
 
 // The bundle declares this function globally.
@@ -82,6 +94,7 @@ Reflect.get(
   url: new URL("openapi.json", location.href).href,
   layout: "BaseLayout",
   plugins: [exactResponses, foldedHeaders, ownServers],
+  responseInterceptor: exactHeaders,
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,

@@ -18,6 +18,7 @@ import { descriptions } from "./Descriptions.ts"
 import * as Failure from "./Failure.ts"
 import * as ImportSource from "./ImportSource.ts"
 import * as ImportSummary from "./ImportSummary.ts"
+import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
@@ -69,7 +70,7 @@ export const importAnimals = Command.make(
     const work = flags.dryRun
       ? Effect.map(check(flags, source, status), outcomeOfCheck)
       : store(flags, source, status)
-    const [elapsed, outcome] = yield* work.pipe(
+    const [elapsed, outcome] = yield* Effect.andThen(rejectOtherForm(flags, source), work).pipe(
       Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${rerunHint(flags, source)}`)),
       Effect.ensuring(status.end),
       Effect.timed
@@ -83,6 +84,23 @@ export const importAnimals = Command.make(
     yield* CommandExit.withCode(outcome.invalidLines.length === 0 ? 0 : 1)
   }, Effect.scoped)
 ).pipe(Command.withDescription(descriptions.import))
+
+/** Fails, before a database is opened, if the source has another form than JSON Lines. */
+const rejectOtherForm = Effect.fnUntraced(function* (
+  flags: Flags,
+  { firstBlock, label }: ImportSource.ImportSource
+): Effect.fn.Return<void, CliError.UserError> {
+  const form = Import.formOf(yield* firstBlock, flags)
+  if (form === undefined) return
+  const input = flags.file === "-" ? `… | ${form.command}` : `${form.command} ${Invocation.quote(label)}`
+  return yield* Effect.fail(
+    Failure.userError(
+      new Error(
+        `${label}: it is ${form.name}, not one JSON object on each line; convert it with ${input} | animal-store import -`
+      )
+    )
+  )
+})
 
 const outcomeOfCheck = ({ animals, invalidLines }: Import.Checked): ImportSummary.Outcome => ({
   isDryRun: true,

@@ -18,32 +18,37 @@ export interface ImportSource {
   /** The size of a file in bytes; `undefined` for a stream. */
   readonly size: number | undefined
   readonly blocks: Stream.Stream<Uint8Array, CliError.UserError>
+  /** The first block of `blocks`. */
+  readonly firstBlock: Effect.Effect<Uint8Array, CliError.UserError>
 }
 
 /** Returns the source at a path, or standard input for `-`; fails if there is no such file. */
 export const open = (file: string): Effect.Effect<ImportSource, CliError.UserError> => {
   const label = printable(file)
   if (file === "-") {
-    return Effect.succeed({
+    return Effect.map(ByteBlocks.ofStandardInput, ({ all, first }) => ({
       isFile: false,
       label: "standard input",
       size: undefined,
-      blocks: ByteBlocks.ofStandardInput
-    })
+      blocks: all,
+      firstBlock: first
+    }))
   }
   const readError = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
   return Effect.tryPromise({ try: () => fs.stat(file), catch: (cause) => readError(reasonOf(cause)) }).pipe(
-    Effect.flatMap((stats) =>
-      stats.isDirectory()
-        ? Effect.fail(readError("it is a directory"))
-        : Effect.succeed({
-            // Anything else, such as a named pipe, is read as a stream.
-            isFile: stats.isFile(),
-            label,
-            size: stats.isFile() ? stats.size : undefined,
-            blocks: ByteBlocks.ofFile(file)
-          })
-    )
+    Effect.flatMap((stats) => {
+      if (stats.isDirectory()) return Effect.fail(readError("it is a directory"))
+      const isFile = stats.isFile()
+      // Anything else, such as a named pipe, is read as a stream.
+      const { all, first } = isFile ? ByteBlocks.ofFile(file) : ByteBlocks.ofPipe(file)
+      return Effect.succeed({
+        isFile,
+        label,
+        size: isFile ? stats.size : undefined,
+        blocks: all,
+        firstBlock: first
+      })
+    })
   )
 }
 

@@ -67,5 +67,6 @@ const program = (start: Start): string => {
   return `node ${quote(relative.startsWith("..") ? script : relative)}`
 }
 
-const quote = (text: string): string =>
+/** Quotes a text for a shell if necessary. */
+export const quote = (text: string): string =>
   /^[\w./:\\@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

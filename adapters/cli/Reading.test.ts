@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { openAnimalStore } from "../embed/index.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as First from "../sql/migrations/First.ts"
 import * as Sqlite from "../sql/Sqlite.ts"
@@ -119,6 +120,32 @@ const issued = async (
 ): Promise<{ readonly database: Database; readonly id: string }> => {
   const database = await Databases.createForTest(kind)
   return { database, id: (await issue(database)).id }
+}
+
+let roles = 0
+
+/** Creates a role with privileges on the schema of a database. */
+const asRole = async (
+  database: Database,
+  grants: ReadonlyArray<string>
+): Promise<Pick<Database, "address">> => {
+  const role = `animal_store_role_${process.pid}_${roles++}`
+  const schema = new URL(database.address).searchParams.get("options")?.split("=")[1] ?? ""
+  const statements = [
+    `CREATE ROLE ${role} LOGIN PASSWORD 'secret'`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+    ...grants.map((grant) => grant.replaceAll("$role", role).replaceAll("$schema", schema))
+  ]
+  await onClient(database, (sql) => Effect.forEach(statements, (statement) => sql.unsafe(statement)))
+  onTestFinished(() =>
+    onClient(database, (sql) =>
+      Effect.asVoid(Effect.andThen(sql.unsafe(`DROP OWNED BY ${role}`), sql.unsafe(`DROP ROLE ${role}`)))
+    )
+  )
+  const url = new URL(database.address)
+  url.username = role
+  url.password = "secret"
+  return { address: url.href }
 }
 
 const commandsOn = ({ address }: Database, id: string): ReadonlyArray<ReadonlyArray<string>> =>
@@ -236,27 +263,8 @@ describe("commands that only read a SQLite file", () => {
 Databases.describeOn(Databases.postgresAlone, "commands that only read", () => {
   it("need only the privilege to select", async () => {
     const { database, id } = await issued(Databases.postgres)
-    const role = `animal_store_reader_${process.pid}`
-    const schema = new URL(database.address).searchParams.get("options")?.split("=")[1]
-    await onClient(database, (sql) =>
-      Effect.forEach(
-        [
-          `CREATE ROLE ${role} LOGIN PASSWORD 'reader'`,
-          `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
-          `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`
-        ],
-        (statement) => sql.unsafe(statement)
-      )
-    )
-    onTestFinished(async () => {
-      await onClient(database, (sql) =>
-        Effect.andThen(sql.unsafe(`DROP OWNED BY ${role}`), sql.unsafe(`DROP ROLE ${role}`))
-      )
-    })
-    const url = new URL(database.address)
-    url.username = role
-    url.password = "reader"
-    for (const command of commandsOn({ ...database, address: url.href }, id)) {
+    const { address } = await asRole(database, ["GRANT SELECT ON ALL TABLES IN SCHEMA $schema TO $role"])
+    for (const command of commandsOn({ ...database, address }, id)) {
       expect((await run(command)).code, command.join(" ")).toBe(0)
     }
   })
@@ -325,4 +333,48 @@ it("commands end quietly if the reader of their output has gone, but not if a se
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`the new secret of ${id} is lost`)])
   const stopped = await run(["serve", "--port", "0", ...address], {}, { failure })
   expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringMatching(/EPIPE; the server stops\n/)])
+})
+
+for (const kind of Databases.kinds) {
+  Databases.describeOn(kind, "/readyz", () => {
+    it("writes nothing, neither a row nor a byte of a file, also to a separate database for limits", async () => {
+      const [database, limits] = [await Databases.createForTest(kind), await Databases.createForTest(kind)]
+      const store = await openAnimalStore({ database: database.address, limits: limits.address })
+      onTestFinished(() => store.close())
+      const ready = async () => {
+        // Each store probes once per second.
+        const other = await openAnimalStore({
+          database: database.address,
+          limits: limits.address,
+          logLevel: "none"
+        })
+        const { status } = await other.fetch(new Request("http://localhost/readyz"))
+        await other.close()
+        return status
+      }
+      // Opening another store may write too, so the first one is compared with the second one.
+      expect(await ready()).toBe(200)
+      const before = [await digest(database), await digest(limits)]
+      expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
+      expect([await digest(database), await digest(limits)]).toEqual(before)
+      await onClient(limits, (sql) => sql.unsafe("ALTER TABLE rate_limits RENAME TO gone"))
+      expect(await ready()).toBe(503)
+    })
+  })
+}
+
+Databases.describeOn(Databases.postgresAlone, "/readyz", () => {
+  it.each(["SELECT ON rate_limits", "INSERT ON rate_limits", "UPDATE ON rate_limits", "INSERT ON pets"])(
+    "returns 503 without the privilege %s",
+    async (privilege) => {
+      const { database } = await issued(Databases.postgres)
+      const { address } = await asRole(database, [
+        "GRANT ALL ON ALL TABLES IN SCHEMA $schema TO $role",
+        `REVOKE ${privilege.replace("ON ", "ON $schema.")} FROM $role`
+      ])
+      const store = await openAnimalStore({ database: address, logLevel: "none" })
+      onTestFinished(() => store.close())
+      expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(503)
+    }
+  )
 })

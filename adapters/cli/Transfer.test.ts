@@ -4,7 +4,8 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import { createServer } from "node:net"
 import * as path from "node:path"
-import { PassThrough } from "node:stream"
+import { PassThrough, Readable } from "node:stream"
+import { gzipSync } from "node:zlib"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import { json, launch, run, serveJson } from "./CommandLine.fixture.ts"
@@ -248,6 +249,57 @@ describe("import", () => {
     const address = `sqlite:${path.join(directory, "none.db")}`
     expect((await run(["import", writeFile("x\n"), "--database", address])).code).toBe(1)
     expect(fs.readdirSync(directory)).toEqual([])
+  })
+
+  it("names the form of other input and what converts it, and creates no database", async () => {
+    const directory = Directory.create()
+    const address = `sqlite:${path.join(directory, "none.db")}`
+    const line = '{"name":"Rex","categoryId":1}\n'
+    const inputs: ReadonlyArray<readonly [string | Uint8Array, string, string]> = [
+      [Buffer.from(`\ufeff${line}`, "utf16le"), "UTF-16", "iconv -f UTF-16 -t UTF-8"],
+      [gzipSync(line), "compressed with gzip", "gunzip -c"],
+      [`[${line}]`, "one JSON array", "jq -c '.[]'"],
+      // A line that is longer than a block.
+      [`[${line.trim()}${`,${line.trim()}`.repeat(20_000)}]`, "one JSON array", "jq -c '.[]'"],
+      [`{ "pets": [${line}] }`, "one JSON object with arrays", "jq -c '.pets[]'"],
+      ["name,categoryId\nRex,1\n", "CSV", "mlr --icsv --ojsonl cat"]
+    ]
+    for (const [content, form, command] of inputs) {
+      const file = writeFile(content)
+      for (const flags of [[], ["--keep-ids"], ["--dry-run"]]) {
+        expect(await run(["import", file, ...flags, "--database", address])).toEqual({
+          ...{ code: 1, stdout: "" },
+          stderr: `animal-store: ${file}: it is ${form}, not one JSON object on each line; convert it with ${command} ${file} | animal-store import -\n`
+        })
+      }
+      const streamed = await run(
+        ["import", "-", "--name", "x", "--database", address],
+        {},
+        { input: Readable.from([Buffer.from(content)]) }
+      )
+      expect([streamed.code, streamed.stderr]).toEqual([
+        1,
+        `animal-store: standard input: it is ${form}, not one JSON object on each line; convert it with … | ${command} | animal-store import -\n`
+      ])
+    }
+    expect(fs.readdirSync(directory)).toEqual([])
+  })
+
+  it("imports an animal whose first field is an array with --ignore-unknown", async () => {
+    const { address } = await create(Databases.sqlite)
+    const file = writeFile('{"tags":[{"id":1}],"name":"Rex","categoryId":1}\n')
+    expect(await json(["import", file, "--ignore-unknown", "--database", address])).toMatchObject({
+      imported: 1
+    })
+  })
+
+  it("imports from a named pipe", async () => {
+    const { address } = await create(Databases.sqlite)
+    const fifo = path.join(Directory.create(), "fifo")
+    spawnSync("mkfifo", [fifo])
+    const imported = run(["import", fifo, "--database", address])
+    await fs.promises.writeFile(fifo, makeLines(20_000))
+    expect((await imported).stdout).toMatch(/^Imported 20,000 animals/)
   })
 
   it("rejects unknown fields unless --ignore-unknown is given", async () => {

@@ -109,6 +109,9 @@ const make = (
     return () => giveUp()
   })
 
+  // A script with a first line of this form may write unless it says otherwise: a replica or a full server rejects it.
+  const rehearsal: Command = ["EVAL", "#!lua\nreturn 1", "0"]
+
   const send = (key: string, command: Command): Effect.Effect<unknown, RedisFailure.CommandFailed> =>
     Effect.callback((resume) => {
       const giveUp = commands.send(key, command, resume)
@@ -122,6 +125,7 @@ const make = (
         modify(key, step)(done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
       ),
     consume: (key, now, policy) => call.submit(count(key, { now, policy })),
+    rehearse: call.run(Effect.asVoid(send("", rehearsal))),
     read: (callers, now) => {
       const states = Effect.forEach(
         callers,

@@ -125,6 +125,10 @@ const countAll = (
     }
   )
 
+/** Counts no request: fails if the function that counts is missing. */
+export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
+  countAll(sql, [], `${MAX_LOCK_WAIT_MS}ms`)
+
 const uncounted = Exit.die(new Error("a statement did not count a request"))
 
 const columns = RateLimitFields.names.join(", ")

@@ -72,33 +72,51 @@ const make = Effect.fnUntraced(function* ({
   const countNetwork: OnStored = (caller) => {
     if (Caller.isNetwork(caller)) eviction.add(1)
   }
+  const read = readStates(sql, call, isServerTime)
+  const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
   return yield* sql.onDialectOrElse({
     pg: () =>
       Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, countNetwork), (consume) => ({
         modify: PostgresRateLimits.modify(sql, call, countNetwork),
         consume,
-        read: readStates(sql, call, isServerTime)
+        read,
+        rehearse
       })),
     orElse: () => {
-      const read = readStates(sql, call, isServerTime)
       return SqliteWorkerClient.isSqliteWorkerClient(sql)
         ? Effect.map(consumeGrouped(sql, call, countNetwork), (consume) => ({
             modify: modifyAlone(sql, call, countNetwork),
             consume,
-            read
+            read,
+            rehearse
           }))
-        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) => ({ modify, read }))
+        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) => ({ modify, read, rehearse }))
     }
   })
 })
+
+/** Tries to store a state, without storing one. */
+const rehearsal = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
+  sql.onDialectOrElse({
+    // Also fails if the functions that count are missing.
+    pg: () => Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql)),
+    orElse: () => SqliteWorkerClient.rehearse(sql, STORE_ZEROS, [])
+  })
+
+const columns = RateLimitFields.names.join(", ")
+
+/** Stores no row, but fails without the privileges to insert and to update. */
+const STORE_NONE = `INSERT INTO rate_limits SELECT * FROM rate_limits WHERE false
+  ON CONFLICT (key) DO UPDATE SET key = excluded.key`
+
+const STORE_ZEROS = `INSERT OR REPLACE INTO rate_limits (key, ${columns})
+  VALUES ('readiness', ${RateLimitFields.names.map(() => "0").join(", ")})`
 
 /** Returns PostgreSQL's time in epoch milliseconds: a node whose clock is ahead must not delete unspent states. */
 const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
   Effect.map(sql.unsafe<{ readonly now: unknown }>(`SELECT ${RateLimitStep.serverNow} AS now`), ([row]) =>
     Number(row?.now)
   )
-
-const columns = RateLimitFields.names.join(", ")
 
 /** Reads states of callers, and the server's clock if limits use it. */
 const readStates =

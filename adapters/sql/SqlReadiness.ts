@@ -2,14 +2,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import { Readiness } from "../../core/ports/Readiness.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
-import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
 export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
@@ -22,18 +20,17 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const insert: Effect.Effect<unknown, SqlError> = sql.onDialectOrElse({
+      const insert = sql.onDialectOrElse({
         // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
-        // its page until a vacuum, and use up an id. It is not needed: `/readyz` also counts a request, which writes one.
+        // its page until a vacuum, and use up an id.
         pg: () => sql.unsafe(INSERT_NONE),
         // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
-        orElse: () => {
-          const statement = SqlPetRepository.statementsFor(sql).insert
-          const animal = SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })
-          return SqliteWorkerClient.isSqliteWorkerClient(sql)
-            ? sql.rehearse(statement, animal)
-            : WriteTransaction.rehearse(sql, sql.unsafe(statement, animal))
-        }
+        orElse: () =>
+          SqliteWorkerClient.rehearse(
+            sql,
+            SqlPetRepository.statementsFor(sql).insert,
+            SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })
+          )
       })
       // A process reads this table at startup, and fails without it.
       const settings = sql`SELECT value FROM settings LIMIT 1`

@@ -18,6 +18,7 @@ import type { Synchronous } from "./SqliteConnection.ts"
 import * as SqliteWorkerGroups from "./SqliteWorkerGroups.ts"
 import type { StatementJob } from "./SqliteWorkerJobs.ts"
 import * as SqliteWorkerThread from "./SqliteWorkerThread.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TypeId = "~animal-store/sql/SqliteWorkerClient"
 
@@ -33,6 +34,16 @@ export interface SqliteWorkerClient extends SqlClient.SqlClient, SqliteClient.Sq
 /** Whether a client was created by this module. */
 export const isSqliteWorkerClient = (client: SqlClient.SqlClient): client is SqliteWorkerClient =>
   TypeId in client
+
+/** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */
+export const rehearse = (
+  sql: SqlClient.SqlClient,
+  statement: string,
+  params: ReadonlyArray<unknown>
+): Effect.Effect<unknown, SqlError> =>
+  isSqliteWorkerClient(sql)
+    ? sql.rehearse(statement, params)
+    : WriteTransaction.rehearse(sql, sql.unsafe(statement, params))
 
 /** Clients of one file that share the thread that writes; the transactions of all clients run in sequence. */
 export interface Clients {

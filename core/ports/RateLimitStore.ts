@@ -33,5 +33,11 @@ export class RateLimitStore extends Context.Service<
       keys: ReadonlyArray<string>,
       now: number
     ) => Effect.Effect<{ readonly at: number; readonly states: ReadonlyMap<string, State> }, StoreUnavailable>
+
+    /**
+     * Fails if a request could not be counted, and stores nothing. Optional: without it, `/readyz` calls `read`, which
+     * may succeed while writes fail.
+     */
+    readonly rehearse?: Effect.Effect<void, StoreUnavailable>
   }
 >()("animal-store/core/ports/RateLimitStore") {}

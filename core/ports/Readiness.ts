@@ -5,8 +5,8 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 
 /**
  * Checks whether an insert would succeed, without storing anything, within the time that the adapter documents.
- * `/readyz` also reads a page, looks up a key and counts a request, so adapters need this check only if inserts can
- * fail while those calls succeed.
+ * `/readyz` also reads a page, looks up a key and tests the limits (`RateLimitStore.rehearse`), so adapters need this
+ * check only if inserts can fail while those calls succeed.
  */
 export const Readiness = Context.Reference<Effect.Effect<void, StoreUnavailable>>(
   "animal-store/core/ports/Readiness",

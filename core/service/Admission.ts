@@ -153,11 +153,11 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
     admit,
     /** Counts a transport error: a malformed or incomplete request that a host reports. */
     countTransportError: (address: string | undefined, arrival: Arrival) => countAnonymous(address, arrival),
-    /** Counts a probe, to test the rate limit store; does nothing if requests are admitted while it is unavailable. */
-    countProbe: (now: number): Effect.Effect<void, StoreUnavailable> =>
-      options.onLimitsUnavailable === "open"
-        ? Effect.void
-        : Effect.asVoid(Effect.suspend(() => consume(PROBE, probePolicy, now)))
+    /** Tests the rate limit store without a write; does nothing if requests are admitted while it is unavailable. */
+    checkLimits: (now: number): Effect.Effect<void, StoreUnavailable> => {
+      if (options.onLimitsUnavailable === "open") return Effect.void
+      return limitStore.rehearse ?? Effect.asVoid(limitStore.read?.([PROBE], now) ?? Effect.void)
+    }
   }
 })
 
@@ -175,12 +175,8 @@ export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): R
   day: { limit: perDay, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER }
 })
 
-/** The state key of probes, which no caller has. Its plan is never exhausted, so each probe writes a state. */
+/** The state key of probes, which no caller has. */
 const PROBE = "readiness"
-const probePolicy: RateLimit.Policy = {
-  plan: { perMinute: 1_000_000, perDay: 1_000_000_000 },
-  ban: undefined
-}
 
 /** Ratio of the limits of a site to the limits of one network; a site has 65,536 networks. */
 const SITE_BUDGET_FACTOR = 16

@@ -15,8 +15,8 @@ import * as StoreOutage from "./StoreOutage.ts"
 export interface ProbesOptions {
   /** Returns the OpenAPI document as JSON text, for a client that reached the service at this origin. */
   readonly openApi: () => (origin: string | undefined) => string
-  /** Tests the rate limit store: consumes a token that belongs to no caller. */
-  readonly count: (now: number) => Effect.Effect<void, StoreUnavailable>
+  /** Tests the rate limit store, and stores nothing. */
+  readonly checkLimits: (now: number) => Effect.Effect<void, StoreUnavailable>
 }
 
 /**
@@ -34,8 +34,8 @@ export interface Outcome {
 type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
-export const make = Effect.fnUntraced(function* ({ count, openApi }: ProbesOptions) {
-  const checkStores = yield* ReadinessProbe.make(count)
+export const make = Effect.fnUntraced(function* ({ checkLimits, openApi }: ProbesOptions) {
+  const checkStores = yield* ReadinessProbe.make(checkLimits)
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(Effect.sync(() => cacheLatest(openApi())))

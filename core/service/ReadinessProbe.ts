@@ -1,4 +1,4 @@
-/** Tests the stores for `/readyz`, with the same calls as requests. */
+/** Tests the stores for `/readyz`, with calls that write nothing. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,11 +17,11 @@ const TTL_NANOS = 1_000_000_000n
 const UNKNOWN_HASH = "0".repeat(64)
 
 /**
- * Creates a probe that reads a page of animals, looks up a key, counts a request with `count` and runs the adapter's
- * own check (`Readiness`), concurrently and at most once a second. It fails with the first failure.
+ * Creates a probe that reads a page of animals, looks up a key, tests the limits with `checkLimits` and runs the
+ * adapter's own check (`Readiness`), concurrently and at most once a second. It fails with the first failure.
  */
 export const make = Effect.fnUntraced(function* (
-  count: (now: number) => Effect.Effect<void, StoreUnavailable>
+  checkLimits: (now: number) => Effect.Effect<void, StoreUnavailable>
 ) {
   const checkAdapter = yield* Readiness
   const keys = yield* ApiKeyStore
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (
         checkAdapter,
         pets.page({ status: undefined, after: undefined, limit: 1 }),
         keys.findByHash(UNKNOWN_HASH),
-        count(Math.floor(now))
+        checkLimits(Math.floor(now))
       ],
       { concurrency: "unbounded", discard: true }
     )

@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (
   const admission = yield* Admission.make(options)
   const probes = yield* Probes.make({
     openApi: () => OpenApi.formatter(options, operations),
-    count: admission.countProbe
+    checkLimits: admission.checkLimits
   })
   const fileResponse = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)

@@ -13,6 +13,7 @@ import { IdTaken, type ImportMoved, PetArchive } from "../ports/PetArchive.ts"
 import type { ImportedPet, LineOptions } from "./ImportedPet.ts"
 import * as ImportReader from "./ImportReader.ts"
 import type { Position } from "./ImportRecord.ts"
+import * as InputForm from "./InputForm.ts"
 import type * as Lines from "./Lines.ts"
 
 /** A running SHA-256: `digest` returns the hash of all bytes so far in hexadecimal; `update` may be called again. */
@@ -97,6 +98,12 @@ export const check = Effect.fnUntraced(function* <E, E2>(
     digest: hash.digest()
   }
 })
+
+/** Returns the form of a source that begins with `block`, unless its first line is an animal. */
+export const formOf = (block: Uint8Array, options: LineOptions): InputForm.InputForm | undefined => {
+  const [[first]] = ImportReader.push(ImportReader.start(options), block)
+  return first !== undefined && Result.isSuccess(first.decoded) ? undefined : InputForm.find(block)
+}
 
 const petsIn = (entries: ReadonlyArray<ImportReader.Entry>): ReadonlyArray<ImportedPet> =>
   entries.reduce<Array<ImportedPet>>((pets, { decoded }) => {

@@ -23,6 +23,7 @@ export const pages = [
   "docs/conformance/ci.md",
   "docs/embedding.md",
   "docs/deploying/README.md",
+  "docs/deploying/kubernetes.md",
   "docs/performance/README.md",
   "docs/releasing.md"
 ]

@@ -30,8 +30,9 @@ export type Environment = { readonly [name: string]: string }
 export interface LaunchOptions {
   readonly nodeFlags?: ReadonlyArray<string>
   readonly cwd?: string
-  /** User id and group id. */
   readonly uid?: number
+  /** The group; without it, it has the number of the user. */
+  readonly gid?: number
   /** The umask in octal digits. */
   readonly umask?: string
   /** Standard input; empty by default. The test writes to it, and ends it, with "open". */
@@ -67,14 +68,14 @@ export const environment: Environment = {
 export const launch = (
   args: ReadonlyArray<string>,
   settings: Environment = {},
-  { cwd, input = "", nodeFlags = [], stderr: stderrFile, uid, umask }: LaunchOptions = {}
+  { cwd, gid, input = "", nodeFlags = [], stderr: stderrFile, uid, umask }: LaunchOptions = {}
 ): Launched => {
   const command = [process.execPath, ...nodeFlags, main, ...args]
   const [file = "", ...rest] =
     umask === undefined ? command : ["sh", "-c", `umask ${umask} && exec "$0" "$@"`, ...command]
   const child = spawn(file, rest, {
     ...(cwd === undefined ? {} : { cwd }),
-    ...(uid === undefined ? {} : { uid, gid: uid }),
+    ...(uid === undefined ? {} : { uid, gid: gid ?? uid }),
     env: { ...environment, ...settings },
     stdio: ["pipe", "pipe", stderrFile ?? "pipe"],
     timeout: LIFETIME_MS,

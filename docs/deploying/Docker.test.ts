@@ -1,5 +1,5 @@
 /** Checks the Dockerfile and the compose file by parsing them; builds no image and starts no container. */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { createServer } from "node:http"
@@ -7,8 +7,9 @@ import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { parse } from "yaml"
+import { main, run, start, stop } from "../../adapters/cli/Serve.fixture.ts"
 import { openAnimalStore } from "../../adapters/embed/index.ts"
-import { describeWith, read, root, shell } from "../Pages.fixture.ts"
+import { createDirectory, describeWith, read, root, shell } from "../Pages.fixture.ts"
 import { instructionsOf } from "./Instructions.fixture.ts"
 
 const instructions = instructionsOf(read("docs/deploying/Dockerfile"))
@@ -45,7 +46,8 @@ describe("the Dockerfile", () => {
 
   it("does not run as root, and excludes secrets and the Git history", () => {
     const last = instructions.findLastIndex(({ keyword }) => keyword === "USER")
-    expect(instructions[last]?.text).toBe("node")
+    // Kubernetes cannot verify a name.
+    expect(instructions[last]?.text).toMatch(/^[1-9]\d*:0$/)
     expect(instructions.slice(last).filter(({ keyword }) => keyword === "RUN")).toEqual([])
     const ignored = read("docs/deploying/Dockerfile.dockerignore").split("\n")
     expect(ignored).toEqual(expect.arrayContaining([".git", "secrets", "data", "**/node_modules"]))
@@ -80,6 +82,40 @@ describe("the Dockerfile", () => {
     await new Promise((resolve) => unused.close(resolve))
     expect(await check(closed)).toBe(1)
   })
+})
+
+/** A user that OpenShift could choose; it has no name. */
+const ANY_USER = { uid: 1_000_710_000, gid: 0 }
+
+const problem = (() => {
+  if (process.getuid?.() !== 0) return "needs root"
+  const attempt = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(main)})`], ANY_USER)
+  return attempt.status === 0 ? undefined : "another user cannot read the repository"
+})()
+
+describe("the image's data directory", () => {
+  it.skipIf(problem !== undefined)(
+    `can be used by any user with the group 0${problem === undefined ? "" : ` (skipped: ${problem})`}`,
+    async () => {
+      const [, owner, group, mode = ""] =
+        /install --directory --owner=(\d+) --group=(\d+) --mode=(\d+) \S+$/.exec(
+          textsOf("RUN").at(-1) ?? ""
+        ) ?? []
+      const directory = createDirectory()
+      fs.chmodSync(directory, 0o711)
+      const data = path.join(directory, "data")
+      fs.mkdirSync(data)
+      fs.chownSync(data, Number(owner), Number(group))
+      fs.chmodSync(data, Number.parseInt(mode, 8))
+      const database = { ANIMAL_STORE_DATABASE: `sqlite://${data}/animal-store.db` }
+      const issued = await run(["keys", "issue", "--plan", "Free"], database, ANY_USER)
+      expect(issued).toMatchObject({ code: 0, stderr: "" })
+      const server = await start(["--port", "0"], database, ANY_USER)
+      expect((await stop(server)).code).toBe(0)
+      const { stdout } = await run(["keys", "log"], database, ANY_USER)
+      expect(stdout).toContain("uid 1000710000")
+    }
+  )
 })
 
 interface ComposeService {

@@ -58,7 +58,7 @@ export const serverDefaults: Environment = { ANIMAL_STORE_DRAIN: "0", ANIMAL_STO
 export const environment: Environment = {
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || name.startsWith("ANIMAL_STORE_") ? [] : [[name, value]]
+      value === undefined || /^(?:ANIMAL_STORE|OTEL)_/.test(name) ? [] : [[name, value]]
     )
   ),
   ANIMAL_STORE_DRAIN: "0"

@@ -4,12 +4,14 @@ import cluster from "node:cluster"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { AnimalStoreOptions } from "../embed/index.ts"
 import * as AdminServer from "./AdminServer.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
 import * as Notice from "./Notice.ts"
+import * as OtelVariables from "./OtelVariables.ts"
 import * as Pretenuring from "./Pretenuring.ts"
 import * as ProcessLimits from "./ProcessLimits.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -25,24 +27,34 @@ export const serve = Command.make(
   ServeFlags.flags,
   Effect.fn("serve")(function* (flags) {
     Pretenuring.disable()
+    const { env } = yield* Host
+    const { otlp, warnings } = yield* Effect.mapError(
+      Effect.fromResult(OtelVariables.resolve(flags.store.otlp, env)),
+      (message) => Failure.userError(new Error(message))
+    )
     const count = yield* WorkerCount.resolve(flags.workers, flags)
-    if (cluster.isPrimary) yield* warn(flags, count)
-    if (count === 1) return yield* serveAlone(flags)
+    if (cluster.isPrimary) yield* warn(flags, count, warnings)
+    if (count === 1) return yield* serveAlone(flags, otlp)
     // Imported on demand, because most servers run as one process.
     const Worker = yield* Effect.promise(() => import("./workers/Worker.ts"))
     const start = Worker.start()
-    if (Option.isSome(start)) return yield* Worker.run(flags, start.value)
+    if (Option.isSome(start)) return yield* Worker.run(flags, otlp, start.value)
     const Primary = yield* Effect.promise(() => import("./workers/Primary.ts"))
     return yield* Primary.run(flags, count)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the animal store over HTTP."))
 
-/** Prints a warning for each variable without effect, and for each limit of the system that is too small. */
-const warn = Effect.fnUntraced(function* ({ store }: ServeFlags.Values, processes: number) {
+/** Prints `warnings`, and one for each variable without effect and each limit of the system that is too small. */
+const warn = Effect.fnUntraced(function* (
+  { store }: ServeFlags.Values,
+  processes: number,
+  warnings: ReadonlyArray<string>
+) {
   const { env, limits } = yield* Host
   const { databaseConnections } = store
   const connections = StoreFlags.listenTable.maxConnections.default
   const found = [
+    ...warnings,
     ...Variables.warnings(env, ServeFlags.variables),
     ...ProcessLimits.warnings(limits, { processes, connections, databaseConnections })
   ]
@@ -50,11 +62,11 @@ const warn = Effect.fnUntraced(function* ({ store }: ServeFlags.Values, processe
 })
 
 /** Serves in this process. */
-const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values) {
+const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values, otlp: AnimalStoreOptions["otlp"]) {
   const { stderr } = yield* Host
   const clock = TestClock.make()
   const store = yield* Database.open({
-    ...ServeFlags.storeOptions(flags, stderr.isTTY === true),
+    ...ServeFlags.storeOptions(flags, otlp, stderr.isTTY === true),
     now: flags.testClockPort === undefined ? undefined : clock.now
   })
   if (flags.testClockPort !== undefined) {

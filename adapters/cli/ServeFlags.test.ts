@@ -89,8 +89,8 @@ describe("the flags of serve", () => {
   )
 
   it("pass the defaults of openAnimalStore to the store, with three exceptions", async () => {
-    const options = new Map(Object.entries(ServeFlags.storeOptions(await parsed([]), true)))
-    const { otlp, ...table } = AnimalStoreOptions.table
+    const options = new Map(Object.entries(ServeFlags.storeOptions(await parsed([]), undefined, true)))
+    const { otlp: _, ...table } = AnimalStoreOptions.table
     const different = Object.entries(table)
       .filter(([name, option]) => Setting.isFlag(option) || options.get(name) !== undefined)
       .filter(([name, option]) => options.get(name) !== option.default)
@@ -100,9 +100,11 @@ describe("the flags of serve", () => {
       // On a terminal.
       ["accessLog", true]
     ])
-    expect(options.get("otlp")).toBe(otlp.default)
     const withAdminPort = await parsed(["--admin-port", "0"])
-    expect(ServeFlags.storeOptions(withAdminPort, false)).toMatchObject({ metrics: true, accessLog: false })
+    expect(ServeFlags.storeOptions(withAdminPort, undefined, false)).toMatchObject({
+      metrics: true,
+      accessLog: false
+    })
   })
 
   it("exist for an option of programs if and only if its table gives no reason against a flag", () => {
@@ -167,10 +169,10 @@ describe("--otlp-header", () => {
   it("can be repeated, and has one header per line in its variable", async () => {
     const headers = { Authorization: "Bearer a:b", "X-Tenant": "shop" }
     const given = ["--otlp-header", "Authorization: Bearer a:b", "--otlp-header", "X-Tenant:shop"]
-    const byFlags = ServeFlags.storeOptions(await parsed([...collector, ...given]), false)
-    expect(byFlags.otlp).toMatchObject({ url: "http://127.0.0.1:4318", headers })
+    const byFlags = (await parsed([...collector, ...given])).store.otlp
+    expect(byFlags).toMatchObject({ url: "http://127.0.0.1:4318", headers })
     const variable = { ANIMAL_STORE_OTLP_HEADER: "Authorization: Bearer a:b\r\nX-Tenant: shop\n" }
-    const byVariable = ServeFlags.storeOptions(await parsed(collector, variable), false)
+    const byVariable = (await parsed(collector, variable)).store.otlp
     expect(byVariable).toEqual(byFlags)
   })
 

@@ -110,15 +110,14 @@ export const variables: ReadonlyArray<string> = [
 /** The parsed values of `flags`. */
 export type Values = Command.Command.Config.Infer<typeof flags>
 
-/** Returns the options of the store; `isTerminal` is true if standard error is a terminal. */
-export const storeOptions = ({ adminPort, store }: Values, isTerminal: boolean): AnimalStoreOptions => {
-  const { accessLog = isTerminal && isLogged("info", store.logLevel), otlp, ...options } = store
-  return {
-    ...options,
-    accessLog,
-    metrics: adminPort !== undefined,
-    otlp: otlp.url === undefined ? undefined : { ...otlp, url: otlp.url }
-  }
+/** Returns the options of the store, with this collector; `isTerminal` is true if standard error is a terminal. */
+export const storeOptions = (
+  { adminPort, store }: Values,
+  otlp: AnimalStoreOptions["otlp"],
+  isTerminal: boolean
+): AnimalStoreOptions => {
+  const { accessLog = isTerminal && isLogged("info", store.logLevel), ...options } = store
+  return { ...options, accessLog, metrics: adminPort !== undefined, otlp }
 }
 
 /**

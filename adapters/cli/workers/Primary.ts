@@ -30,9 +30,8 @@ export const run = Effect.fnUntraced(function* (
   const opening = yield* Scope.fork(yield* Effect.scope)
   const store = yield* Scope.provide(
     Database.open({
-      ...ServeFlags.storeOptions(flags, stderr.isTTY === true),
+      ...ServeFlags.storeOptions(flags, undefined, stderr.isTTY === true),
       metrics: false,
-      otlp: undefined,
       accessLog: false
     }),
     opening

@@ -4,7 +4,7 @@ import type * as CliError from "effect/cli/CliError"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { AnimalStore } from "../../embed/index.ts"
+import type { AnimalStore, AnimalStoreOptions } from "../../embed/index.ts"
 import * as CommandExit from "../CommandExit.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
@@ -23,6 +23,7 @@ export const start = (): Option.Option<Message.Start> =>
 /** Serves until the primary stops this worker or exits, or until SIGTERM. */
 export const run = Effect.fnUntraced(function* (
   flags: ServeFlags.Values,
+  otlp: AnimalStoreOptions["otlp"],
   start: Message.Start
 ): Effect.fn.Return<void, CliError.UserError | CommandExit.CommandExit> {
   leaveToPrimary("SIGINT")
@@ -33,11 +34,17 @@ export const run = Effect.fnUntraced(function* (
       ? Effect.void
       : sendToPrimary({ _tag: "LastMetrics", text: orders.store.metrics() })
   )
-  return yield* Effect.ensuring(Effect.scoped(serve(flags, start, orders)), lastMetrics)
+  return yield* Effect.ensuring(Effect.scoped(serve(flags, otlp, start, orders)), lastMetrics)
 })
 
-const serve = Effect.fnUntraced(function* (flags: ServeFlags.Values, start: Message.Start, orders: Orders) {
-  const store = yield* reportFailure(Database.open(ServeFlags.storeOptions(flags, start.isTerminal)))
+const serve = Effect.fnUntraced(function* (
+  flags: ServeFlags.Values,
+  otlp: AnimalStoreOptions["otlp"],
+  start: Message.Start,
+  orders: Orders
+) {
+  const options = ServeFlags.storeOptions(flags, otlp, start.isTerminal)
+  const store = yield* reportFailure(Database.open(options))
   orders.store = store
   const { port } = yield* reportFailure(
     Failure.attempt(() => store.listen({ ...flags.listen, port: start.port }))

@@ -1,6 +1,8 @@
+import * as fs from "node:fs"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { read } from "../../docs/Pages.fixture.ts"
 import * as Receiver from "../embed/OtlpReceiver.fixture.ts"
 import { run, serveJson } from "./CommandLine.fixture.ts"
 import * as OtelVariables from "./OtelVariables.ts"
@@ -80,6 +82,14 @@ describe("the variables of OpenTelemetry", () => {
     expect(otlp !== undefined).toBe(isPushed)
     expect(warnings).toEqual([expect.stringMatching(warning)])
     expect(warnings[0]).not.toContain("secret")
+  })
+
+  it("are those that the documentation lists", () => {
+    const names = (text: string) => new Set(text.match(/OTEL_[A-Z_]+/g))
+    const source = fs.readFileSync(new URL("./OtelVariables.ts", import.meta.url), "utf8")
+    const [, table = ""] = read("docs/observability.md").split(/<!-- otel(?:: end)? -->/)
+    // Effect's exporters read the attributes.
+    expect(names(table)).toEqual(names(`${source} OTEL_RESOURCE_ATTRIBUTES`))
   })
 
   it("turn off a collector that is set by a flag only with OTEL_SDK_DISABLED", () => {

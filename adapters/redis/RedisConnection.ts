@@ -150,8 +150,9 @@ export const start = (
         (error: unknown) => {
           recordReply()
           const failure = new RedisFailure.CommandFailed({ cause: error })
-          if (isDemoted(failure) && current.silentSince - current.startedAt > STABLE_NANOS)
-            current.end(failure)
+          // After a failover, only a new connection reaches the new primary.
+          const isWrongServer = RedisFailure.causeOf(failure) === "connection"
+          if (isWrongServer && current.silentSince - current.startedAt > STABLE_NANOS) current.end(failure)
           onReply(Exit.fail(failure))
         }
       )
@@ -204,7 +205,3 @@ const clientOf = (
 type Client = ReturnType<typeof clientOf>
 
 const doNothing: GiveUp = () => {}
-
-/** Whether the server is no longer a primary. After a failover, only a new connection reaches the new primary. */
-const isDemoted = (failure: RedisFailure.CommandFailed): boolean =>
-  /^(?:READONLY|MASTERDOWN)/.test(RedisFailure.replyOf(failure))

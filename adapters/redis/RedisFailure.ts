@@ -1,11 +1,12 @@
-/** Defines the failure of a command, and explains its cause. */
+/** Defines the failure of a command, sorts failures by cause and explains them. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { ErrorReply } from "redis"
-import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import * as StoreFailure from "../storage/StoreFailure.ts"
 
 /** The failure of a command. `cause` is the server's error reply (`ErrorReply`), or an error of the connection. */
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{ readonly cause: unknown }> {}
@@ -34,16 +35,23 @@ export const withTimeout =
       orElse: () => Effect.fail(because(`no response within ${timeoutMs} ms`))
     })
 
-/**
- * Matches errors that an operator must fix: a wrong password, a missing permission, a key of another program, a server
- * without these commands. All other errors may be temporary: `LOADING`, `OOM`, `READONLY`, `CLUSTERDOWN` or a lost
- * connection.
- */
-const PERMANENT = /^(?:NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR unknown command)/
+/** Returns the cause of a failure. The first word of an error reply decides, or the whole reply if that is `ERR`. */
+export const causeOf = (failure: CommandFailed): StoreFailure.Cause => {
+  const reply = replyOf(failure)
+  if (reply === "" || WRONG_SERVER.test(reply)) return "connection"
+  return LACKS_CAPACITY.test(reply) ? "capacity" : "configuration"
+}
 
-/** Converts the failure of a call to `StoreUnavailable`. */
-export const toUnavailable = (failure: CommandFailed): StoreUnavailable =>
-  new StoreUnavailable({ retryable: !PERMANENT.test(replyOf(failure)), cause: failure.cause })
+/** A replica, or a server that is not ready yet. */
+const WRONG_SERVER = /^(?:READONLY|MASTERDOWN|LOADING)\b/
+
+/** Errors that pass without an operator, also while a cluster elects a primary or moves slots. */
+const LACKS_CAPACITY =
+  /^(?:OOM|BUSY|MISCONF|NOREPLICAS|NOSCRIPT|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|ERR max number of clients)\b/
+
+/** Converts the failure of a call. */
+export const toEffect = (failure: CommandFailed): Effect.Effect<never, StoreUnavailable> =>
+  StoreFailure.toEffect(causeOf(failure), failure.cause)
 
 /** Returns the error that the server replied with; "" if there is no reply. */
 export const replyOf = ({ cause }: CommandFailed): string =>

@@ -37,7 +37,7 @@ const make = (
   { clock, maxAnonymousStates, timeoutMs }: RedisOptions,
   ban: BanPolicy
 ): RateLimitStore["Service"] => {
-  const call = BoundedCall.make(timeoutMs, RedisFailure.toUnavailable)
+  const call = BoundedCall.make(timeoutMs, RedisFailure.toEffect)
   const stateKeys = StateKey.make(maxAnonymousStates)
   const maxFields = String(stateKeys.maxFields)
   const isServerTime = clock === "database"

@@ -60,8 +60,12 @@ export const sqlite: Kind = {
 
 const server = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-const clientOf = (address: string) =>
+/** A client of a database at an address of PostgreSQL. */
+export const clientOf = (address: string) =>
   PgClient.layer({ url: Redacted.make(address), maxConnections: 4, connectTimeout: 2_000 })
+
+/** A client of the server's own database, as the user that the tests connect as. */
+export const serverClient: Database["client"] = clientOf(server)
 
 const runOnServer = (use: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError>) =>
   Effect.asVoid(Effect.flatMap(PgClient.PgClient, use)).pipe(Effect.provide(clientOf(server)))
@@ -136,12 +140,15 @@ export const postgresAlone: Kind = {
       }),
       (name) => Effect.orDie(runOnServer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
     ),
-    (name) => {
-      const url = new URL(server)
-      url.pathname = `/${name}`
-      return postgresAt(url.href)
-    }
+    (name) => postgresAt(addressOf(name))
   )
+}
+
+/** Returns the address of a database on the server. */
+export const addressOf = (name: string): string => {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
 }
 
 /** Provides the stores at an address of PostgreSQL. */

@@ -1,6 +1,5 @@
 /** Provides the stores in PostgreSQL, which any number of machines can share. */
 import { Buffer } from "node:buffer"
-import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -10,8 +9,10 @@ import * as Result from "effect/Result"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, detailOf, explainedBy, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import * as PostgresClient from "./PostgresClient.ts"
 import * as Sql from "./Sql.ts"
+import * as SqlFailure from "./SqlFailure.ts"
 import * as SqlOptions from "./SqlOptions.ts"
 
 /** Options of `layer`. */
@@ -30,7 +31,7 @@ export const layer = ({
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
   Sql.layer(options).pipe(
     Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)),
-    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
+    explainedBy(explain(Redacted.value(url)))
   )
 
 /**
@@ -55,7 +56,7 @@ export const tables = (
 export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.checked.pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
+    explainedBy(explain(Redacted.value(url)))
   )
 
 // One statement runs at a time; the driver uses the other connection to cancel it.
@@ -65,8 +66,8 @@ const TABLE_CONNECT_MS = 5_000
 const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.mapError(
-      PgClient.make({
+    Effect.gen(function* () {
+      const sql = yield* PostgresClient.make({
         url,
         types,
         maxConnections: connections,
@@ -74,32 +75,78 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
         idleTimeout: "5 seconds",
         connectTimeout,
         applicationName: "animal-store"
-      }),
-      fromSqlError
+      })
+      if (!(yield* sql.keepsSessions)) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
+      return sql
+    }).pipe(
+      Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
+      withTimeout
     )
   ).pipe(Layer.provide(Reactivity.layer))
 
+const SHARED_SESSIONS =
+  "a pooler such as PgBouncer in transaction mode shares its sessions between connections: set pool_mode = session, or pass the address of PostgreSQL itself"
+
 const explain =
-  (hostAndPort: string) =>
+  (address: string) =>
   (error: SqlError): string => {
+    const { hostAndPort, user } = partsOf(address)
     const server = `the PostgreSQL server at ${hostAndPort}`
     const detail = detailOf(error)
+    const remedy = remedyFor(error, detail, user)
     switch (error.reason._tag) {
       case "ConnectionError":
         return `cannot reach ${server}: ${detail}`
       case "AuthenticationError":
         return `${server} rejects the login: ${detail}`
       default:
-        return `${server} reports: ${detail}`
+        return `${server} reports: ${detail}${remedy === undefined ? "" : `: ${remedy}`}`
     }
   }
 
-/** Returns only the host and port of an address, because the rest may contain a password. */
-const hostAndPortOf = (address: string): string => {
-  if (!URL.canParse(address)) return "an invalid address"
-  const { hostname, port, searchParams } = new URL(address)
+/** Returns what an operator can do about an error; `undefined` if its message is enough. */
+const remedyFor = (error: SqlError, detail: string, user: string): string | undefined => {
+  const [, schema] = /^permission denied for schema (.+)$/.exec(detail) ?? []
+  switch (SqlFailure.sqlStateOf(error)) {
+    case "42501":
+      return schema === undefined
+        ? `${user} must own the tables of animal-store`
+        : `run GRANT USAGE, CREATE ON SCHEMA ${nameOf(schema)} TO ${user}`
+    case "3F000":
+      return "create the schema that search_path names, with CREATE SCHEMA"
+    case "3D000":
+      return "create it with CREATE DATABASE"
+    case "25006":
+      return "it is a standby, or default_transaction_read_only is on: pass the address of the primary"
+    case "53300":
+      return "raise its limit, or lower --database-connections of the nodes"
+    default:
+      return undefined
+  }
+}
+
+/** Returns the name as it is written in a statement. */
+const nameOf = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+
+/** Returns only the user, host and port of an address, because the rest may contain a password. */
+const partsOf = (address: string): { readonly hostAndPort: string; readonly user: string } => {
+  if (!URL.canParse(address)) return { hostAndPort: "an invalid address", user: "its user" }
+  const { hostname, port, searchParams, username } = new URL(address)
   const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : hostname)
-  return `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`
+  const user = searchParams.get("user") ?? username
+  return {
+    hostAndPort: `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`,
+    user: user === "" ? "its user" : nameOf(decode(user))
+  }
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** The driver's types with another text type: the driver's own type drops a leading U+FEFF if U+FFFD follows. */

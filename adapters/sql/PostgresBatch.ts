@@ -2,15 +2,14 @@
  * Batches calls to PostgreSQL: calls that arrive while statements are in progress share the next statement. A call
  * whose value is rejected does not affect the other calls of its statement.
  */
-import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Predicate from "effect/Predicate"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
+import * as SqlFailure from "./SqlFailure.ts"
 
 /** The statement for a kind of call, and its limits. */
 export interface Options<Call, A> {
@@ -19,6 +18,11 @@ export interface Options<Call, A> {
    * sent only if the statement can be repeated.
    */
   readonly statement: Statement<Call, A>
+  /**
+   * Whether the statement is repeated once if its connection is lost, although it may have taken effect. False by
+   * default: then all its calls fail.
+   */
+  readonly isRepeatable?: boolean
   /** Maximum number of calls in a statement. */
   readonly maxSize?: number
   /** Maximum number of statements in progress. */
@@ -41,16 +45,17 @@ const CONCURRENCY = 2
 
 /**
  * Creates a submit function. If PostgreSQL or the driver rejects a value of one call, the statement is repeated in
- * halves until only that call fails. If the connection fails, all calls of the statement fail and none is repeated,
- * because they may have taken effect.
+ * halves until only that call fails.
  */
 export const make = <Call, A>({
   concurrency = CONCURRENCY,
+  isRepeatable = false,
   maxSize = MAX_SIZE,
   statement
 }: Options<Call, A>): Effect.Effect<Submit<Call, A>> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const observer = Context.get(context, CallObserver)
+    const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
     return Batch.make({
       maxSize,
       concurrency,
@@ -59,7 +64,7 @@ export const make = <Call, A>({
           const calls = take()
           if (calls.length === 0) return Effect.succeed([])
           observer?.committed(calls.length)
-          return isolateFailures(statement)(calls)
+          return isolated(calls)
         })
     })
   })
@@ -74,6 +79,11 @@ export const oneOrMore =
     const [first] = calls
     return calls.length === 1 && first !== undefined ? single(first) : several(calls)
   }
+
+const repeated =
+  <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
+  (calls) =>
+    Effect.catchIf(statement(calls), SqlFailure.isLostConnection, () => statement(calls))
 
 const isolateFailures =
   <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
@@ -98,15 +108,8 @@ const isolateFailures =
 const isFromOneCall = (reason: Cause.Reason<SqlError>): boolean => {
   if (Cause.isDieReason(reason)) return true
   if (!Cause.isFailReason(reason)) return false
-  const { cause, message } = reason.error.reason
-  if (cause instanceof PgTypes.CodecError) return message === ENCODING_FAILED
-  return Predicate.hasProperty(cause, "code") && VALUE_ERRORS.test(String(cause.code))
+  return SqlFailure.causeOf(reason.error) === "data"
 }
-
-const ENCODING_FAILED = "PgConnection: Failed to encode query"
-
-/** SQLSTATE classes: data exceptions, violated constraints, program limits. */
-const VALUE_ERRORS = /^(22|23|54)/
 
 /**
  * Runs a statement in a separate fiber, so that an interruption does not wait until the statement has stopped: the

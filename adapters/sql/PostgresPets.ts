@@ -103,9 +103,11 @@ export const make = Effect.fnUntraced(function* (
     statement: PostgresBatch.oneOrMore(insertOne, insertAll)
   })
   const find = yield* PostgresBatch.make({
+    isRepeatable: true,
     statement: PostgresBatch.oneOrMore(findOne, findAll)
   })
   const page = yield* PostgresBatch.make({
+    isRepeatable: true,
     statement: PostgresBatch.oneOrMore(pageOne, pageAll)
   })
 

@@ -37,6 +37,8 @@ export const consume = Effect.fnUntraced(function* (
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
   const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
     concurrency: CONCURRENCY,
+    // A request may then count twice, as it does if its client repeats it after a 503.
+    isRepeatable: true,
     statement: (requests) =>
       Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
         Effect.succeed(requests.map(() => locked))
@@ -47,6 +49,7 @@ export const consume = Effect.fnUntraced(function* (
     keyOf: ({ key }) => key,
     create: PostgresBatch.make({
       concurrency: 1,
+      isRepeatable: true,
       // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
       statement: (requests) =>
         Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })

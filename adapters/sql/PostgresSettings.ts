@@ -4,6 +4,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
 
 interface Settings {
+  readonly encoding: string
   readonly isolation: string
   readonly commit: string
 }
@@ -12,7 +13,8 @@ interface Settings {
 export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable> =>
   sql
     .unsafe<Settings>(
-      "SELECT current_setting('default_transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit"
+      `SELECT current_setting('server_encoding') AS encoding,
+        current_setting('default_transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit`
     )
     .pipe(
       Effect.mapError(fromSqlError),
@@ -23,7 +25,11 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
       withTimeout
     )
 
-const problemOf = ({ commit, isolation }: Settings): string | undefined => {
+const problemOf = ({ commit, encoding, isolation }: Settings): string | undefined => {
+  // Other encodings lack characters that names may have. SQL_ASCII stores the bytes of UTF-8 unchanged.
+  if (encoding !== "UTF8" && encoding !== "SQL_ASCII") {
+    return `its encoding is ${encoding} and must be UTF8: create another one with ENCODING 'UTF8' TEMPLATE template0`
+  }
   // At stricter isolation levels, concurrent requests that change one row fail.
   if (isolation !== "read committed") {
     return `its setting default_transaction_isolation is '${isolation}' and must be 'read committed' for this user`

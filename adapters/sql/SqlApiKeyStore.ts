@@ -130,6 +130,7 @@ const make = Effect.fnUntraced(function* ({
 
   const findByHash = isPostgres
     ? yield* PostgresBatch.make({
+        isRepeatable: true,
         statement: PostgresBatch.oneOrMore(findOne, findAll)
       })
     : undefined

@@ -6,6 +6,7 @@ import { Pet } from "../../core/domain/Pet.ts"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import type { SqlCall } from "./SqlCall.ts"
+import * as SqlFailure from "./SqlFailure.ts"
 import { all, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -40,11 +41,14 @@ export const make = (
     call.run(
       Effect.suspend(() => {
         const progress: Progress = { isAcquiring: false }
-        return Effect.catchIf(
-          WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once, progress)),
-          // Once the key is locked, a lock error can only come from a table, after the database's own lock_timeout.
-          (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
-          () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
+        return WriteTransaction.runSteps(sql, () => insert(statements, insertPet, pet, once, progress)).pipe(
+          // If the connection is lost, the transaction may be committed; the next attempt then finds its record.
+          Effect.retry({ times: 1, while: SqlFailure.isLostConnection }),
+          Effect.catchIf(
+            // Once the key is locked, a lock error can only come from a table, after the database's own lock_timeout.
+            (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
+            () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
+          )
         )
       })
     )

@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Sql from "./Sql.ts"
+import * as SqlFailure from "./SqlFailure.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteFile from "./SqliteFile.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
@@ -117,15 +118,14 @@ const explain =
   (filename: string, reasons: ReadonlyMap<unknown, string> = sqliteReasons) =>
   (error: SqlError): string => {
     const { cause } = error.reason
-    const code = Predicate.hasProperty(cause, "errno") ? Number(cause.errno) & PRIMARY_CODE : undefined
+    const code = Predicate.hasProperty(cause, "errno")
+      ? Number(cause.errno) & SqlFailure.PRIMARY_CODE
+      : undefined
     return unusable(filename, reasons.get(code) ?? detailOf(error))
   }
 
 const unusable = (filename: string, reason: string): string =>
   `cannot use the SQLite file ${filename}: ${reason}`
-
-/** Mask of the primary result code in SQLite's extended result codes. */
-const PRIMARY_CODE = 0xff
 
 /** Explanations by the primary result code of SQLite. */
 const sqliteReasons = new Map<unknown, string>([

@@ -40,7 +40,9 @@ const setUp = Effect.fnUntraced(function* (options: {
         })
       })
   })
-  const call = BoundedCall.make<string>(1_000, (cause) => new StoreUnavailable({ retryable: true, cause }))
+  const call = BoundedCall.make<string>(1_000, (cause) =>
+    Effect.fail(new StoreUnavailable({ retryable: true, cause }))
+  )
   const fork = (member: number) =>
     Effect.forkChild(
       call.submit<number>((done) => submit(member, done)),

@@ -20,9 +20,12 @@ export type Submit<A, E> = (done: (exit: Exit.Exit<A, E>) => void) => () => void
 
 /**
  * Creates calls with a timeout of `timeoutMs` milliseconds. After a timeout, a call fails without waiting for the query
- * to stop, because a driver may take a long time to cancel it. `unavailable` converts the errors of the driver.
+ * to stop, because a driver may take a long time to cancel it. `convert` converts the errors of the driver.
  */
-export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnavailable): BoundedCall<E> => {
+export const make = <E>(
+  timeoutMs: number,
+  convert: (error: E) => Effect.Effect<never, StoreUnavailable>
+): BoundedCall<E> => {
   const deadline = Deadline.make(timeoutMs)
   const timedOut = Exit.fail(
     new StoreUnavailable({
@@ -33,7 +36,7 @@ export const make = <E>(timeoutMs: number, unavailable: (error: E) => StoreUnava
 
   // A client that closes interrupts its queries, but not the fibers that wait for their results.
   const result = <A>(exit: Exit.Exit<A, E>): Effect.Effect<A, StoreUnavailable> =>
-    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? closed : Effect.mapError(exit, unavailable)
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? closed : Effect.catch(exit, convert)
 
   const submit = <A>(work: Submit<A, E>): Effect.Effect<A, StoreUnavailable> =>
     Effect.withFiber((caller) =>

@@ -70,9 +70,8 @@ export const run = (settings: Settings, batching: Batching = Batch.make) => {
   }
   const cluster = Array.from({ length: settings.nodes }, () => ({
     batches: stores.map(makeBatch),
-    call: BoundedCall.make<"lost">(
-      settings.timeoutMs,
-      (cause) => new StoreUnavailable({ retryable: true, cause })
+    call: BoundedCall.make<"lost">(settings.timeoutMs, (cause) =>
+      Effect.fail(new StoreUnavailable({ retryable: true, cause }))
     )
   }))
 

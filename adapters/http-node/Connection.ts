@@ -1,15 +1,27 @@
-/** Handles one connection of `NodeServer`: the order of its responses, its protocol errors and its timeouts. */
+/**
+ * Handles one connection of `NodeServer`: its pipelined requests, its protocol errors and its timeouts.
+ *
+ * Node's parser processes everything that it receives in one go, and one read can contain two thousand requests. It
+ * therefore receives slices, each of which ends at or before the end of a request, and the next request only after the
+ * response.
+ */
 import { Buffer } from "node:buffer"
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
-import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
-import { hasBody, hasPendingBody } from "./NodeRequest.ts"
+import { hasPendingBody } from "./NodeRequest.ts"
 import type { OutgoingResponse } from "./OutgoingResponse.ts"
+import { ParserStream } from "./ParserStream.ts"
 import type { Resumable, ResumeQueue } from "./ResumeQueue.ts"
 import * as TransportErrors from "./TransportErrors.ts"
+
+/** Ends each head and each chunked body; Node's parser rejects line ends without CR. */
+const EMPTY_LINE = Buffer.from("\r\n\r\n")
+
+/** Maximum slices per turn of the event loop; blank lines and chunks of a body can contain thousands of empty lines. */
+const MAX_SLICES = 64
 
 /** Milliseconds for which a closing connection still reads input, so that the client can receive the last response. */
 const LINGER_MS = 1_000
@@ -38,8 +50,13 @@ export interface Timeouts {
   readonly keepAliveTimeoutMs: number
   /** Idle timeout that the server enforces. */
   readonly idleTimeoutMs: number
-  /** Time without progress after which a client that does not read its responses is disconnected; 0 disables it. */
-  readonly readTimeoutMs: number
+  /** Time in which a head must arrive; 0 disables it. */
+  readonly headersTimeoutMs: number
+  /**
+   * Time in which a request must arrive, and time without progress after which a client that does not read its
+   * responses is disconnected; 0 disables both.
+   */
+  readonly requestTimeoutMs: number
 }
 
 /** The state and functions that all connections of a server share. */
@@ -49,22 +66,30 @@ export interface ConnectionContext {
   readonly resumeQueue: ResumeQueue
   /** The connections that hold a request. */
   readonly holding: Set<Connection>
-  /** Attaches a new HTTP parser of the server to a socket. */
-  readonly attachParser: (socket: Socket) => void
 }
 
 export class Connection implements Resumable {
+  /** What Node's HTTP server uses as the socket of this connection. */
+  readonly stream: ParserStream
   readonly #socket: Socket
   readonly #context: ConnectionContext
   /** The response to the latest request. */
   #latest: OutgoingResponse | undefined
   #stopLatest: (() => void) | undefined
-  /** Whether the socket holds an unparsed request that waits for the previous response. */
+  /** Whether the socket holds bytes that wait for the response to an earlier request. */
   #isHolding = false
   #hasHeld = false
-  /** Whether Node may have paused the socket for the previous body; possible only for the first request that the connection holds. */
-  #isPausedByNode = false
+  /** Whether the socket holds a part of a body that the service does not read yet. */
+  #isBodyPaused = false
   #isBroken = false
+  /** Whether the body of the latest request has not arrived completely. */
+  #isBodyPending = false
+  /** Bytes of that body which have not arrived; 0 if its length is not declared. */
+  #bodyBytes = 0
+  /** Whether the latest slice ended within a head or a chunked body, so that its empty line may be split. */
+  #isSplit = false
+  /** Milliseconds since the first byte of a request that has not arrived completely. */
+  #receivingMs = 0
   /** Bytes received up to the last check; `undefined` if the latest response was not finished then. */
   #bytesReadAtCheck: number | undefined
   #idleMs = 0
@@ -79,21 +104,22 @@ export class Connection implements Resumable {
   constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket
     this.#context = context
-    // While a request is held, no parser listens to the socket, and an unhandled `error` event would crash the process.
+    this.stream = new ParserStream(socket).on("resume", () => this.#resumeBody())
+    // `close` follows. An unhandled `error` event would crash the process.
     socket.on("error", () => {})
     socket.on("timeout", () => this.#closeStalled())
+    socket.on("data", this.#parse)
   }
 
-  /** Whether the next request must be held or discarded; the parser then stops after the head of that request. */
-  get isBusy(): boolean {
+  /** Whether the response to the latest request is not flushed. */
+  get #isResponding(): boolean {
     const latest = this.#latest
-    // Node detaches the socket from a response once the response is flushed, in the next tick at the earliest.
-    return latest !== undefined && (latest.socket !== null || this.#isClosing)
+    return latest !== undefined && latest.socket !== null
   }
 
   /** Whether no request is in progress; the head of the next one may have arrived in part. */
   get isIdle(): boolean {
-    return !this.isBusy && !this.#isHolding && !this.#isQueued
+    return !this.#isResponding && !this.#isClosing && !this.#isHolding && !this.#isQueued
   }
 
   /** Whether further requests are discarded, as after a response with `Connection: close` (RFC 9112 §9.6). */
@@ -103,25 +129,26 @@ export class Connection implements Resumable {
 
   receive(request: IncomingMessage, response: OutgoingResponse, sendContinue?: () => void): void {
     response.keepAliveTimeoutMs = this.#context.timeouts.keepAliveTimeoutMs
-    // The parser should have stopped. If it did not, requests would accumulate without bound.
-    if (this.isBusy) return void this.#socket.destroy()
+    // A slice contains at most one request. If that were wrong, requests would accumulate without bound.
+    if (this.#isResponding) return void this.#socket.destroy()
     this.#latest = response
+    this.#isSplit = false
+    this.#isBodyPending = hasPendingBody(request)
+    if (this.#isBodyPending) this.#bodyBytes = Number(request.headers["content-length"] ?? 0)
+    else this.#receivingMs = 0
     const error = TransportErrors.ofRequest(request)
     if (error !== undefined) {
       this.#stopLatest = undefined
       response.shouldKeepAlive = false
       // The end of the body is uncertain, so nothing after the head may be parsed as a request.
-      this.#isBroken = hasPendingBody(request)
+      this.#isBroken = this.#isBodyPending
       this.#reject(error, request, (rejection) => {
         if (this.#isBroken) this.#sendAndClose(response, rejection)
         else NodeListener.send(request, response, rejection)
       })
-    } else if (
-      (hasPendingBody(request) && sendContinue === undefined) ||
-      this.#context.responder.isClosing()
-    ) {
+    } else if ((this.#isBodyPending && sendContinue === undefined) || this.#context.responder.isClosing()) {
       // Most bodies arrive together with their heads and are complete at the next tick. If the response closes the
-      // connection, the delay also lets `hold` receive a pipelined request, so that only the last response closes it.
+      // connection, the delay also lets `#hold` receive a pipelined request, so that only the last response closes it.
       let isStopped = false
       this.#stopLatest = () => {
         isStopped = true
@@ -132,35 +159,82 @@ export class Connection implements Resumable {
     } else this.#handle(request, response, sendContinue)
   }
 
-  /**
-   * Holds a request after which the parser stopped, and the bytes after it, until the previous response is flushed
-   * (RFC 9112 §9.3.2). Both are pushed back into the socket, which stops reading when its buffer is full.
-   */
-  hold(request: IncomingMessage, rest: Buffer): void {
+  /** Passes received bytes to the parser, as far as the next request may be handled now. */
+  readonly #parse = (bytes: Buffer): void => {
     const socket = this.#socket
-    // Closing a socket with unread bytes resets the connection, and the client could lose the response.
-    if (this.#isClosing) return void socket.resume()
+    for (let start = 0, slices = 0; start < bytes.length; slices++) {
+      // Discarded, because closing a socket with unread bytes resets the connection, and the client could lose the
+      // response.
+      if (this.#isBroken || (this.#isClosing && !this.#isBodyPending)) return
+      if (this.stream.readableLength > 0) return void this.#pauseBody(bytes.subarray(start))
+      if ((this.#isResponding && !this.#isBodyPending) || slices === MAX_SLICES) {
+        return void this.#hold(bytes.subarray(start))
+      }
+      const end = this.#endOfSlice(bytes, start)
+      this.stream.push(bytes.subarray(start, end))
+      start = end
+      if (this.#isBodyPending && this.#latest?.req.complete === true) {
+        this.#isBodyPending = false
+        this.#isSplit = false
+        this.#receivingMs = 0
+      }
+    }
+    // Pipelined data of many clients must not block the event loop.
+    if (this.#hasHeld && !this.#isBroken) {
+      socket.pause()
+      this.#queue()
+    }
+  }
+
+  /** Returns an index that is not after the end of the request to which the byte at `start` belongs. */
+  #endOfSlice(bytes: Buffer, start: number): number {
+    if (this.#bodyBytes > 0) {
+      const end = Math.min(bytes.length, start + this.#bodyBytes)
+      this.#bodyBytes -= end - start
+      return end
+    }
+    // An empty line that is split between two reads ends with one of the first three bytes of the second read.
+    if (this.#isSplit && start < EMPTY_LINE.length - 1) return start + 1
+    const index = bytes.indexOf(EMPTY_LINE, this.#isSplit ? 0 : start)
+    this.#isSplit = index < 0
+    return this.#isSplit ? bytes.length : index + EMPTY_LINE.length
+  }
+
+  /** Stops reading until the service reads the body of the latest request. */
+  #pauseBody(rest: Buffer): void {
+    this.#isBodyPaused = true
+    this.#socket.pause()
+    this.#socket.unshift(rest)
+  }
+
+  #resumeBody(): void {
+    if (!this.#isBodyPaused) return
+    this.#isBodyPaused = false
+    this.#socket.resume()
+  }
+
+  /**
+   * Holds bytes until the previous response is flushed (RFC 9112 §9.3.2). They are pushed back into the socket, which
+   * stops reading when its buffer is full.
+   */
+  #hold(rest: Buffer): void {
+    const socket = this.#socket
     if (this.#context.holding.size >= MAX_HOLDING) return void this.#closeAfterLatest()
     const latest = this.#latest
-    // Node's first parser bypasses the stream; if it paused the socket for a body, only Node can resume the socket.
-    this.#isPausedByNode = !this.#hasHeld && latest !== undefined && hasBody(latest.req)
     this.#hasHeld = true
     socket.pause()
     socket.unshift(rest)
-    socket.unshift(IncomingRequest.head(request))
     this.#isHolding = true
     this.#context.holding.add(this)
-    if (latest !== undefined) latest.hasSuccessor = true
-    if (latest === undefined || latest.socket === null) this.#queue()
-    else {
-      latest.once("finish", () => {
-        if (!latest.shouldKeepAlive) return void socket.resume()
-        // Frees the response while the connection waits in the queue.
-        this.#latest = undefined
-        this.#stopLatest = undefined
-        this.#queue()
-      })
-    }
+    if (latest === undefined || latest.socket === null || this.#isBodyPending) return void this.#queue()
+    latest.hasSuccessor = true
+    latest.once("finish", () => {
+      if (!latest.shouldKeepAlive) return void socket.resume()
+      // Frees the response while the connection waits in the queue.
+      this.#latest = undefined
+      this.#stopLatest = undefined
+      this.#queue()
+    })
   }
 
   /**
@@ -173,24 +247,19 @@ export class Connection implements Resumable {
     const latest = this.#latest
     this.#isBroken = true
     this.#socket.pause()
-    if (latest === undefined || latest.writableFinished) return void this.#socket.destroySoon()
+    if (latest === undefined || latest.writableFinished || this.#isBodyPending) {
+      return void this.#socket.destroySoon()
+    }
     if (!latest.headersSent) latest.shouldKeepAlive = false
     latest.once("finish", () => this.#socket.destroySoon())
   }
 
-  /** Parses the held request, or reads more; called by the resume queue. */
+  /** Parses the held bytes, or reads more; called by the resume queue. */
   resume(): void {
     this.#isQueued = false
-    const socket = this.#socket
-    if (socket.destroyed) return
-    if (this.#isHolding) {
-      this.#isHolding = false
-      this.#context.holding.delete(this)
-      this.#context.attachParser(socket)
-      if (this.#isPausedByNode) socket.once("resume", () => this.#limitReads())
-      else this.#limitReads()
-      socket.resume()
-    } else if (!this.#isBroken) socket.resume()
+    this.#isHolding = false
+    this.#context.holding.delete(this)
+    if (!this.#isBroken) this.#socket.resume()
   }
 
   /** Whether the service is processing the latest request. */
@@ -199,31 +268,18 @@ export class Connection implements Resumable {
     return latest !== undefined && !latest.writableEnded && !latest.destroyed && !hasPendingBody(latest.req)
   }
 
-  /** Responds to a parse error or a timeout after all earlier responses, and closes the connection. */
-  fail(error: Error): void {
-    // Node also reports an error for each further chunk of a broken stream.
+  /** Responds to a parse error or a timeout of a request that has not arrived completely, and closes the connection. */
+  fail(error: TransportError): void {
     if (this.#isBroken || !this.#socket.writable) return
-    const latest = this.#latest
-    // Bytes after the last request of a connection are ignored (RFC 9112 §9.6), but Node 22 reports them as an error.
-    if (latest?.shouldKeepAlive === false && latest.req.complete) return
     this.#isBroken = true
-    const transportError = TransportErrors.ofError(error)
-    const respondWithoutRequest = (): void =>
-      this.#reject(transportError, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
-
-    if (latest === undefined || latest.writableFinished) respondWithoutRequest()
-    else if (latest.req.complete) {
-      // Further bytes would restart the socket's timer, which disconnects a client that does not read.
-      this.#socket.pause()
-      latest.once("finish", () => {
-        this.#socket.resume()
-        respondWithoutRequest()
-      })
+    const latest = this.#latest
+    if (latest === undefined || latest.socket === null) {
+      this.#reject(error, undefined, (rejection) => this.#lingeringClose(serialize(rejection)))
     } else if (latest.headersSent) latest.end(() => this.#lingeringClose())
     else {
       this.#stopLatest?.()
       latest.shouldKeepAlive = false
-      this.#reject(transportError, latest.req, (rejection) => this.#sendAndClose(latest, rejection))
+      this.#reject(error, latest.req, (rejection) => this.#sendAndClose(latest, rejection))
     }
   }
 
@@ -249,8 +305,14 @@ export class Connection implements Resumable {
     this.#bytesReadAtCheck = hasResponded ? socket.bytesRead : undefined
     this.#idleMs = isIdle ? this.#idleMs + elapsedMs : 0
     // `>`: one extra interval, because the client's timer starts later than ours.
-    const { idleTimeoutMs, readTimeoutMs } = this.#context.timeouts
+    const { headersTimeoutMs, idleTimeoutMs, requestTimeoutMs } = this.#context.timeouts
     if (isIdle && this.#idleMs > idleTimeoutMs) return void socket.destroy()
+
+    if (this.#isReceiving) {
+      this.#receivingMs += elapsedMs
+      const timeoutMs = this.#isBodyPending ? requestTimeoutMs : headersTimeoutMs
+      if (timeoutMs > 0 && this.#receivingMs > timeoutMs) return void this.fail("request_timeout")
+    }
 
     const isWaitingForReader = socket.writableLength > 0
     // Incoming bytes restart the socket's own timer even if they are not parsed, so stalls are also counted here.
@@ -258,11 +320,17 @@ export class Connection implements Resumable {
     const isStalled = isWaitingForReader && bytesFlushed === this.#bytesFlushed
     this.#bytesFlushed = bytesFlushed
     this.#stalledMs = isStalled && (this.#isHolding || this.#isClosing) ? this.#stalledMs + elapsedMs : 0
-    if (readTimeoutMs > 0 && this.#stalledMs > readTimeoutMs) return void socket.destroy()
+    if (requestTimeoutMs > 0 && this.#stalledMs > requestTimeoutMs) return void socket.destroy()
     if (isWaitingForReader !== this.#isWaitingForReader) {
       this.#isWaitingForReader = isWaitingForReader
-      socket.setTimeout(isWaitingForReader ? readTimeoutMs : 0)
+      socket.setTimeout(isWaitingForReader ? requestTimeoutMs : 0)
     }
+  }
+
+  /** Whether a request has not arrived completely; a new connection counts as one. */
+  get #isReceiving(): boolean {
+    if (this.#isBroken || this.#isHolding || this.#isQueued) return false
+    return this.#isBodyPending || this.#isSplit || this.#latest === undefined
   }
 
   /** Destroys the connection when the socket's timer expires, unless the client has read everything since. */
@@ -273,25 +341,6 @@ export class Connection implements Resumable {
   #handle(request: IncomingMessage, response: ServerResponse, sendContinue?: () => void): void {
     const stop = this.#context.responder.handle(request, response, sendContinue)
     if (this.#latest === response) this.#stopLatest = stop
-  }
-
-  /**
-   * Pauses the socket after each read. Called for each new parser: without this `data` listener, Node would continue to
-   * read after `resume`, even if the socket's buffer is full.
-   */
-  #limitReads(): void {
-    this.#socket.off("data", this.#pauseUntilResumed).on("data", this.#pauseUntilResumed)
-  }
-
-  /**
-   * Pauses after each read until the resume queue resumes the connection, so that pipelined data of many clients does
-   * not block the event loop.
-   */
-  readonly #pauseUntilResumed = (): void => {
-    const socket = this.#socket
-    if (this.#isHolding || socket.readableLength > 0 || socket.isPaused()) return
-    socket.pause()
-    this.#queue()
   }
 
   #queue(): void {
@@ -324,15 +373,11 @@ export class Connection implements Resumable {
   #lingeringClose(lastBytes = ""): void {
     const socket = this.#socket
     socket.end(lastBytes)
-    // Reads without waiting in the resume queue.
-    socket.off("data", this.#pauseUntilResumed).resume()
     const maxBytesRead = socket.bytesRead + MAX_LINGER_BYTES
-    // Added later, because a `data` listener detaches Node's first parser, which must resume the socket first.
-    setImmediate(() =>
-      socket.on("data", () => {
-        if (socket.bytesRead > maxBytesRead) socket.pause()
-      })
-    )
+    socket.on("data", () => {
+      if (socket.bytesRead > maxBytesRead) socket.pause()
+    })
+    socket.resume()
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once("close", () => clearTimeout(timer))
   }

@@ -1,7 +1,7 @@
 /** Runs the service on a `node:http` server with timeouts, size limits, JSON error bodies and graceful shutdown. */
 import cluster from "node:cluster"
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,12 +11,11 @@ import * as OptionTable from "../../core/options/OptionTable.ts"
 import { Service } from "../../core/service/Service.ts"
 import { AddressLimit } from "./AddressLimit.ts"
 import { Connection, type ConnectionContext, type Timeouts } from "./Connection.ts"
-import * as IncomingRequest from "./IncomingRequest.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { type NodeServerOptions, table } from "./NodeServerOptions.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ResumeQueue } from "./ResumeQueue.ts"
-import { MAX_HEADER_BYTES } from "./TransportErrors.ts"
+import * as TransportErrors from "./TransportErrors.ts"
 
 export type { NodeServerOptions } from "./NodeServerOptions.ts"
 
@@ -55,9 +54,8 @@ const MAX_BACKLOG_TURNS = cluster.isWorker ? 25 : 1_000
 /** Starts a server and returns its address. When the scope closes, the server stops after its requests in flight. */
 export const make = Effect.fnUntraced(function* (
   given?: Partial<NodeServerOptions>
-): Effect.fn.Return<AddressInfo, InvalidOption | ListenFailed, Service | Scope.Scope> {
+): Effect.fn.Return<Net.AddressInfo, InvalidOption | ListenFailed, Service | Scope.Scope> {
   const options = yield* Effect.fromResult(OptionTable.resolve<NodeServerOptions>(table, given))
-  const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
   const handle = yield* NodeListener.makeHandler
@@ -68,26 +66,23 @@ export const make = Effect.fnUntraced(function* (
     keepAliveTimeoutMs,
     // With 0, no connection becomes idle.
     idleTimeoutMs: keepAliveTimeoutMs || Number.POSITIVE_INFINITY,
-    readTimeoutMs: options.requestTimeoutMs
+    headersTimeoutMs: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
+    requestTimeoutMs: options.requestTimeoutMs
   }
 
+  // Does not listen: `listener` below accepts connections. `Connection` enforces all timeouts.
   const server = Http.createServer({
-    IncomingMessage: IncomingRequest.makeClass((socket) => connections.get(socket)?.isBusy === true),
     ServerResponse: OutgoingResponse,
     // Creating a body stream for a request without a body takes a tenth of the request's CPU time. Node supports this
     // option since 24.12.
     optimizeEmptyRequests: true,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    highWaterMark: SOCKET_BUFFER_BYTES,
-    headersTimeout,
-    requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(MAX_CHECK_INTERVAL_MS, headersTimeout),
+    maxHeaderSize: TransportErrors.MAX_HEADER_BYTES,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: 0,
     // Node's own response lacks a body and our headers; `TransportErrors` checks `Host` instead.
     requireHostHeader: false
   })
-  // Node validates the option above; `Connection` enforces the timeout.
-  server.keepAliveTimeout = 0
   const context: ConnectionContext = {
     responder: {
       handle,
@@ -97,24 +92,26 @@ export const make = Effect.fnUntraced(function* (
     },
     timeouts,
     resumeQueue: new ResumeQueue(),
-    holding: new Set(),
-    attachParser: (socket) => server.emit("connection", socket)
+    holding: new Set()
   }
   const addresses = new AddressLimit(options.maxConnectionsPerAddress)
   let accepted = 0
-  server.on("connection", (socket) => {
-    if (connections.has(socket)) return
+  // The options are those that `node:http` sets for its own sockets, except for the size of the buffer.
+  const socketOptions = { allowHalfOpen: true, noDelay: true, highWaterMark: SOCKET_BUFFER_BYTES }
+  const listener = Net.createServer(socketOptions, (socket) => {
     accepted++
     if (!addresses.admit(socket)) return void socket.destroy()
     if (connections.size >= options.maxConnections && !closeLongestIdle(connections)) {
       return void socket.destroy()
     }
     const connection = new Connection(socket, context)
-    connections.set(socket, connection)
+    const { stream } = connection
+    connections.set(stream, connection)
     socket.once("close", () => {
-      connections.delete(socket)
+      connections.delete(stream)
       context.holding.delete(connection)
     })
+    server.emit("connection", stream)
   })
   server.on("request", (request, response) => use(connections, request.socket)?.receive(request, response))
   server.on("checkExpectation", (request, response) =>
@@ -123,31 +120,24 @@ export const make = Effect.fnUntraced(function* (
   server.on("checkContinue", (request, response) =>
     use(connections, request.socket)?.receive(request, response, () => response.writeContinue())
   )
-  server.on("clientError", (error, socket) => connections.get(socket)?.fail(error))
-  server.on("upgrade", (request, socket, rest) => connections.get(socket)?.hold(request, rest))
-  // `Connection` handles socket timeouts. Without a listener here, Node destroys sockets that are read slowly.
-  server.on("timeout", () => {})
-  // `server.close` calls this method; Node's version destroys connections with unflushed responses.
-  server.closeIdleConnections = () => {
-    for (const connection of connections.values()) connection.closeWhenIdle()
-  }
+  server.on("clientError", (error, stream) => connections.get(stream)?.fail(TransportErrors.ofError(error)))
 
   const checkIntervalMs = Math.max(
     MIN_CHECK_INTERVAL_MS,
-    Math.min(MAX_CHECK_INTERVAL_MS, timeouts.idleTimeoutMs, headersTimeout)
+    Math.min(MAX_CHECK_INTERVAL_MS, timeouts.idleTimeoutMs, timeouts.headersTimeoutMs)
   )
-  server.once("listening", () => {
+  listener.once("listening", () => {
     const timer = setInterval(() => {
       for (const connection of connections.values()) connection.checkTimeouts(checkIntervalMs)
     }, checkIntervalMs)
-    server.once("close", () => clearInterval(timer))
+    listener.once("close", () => clearInterval(timer))
   })
 
-  const listen = Effect.callback<AddressInfo, ListenFailed>((resume) => {
+  const listen = Effect.callback<Net.AddressInfo, ListenFailed>((resume) => {
     // Stays registered after startup: a later `accept` error must not crash the process.
-    server.on("error", (cause) => resume(Effect.fail(new ListenFailed({ ...options, cause }))))
-    server.listen(options.port, options.host, () => {
-      const address = server.address()
+    listener.on("error", (cause) => resume(Effect.fail(new ListenFailed({ ...options, cause }))))
+    listener.listen(options.port, options.host, () => {
+      const address = listener.address()
       if (typeof address === "object" && address !== null) resume(Effect.succeed(address))
     })
   })
@@ -162,14 +152,14 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const close = Effect.callback<void>((resume) => {
-    // Not `closeAllConnections`: it misses connections whose requests are held.
     const timer = setTimeout(() => {
-      for (const socket of connections.keys()) socket.destroy()
+      for (const stream of connections.keys()) stream.destroy()
     }, options.shutdownTimeoutMs)
-    server.close(() => {
+    listener.close(() => {
       clearTimeout(timer)
       resume(Effect.void)
     })
+    for (const connection of connections.values()) connection.closeWhenIdle()
   })
 
   const stop = Effect.all([service.drain, drainBacklog, close], { discard: true })

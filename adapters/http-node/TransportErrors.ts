@@ -41,8 +41,6 @@ const isHost = (value: string): boolean => {
 const isRegisteredName = /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*(?::\d*)?$/i
 const isIpFuture = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
-/** Maps an error of Node's HTTP parser or request timers to a transport error. */
-export const ofError = ({ code }: NodeJS.ErrnoException): TransportError => {
-  if (code === "HPE_HEADER_OVERFLOW") return "headers_too_large"
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request_timeout" : "malformed_request"
-}
+/** Maps an error of Node's HTTP parser to a transport error. */
+export const ofError = ({ code }: NodeJS.ErrnoException): TransportError =>
+  code === "HPE_HEADER_OVERFLOW" ? "headers_too_large" : "malformed_request"

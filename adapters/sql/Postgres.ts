@@ -45,7 +45,7 @@ export const tables = (
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated(use).pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(hostAndPortOf(Redacted.value(url))))
+    explainedBy(explain(Redacted.value(url)))
   )
 
 /**

@@ -72,4 +72,20 @@ describe("DatabaseAddress.parse", () => {
       })
     )
   })
+
+  it.each([
+    ["postgres://u:a,b@h/db", false],
+    ["postgres://u@h/a,b", false],
+    ["postgres://u@h/db?options=a,b&host=c", false],
+    ["postgres://u:a,b@h1:5432,h2:5432/db", true],
+    ["postgresql://h1,h2/db", true],
+    ["postgres://u@h/db?sslmode=require&host=a,b", true]
+  ])("detects that %s has several hosts: %s", (address, hasSeveral) => {
+    const parsed = DatabaseAddress.parse(address)
+    expect(Result.isFailure(parsed) ? parsed.failure : undefined).toBe(
+      hasSeveral
+        ? "must name one PostgreSQL host: pass an address that leads to the primary, such as that of a proxy"
+        : undefined
+    )
+  })
 })

@@ -27,8 +27,7 @@ export const parse = (
   const forms = purpose === "limits" ? LIMITS_FORMS : DATABASE_FORMS
   if (address === "memory:") return Result.succeed({ kind: "memory" })
   if (address.startsWith("sqlite:")) return parseFilename(address.slice("sqlite:".length), forms)
-  if (/^postgres(?:ql)?:\/\/(?:[^/]*@)?[^/@,]*,[^/?@]*(?:[/?]|$)/.test(address))
-    return Result.fail(SEVERAL_HOSTS)
+  if (SEVERAL_HOSTS.test(address)) return Result.fail(ONE_HOST)
   // "#" is rejected: an unescaped "#" in a password would start the fragment and change the host.
   if (/^postgres(?:ql)?:\/\/[^#]*$/.test(address) && URL.canParse(address)) {
     return Result.succeed({ kind: "postgres", url: Redacted.make(address) })
@@ -42,6 +41,12 @@ export const parse = (
 const POSTGRES_FORM = "'postgres://user:password@host:port/database'"
 const DATABASE_FORMS = `must be 'memory:', 'sqlite:PATH' or ${POSTGRES_FORM}`
 const LIMITS_FORMS = `must be 'memory:', 'sqlite:PATH', ${POSTGRES_FORM} or ${RedisAddress.FORM}`
+
+/** Matches an address of PostgreSQL with a comma after its password, or in its parameter `host`. */
+const SEVERAL_HOSTS =
+  /^postgres(?:ql)?:\/\/(?:(?:[^/?#]*@)?[^@/?#]*,[^@/?#]*(?:[/?#]|$)|[^?#]*\?(?:[^#]*&)?host=[^&#]*,)/
+const ONE_HOST =
+  "must name one PostgreSQL host: pass an address that leads to the primary, such as that of a proxy"
 
 /** Parses the part after `sqlite:`: a path, or an absolute path after an empty host. */
 const parseFilename = (path: string, forms: string): Result.Result<DatabaseAddress, string> => {
@@ -62,6 +67,5 @@ const CONTROL =
   "must not contain a control character, such as the carriage return at the end of a line from Windows: write only the path"
 const PARAMETERS = "must not contain '?', because SQLite's parameters are not supported: write 'sqlite:PATH'"
 const FILE = "must not contain 'file:' after 'sqlite:': write 'sqlite:PATH'"
-const SEVERAL_HOSTS = "must have one host: write the address of the primary, or of a proxy that leads to it"
 const HOME =
   "must not start with '~', which is not expanded here: write $HOME in the shell, or the whole path"

@@ -2,7 +2,7 @@
  * Connects to SQLite over `node:sqlite`. Uses no effects, so that a worker thread need not load the library `effect`.
  * Failed driver calls throw a `SqliteFailure`.
  */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import * as SqliteFiles from "./SqliteFiles.ts"
 
 export interface SqliteConnectionConfig {
@@ -84,7 +84,11 @@ export const open = ({
   filename,
   readonly: readOnly = false
 }: SqliteConnectionConfig): DatabaseSync =>
-  attempt("open", () => new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs }))
+  attempt("open", () => {
+    // Not imported, because modules that import it cannot be loaded on an old Node, not even to report the version.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+    return new DatabaseSync(filename, { readOnly, timeout: busyTimeoutMs })
+  })
 
 /**
  * Sets the modes of an open database. Retry it while the database is locked: changing the journal mode needs exclusive

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The installed command: checks the version of Node before it loads modules that an old Node cannot parse. */
 import packageJson from "../../package.json" with { type: "json" }
-import * as NodeVersion from "./NodeVersion.ts"
+import * as NodeVersion from "../embed/NodeVersion.ts"
 
 const problem = NodeVersion.findProblem(process.versions.node, packageJson.engines.node)
 if (problem === undefined) {

@@ -15,6 +15,7 @@ import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
+import packageJson from "../../package.json" with { type: "json" }
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
@@ -26,6 +27,7 @@ import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
 import * as NodeDigest from "./NodeDigest.ts"
+import * as NodeVersion from "./NodeVersion.ts"
 import * as Observation from "./Observation.ts"
 import * as OsUser from "./OsUser.ts"
 
@@ -66,8 +68,8 @@ export interface AnimalStore {
 }
 
 /**
- * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase`, `DatabaseUnusable`, `RedisUnusable`, or the
- * reason of `signal`.
+ * Opens a store. Rejects with `InvalidOption`, `InvalidDatabase`, `DatabaseUnusable`, `RedisUnusable`, the reason of
+ * `signal`, or an `Error` if Node is too old.
  *
  * @example
  * ```ts
@@ -77,6 +79,8 @@ export interface AnimalStore {
  * ```
  */
 export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise<AnimalStore> => {
+  const problem = NodeVersion.findProblem(process.versions.node, packageJson.engines.node)
+  if (problem !== undefined) throw new Error(problem)
   const complete = Result.getOrThrowWith(OptionTable.resolve<Complete>(table, options), (invalid) => invalid)
   const { signal } = complete
   signal?.throwIfAborted()

@@ -11,12 +11,16 @@ interface Exchange {
   readonly bytes: string
 }
 
-const chunked = (key: string | undefined, body: string): string => {
+const chunked = (key: string | undefined, body: string, fields: ReadonlyArray<string> = []): string => {
   const size = Buffer.byteLength(body).toString(16)
-  const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+  const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked", ...fields]
   const head = request({ method: "POST", headers, ...(key === undefined ? {} : { key }) })
   return `${head}${size}\r\n${body}\r\n0\r\n\r\n`
 }
+
+const upgrade = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]
+
+const blank = fc.nat({ max: 200 }).map((count) => "\r\n\r\n".repeat(count))
 
 /** Generates requests that keep the connection alive, each with its expected status. */
 const exchange = (key: string): fc.Arbitrary<Exchange> => {
@@ -40,6 +44,14 @@ const exchange = (key: string): fc.Arbitrary<Exchange> => {
     fc.constant(exchangeOf({}, 401, chunked(undefined, pet("rejected")))),
     name.map((text) => exchangeOf({ key, body: pet(text) }, 201)),
     name.map((text) => exchangeOf({ key }, 201, chunked(key, pet(text)))),
+    // Node ignores an upgrade, and must not lose the bytes after its request.
+    fc.constant(exchangeOf({ key, headers: upgrade }, 200)),
+    fc.constant(exchangeOf({ key, headers: upgrade, body: pet("upgrade") }, 201)),
+    fc.constant(exchangeOf({ key }, 201, chunked(key, pet("upgrade"), upgrade))),
+    // Empty lines that do not end a request.
+    blank.map((lines) => exchangeOf({ key }, 200, lines + request({ key }))),
+    blank.map((lines) => exchangeOf({ key }, 201, chunked(key, lines + pet("blank")))),
+    blank.map((lines) => exchangeOf({ key, body: lines + pet("blank") }, 201)),
     fc.nat({ max: 3_000 }).map((length) => exchangeOf({ key, body: " ".repeat(1_001 + length) }, 413))
   )
 }

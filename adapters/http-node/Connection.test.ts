@@ -309,6 +309,24 @@ describe("a body that arrives together with the head of its request", () => {
     }
   )
 
+  it("waits in the socket while the service does not read it, whatever its length, and then gets a response", async () => {
+    const gate = new Gate()
+    const server = await serve({ limits: gate.limits })
+    const key = await server.issue()
+    const fields = { key, method: "POST", headers: ["Content-Type: application/json"] }
+    const spaces = " ".repeat(2_000)
+    const chunk = `${spaces.length.toString(16)}\r\n${spaces}\r\n`
+    const { length } = pet("last")
+    const head = request({ ...fields, headers: [...fields.headers, "Transfer-Encoding: chunked"] })
+    const wire = await Wire.openAndSend(
+      server.port,
+      `${head}${chunk.repeat(30)}${length.toString(16)}\r\n${pet("last")}\r\n0\r\n\r\n${request({ key })}`
+    )
+    await gate.entered.reaches(1)
+    gate.open()
+    expect(await statuses(wire, 2)).toEqual([201, 200])
+  })
+
   it("keeps the connection alive even if the client does not wait for 100 Continue", async () => {
     const server = await serve()
     const key = await server.issue()

@@ -2,7 +2,7 @@
  * Connects to SQLite over `node:sqlite`. Uses no effects, so that a worker thread need not load the library `effect`.
  * Failed driver calls throw a `SqliteFailure`.
  */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import * as SqliteFiles from "./SqliteFiles.ts"
 
@@ -88,10 +88,12 @@ export const open = ({
   isClosed = false,
   readonly: readOnly = false
 }: SqliteConnectionConfig): DatabaseSync =>
-  attempt(
-    "open",
-    () => new DatabaseSync(isClosed ? immutable(filename) : filename, { readOnly, timeout: busyTimeoutMs })
-  )
+  attempt("open", () => {
+    // Not imported, because modules that import it cannot be loaded on an old Node, not even to report the version.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+    const path = isClosed ? immutable(filename) : filename
+    return new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
+  })
 
 const immutable = (filename: string): URL => {
   const url = pathToFileURL(filename)

@@ -89,7 +89,7 @@ describe("the installed command", () => {
       Number.parseInt(spawnSync(file, ["--version"], { encoding: "utf8" }).stdout.slice(1), 10) < 22
   )
   it.skipIf(oldNodes.length === 0)(
-    "prints one sentence on a Node that is too old, and exits with 1 (2 for conformance)",
+    "prints one sentence on a Node that is too old, and exits with 1 (2 for conformance), and programs get it too",
     () => {
       const bin = path.join(installation, "node_modules/animal-store/dist/adapters/cli/bin.js")
       const sentence = /^animal-store: Node [\d.]+ or newer is required; this is Node [\d.]+\n$/
@@ -105,6 +105,11 @@ describe("the installed command", () => {
           stdout: ""
         })
       }
+      const program =
+        'import("animal-store").then((m) => m.openAnimalStore()).catch((e) => console.error(e.message))'
+      expect(run(installation, oldNodes[0] ?? "", ["--eval", program]).stderr).toMatch(
+        /^Node [\d.]+ or newer is required; this is Node [\d.]+\n$/
+      )
     }
   )
 })

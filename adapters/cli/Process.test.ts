@@ -98,6 +98,7 @@ describe("the process of a command", () => {
     expect(names.map((name) => mode(`data/${name}`))).toEqual(["600", "600", "600"])
     const { code, stderr } = await stop(server)
     expect(code).toBe(0)
+    expect(stderr).toContain(`message="directory created" directory=${fs.realpathSync(cwd)}/data\n`)
     // `Pretenuring.full.test.ts` shows the effect of this flag.
     expect(stderr).toContain("V8 flags: --no-allocation-site-pretenuring")
   })

@@ -42,7 +42,8 @@ const open = async (address: string, options: Partial<RedisOptions> = {}) => {
   const store = Context.get(services, RateLimitStore)
   const count = (key: string): Promise<Exit.Exit<Verdict, StoreUnavailable>> =>
     Effect.runPromise(Effect.exit(Nodes.consume(store, key, Date.now(), { plan, ban: undefined })))
-  return { close, count, store }
+  const rehearse = () => Effect.runPromise(Effect.exit(store.rehearse ?? Effect.void))
+  return { close, count, rehearse, store }
 }
 
 type Store = Awaited<ReturnType<typeof open>>
@@ -193,6 +194,7 @@ for (const kind of RedisServers.kinds) {
         expect(String(cause)).toMatch(/READONLY|Disconnect|no connection/)
         expect(retryable).toBe(true)
       }
+      expect(Exit.isFailure(await store.rehearse())).toBe(true)
       await RedisServers.until(async () => ![undefined, id].includes(await readConnectionId()))
       await server.send("REPLICAOF", "NO", "ONE")
       await expectRecovery(store)
@@ -208,9 +210,11 @@ for (const kind of RedisServers.kinds) {
         expect(String(cause)).toContain("OOM")
         expect(retryable).toBe(true)
       }
+      expect(String(await store.rehearse())).toContain("OOM")
       await server.send("CONFIG", "SET", "maxmemory", "0")
       expect(await readUsed(store, "key:1")).toBe(used)
       await expectRecovery(store)
+      expect(Exit.isSuccess(await store.rehearse())).toBe(true)
     })
 
     it("sends the script again when the server has deleted it, and counts each request once", async () => {

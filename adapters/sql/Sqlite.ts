@@ -33,7 +33,7 @@ export const layer = ({
   const filename = resolvePath(given)
   return Layer.unwrap(
     Effect.as(
-      prepareFile(filename, given),
+      Effect.flatMap(prepareFile(filename, given), logCreated),
       Layer.unwrap(
         Effect.map(createClients(filename), ({ durable, quick }) =>
           Sql.layer({ ...options, clock: "service" }, Layer.succeed(SqlClient.SqlClient, quick)).pipe(
@@ -97,12 +97,12 @@ const readOnlyClient = (
 const createClients = (filename: string) =>
   Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
 
-/** Creates a missing file, or fails before anything is written if the file belongs to another program. */
+/** Creates a missing file and returns its new directories; fails before anything is written if the file belongs to another program. */
 const prepareFile = Effect.fnUntraced(function* (
   filename: string,
   given: string
-): Effect.fn.Return<void, DatabaseUnusable> {
-  yield* Effect.try({
+): Effect.fn.Return<ReadonlyArray<string>, DatabaseUnusable> {
+  const created = yield* Effect.try({
     try: () => SqliteFile.create(filename),
     catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.reasonOf(cause)), cause })
   })
@@ -112,7 +112,16 @@ const prepareFile = Effect.fnUntraced(function* (
     Effect.orElseSucceed(() => undefined)
   )
   yield* Migrations.rejectForeign(foreign)
+  return created
 })
+
+/** Logs a new directory, because an address with a mistake creates an empty database in a new place. */
+const logCreated = (directories: ReadonlyArray<string>): Effect.Effect<void> => {
+  const directory = directories.at(-1)
+  return directory === undefined
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logInfo("directory created"), { directory })
+}
 
 const explain =
   (filename: string, reasons: ReadonlyMap<unknown, string> = sqliteReasons) =>

@@ -81,6 +81,13 @@ export interface SqliteConnection {
   readonly transact: <A>(work: (run: Run) => A) => A
 }
 
+/**
+ * Maximum size of `-wal` in bytes after a checkpoint has moved its content into the database. A reader that keeps a
+ * snapshot makes it grow. Larger than the 1,000 pages after which SQLite starts a checkpoint, so that under load the
+ * file is reused as it is.
+ */
+export const MAX_LOG_BYTES = 5_242_880
+
 /** Opens the file, or creates it unless it is opened for reading only; then call `initialize`. */
 export const open = ({
   busyTimeoutMs = 5,
@@ -114,7 +121,13 @@ export const initialize = (database: DatabaseSync, config: SqliteConnectionConfi
     // Also reads the file, and so fails if it is not a database.
     `PRAGMA synchronous = ${synchronous}`,
     // The first read creates `-wal` and `-shm`, which `files` checks from then on.
-    ...(readOnly ? [] : ["PRAGMA journal_mode = WAL", "SELECT 1 FROM sqlite_schema"]),
+    ...(readOnly
+      ? []
+      : [
+          "PRAGMA journal_mode = WAL",
+          `PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`,
+          "SELECT 1 FROM sqlite_schema"
+        ]),
     ...(config.onRemovedLog === undefined ? [] : ["PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0"])
   ]
   attempt("open", () => database.exec(pragmas.join(";")))

@@ -7,15 +7,19 @@ import * as Predicate from "effect/Predicate"
 /** SQLite's maximum length of a path in bytes, minus the longest suffix that it appends (`-journal`). */
 const MAX_PATH_BYTES = 504
 
-/** Creates the file and its directories if they are missing. Throws an error that `reasonOf` explains. */
-export const create = (filename: string): void => {
+/**
+ * Creates the file and its directories if they are missing, and returns the created directories. Throws an error that
+ * `reasonOf` explains.
+ */
+export const create = (filename: string): ReadonlyArray<string> => {
   if (Buffer.byteLength(filename) > MAX_PATH_BYTES) throw new Unusable(TOO_LONG)
-  createDirectory(path.dirname(filename))
+  const created = createDirectory(path.dirname(filename))
   const existing = fs.statSync(filename, { throwIfNoEntry: false })
   // An existing file is not opened. POSIX locks belong to the process: if a store of this process has the file open,
   // closing another handle to it would release that store's locks, and another program could then delete its log.
   if (existing === undefined) fs.closeSync(fs.openSync(filename, "a", 0o600))
   else checkExisting(filename, existing, fs.constants.R_OK | fs.constants.W_OK)
+  return created
 }
 
 const checkExisting = (filename: string, stats: fs.Stats, access: number): void => {
@@ -59,19 +63,21 @@ class Unusable extends Error {}
  * Creates each missing directory with one attempt. The recursive `mkdirSync` never returns if creating a directory in
  * an existing one fails with ENOENT, as in `/proc`.
  */
-const createDirectory = (directory: string): void => {
+const createDirectory = (directory: string): ReadonlyArray<string> => {
   const missing: Array<string> = []
   for (let next = directory; !fs.existsSync(next) && next !== path.dirname(next); next = path.dirname(next)) {
     missing.unshift(next)
   }
-  for (const next of missing) {
+  return missing.filter((next) => {
     try {
       fs.mkdirSync(next, 0o700)
+      return true
     } catch (thrown) {
       // Another process may have created the directory in the meantime.
       if (!Predicate.hasProperty(thrown, "code") || thrown.code !== "EEXIST") throw thrown
+      return false
     }
-  }
+  })
 }
 
 const TOO_LONG = "its path is too long"

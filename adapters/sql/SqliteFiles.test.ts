@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { launch } from "../cli/Serve.fixture.ts"
 import * as Databases from "./Databases.fixture.ts"
 import * as SqliteClient from "./SqliteClient.ts"
+import { MAX_LOG_BYTES } from "./SqliteConnection.ts"
 import { RECHECK_MS } from "./SqliteFiles.ts"
 
 const operationsOn = (filename: string) =>
@@ -174,6 +175,27 @@ it("transactions succeed after checkpoints by other connections truncate the -wa
         yield* read
       }
       expect(yield* read).toEqual([[35n]])
+    })
+  )
+})
+
+it("the -wal file shrinks after a reader that kept a snapshot has gone", async () => {
+  await useDatabase(({ filename, insert, read }) =>
+    Effect.gen(function* () {
+      const reader = new DatabaseSync(filename)
+      reader.exec("BEGIN; SELECT count(*) FROM animals")
+      const size = () => fs.statSync(`${filename}-wal`).size
+      const text = "x".repeat(100_000)
+      for (let count = 0; count < 150; count++) yield* insert(text)
+      expect(size()).toBeGreaterThan(2 * MAX_LOG_BYTES)
+      expect(reader.prepare("SELECT count(*) AS count FROM animals").get()).toEqual({ count: 20 })
+      reader.close()
+      // The first commit lets SQLite move the log into the database, and the second one starts it again.
+      for (const name of ["a", "b"]) yield* insert(name)
+      expect(size()).toBeLessThanOrEqual(MAX_LOG_BYTES)
+      yield* waitForRecheck
+      yield* insert("c")
+      expect(yield* read).toEqual([[173n]])
     })
   )
 })

@@ -15,6 +15,7 @@ import { keys } from "./Keys.ts"
 import * as Output from "./Output.ts"
 import { serve } from "./Serve.ts"
 import * as ServeFlags from "./ServeFlags.ts"
+import * as StopSignal from "./StopSignal.ts"
 import * as Variables from "./Variables.ts"
 
 /** The flags of all commands; `--log-level` is a flag of `serve`, with other values than the one of `effect/cli`. */
@@ -64,15 +65,15 @@ const makeLoader =
       ? await load()
       : Command.make(name).pipe(Command.withDescription(descriptions[name]))
 
-// The exit code of an interrupted program. A server exits with 0 instead: supervisors treat other codes as a crash.
-const INTERRUPTED = 130
-
-/** Returns the function that determines the exit code of a command. */
+/**
+ * Returns the function that determines the exit code of a command. An interrupted server exits with 0, because
+ * supervisors treat other codes as a crash.
+ */
 export const teardown =
   ([name = ""]: ReadonlyArray<string>): Runtime.Teardown =>
   (exit, onExit) =>
     Runtime.defaultTeardown(exit, (code) => {
-      if (code === INTERRUPTED) return onExit(isUnfinished(name) ? INTERRUPTED : 0)
+      if (code === StopSignal.INTERRUPTED) return onExit(isUnfinished(name) ? code : 0)
       // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
       const usageError = name === "conformance" ? 2 : 1
       onExit(code === 1 && !CommandExit.isCommandExit(exit) ? usageError : code)

@@ -28,14 +28,14 @@ export const formatter = ({ env, stdout }: Host): ((doc: HelpDoc.HelpDoc) => str
         "ARGUMENTS",
         args.map((argument) => entry(argument.name, descriptionOf(argument)))
       ),
-      ...section("FLAGS", flags.map(flagEntry)),
-      ...section("GLOBAL FLAGS", globalFlags.map(flagEntry)),
       ...section(
         "SUBCOMMANDS",
         subcommands.flatMap(({ commands }) =>
           commands.map((command) => entry(command.name, command.description))
         )
-      )
+      ),
+      ...section("FLAGS", flags.map(flagEntry)),
+      ...section("GLOBAL FLAGS", globalFlags.map(flagEntry))
     ].join("\n\n")
 }
 

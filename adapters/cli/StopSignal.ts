@@ -11,8 +11,8 @@ import { Host } from "./Host.ts"
  */
 const DUPLICATE_MS = 500
 
-/** The exit code of a process that SIGINT ended. */
-const INTERRUPTED = 130
+/** The exit code of a command that a signal ended before its work was done. */
+export const INTERRUPTED = 130
 
 /** Completes when a second SIGTERM arrives that is no duplicate; run it once the first signal has arrived. */
 export const secondTerm: Effect.Effect<void> = Effect.andThen(

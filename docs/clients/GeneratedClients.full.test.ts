@@ -84,7 +84,10 @@ describeInstalled("docs/clients", "generated clients", () => {
   })
 
   it("compile in strict mode without errors", () => {
-    expect(messages.filter((message) => !message.includes("-mistake-"))).toEqual([])
+    // The code that hey-api generates violates `exactOptionalPropertyTypes`, as docs/clients.md states.
+    const isOfHeyApi = (message: string): boolean => /^animals\/.* TS23(?:75|79):/.test(message)
+    const errors = messages.filter((message) => !message.includes("-mistake-") && !isOfHeyApi(message))
+    expect(errors).toEqual([])
   })
 
   const run = (program: string, key: string | undefined) =>

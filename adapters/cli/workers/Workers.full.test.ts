@@ -43,7 +43,7 @@ Workers.describeWorkers("a worker that is killed", () => {
 })
 
 Workers.describeWorkers("a server with workers", () => {
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGINT", "SIGHUP"])(
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGHUP"])(
     "loses no request on %s, and each connection gets Connection: close",
     async (signal) => {
       const served = await Workers.serve(2, await createDatabase(), [], {

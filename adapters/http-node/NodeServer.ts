@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
   const headersTimeout = Math.min(options.headersTimeoutMs, options.requestTimeoutMs)
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const handle = yield* NodeListener.makeHandler
+  const handle = yield* NodeListener.makeHandler(options.maxBytesInFlight)
   const connections = new Map<Duplex, Connection>()
   const timeouts: Timeouts = {
     keepAliveTimeoutMs: options.keepAliveTimeoutMs,

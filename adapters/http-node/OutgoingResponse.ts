@@ -7,6 +7,8 @@ export class OutgoingResponse<
 > extends ServerResponse<Request> {
   /** Whether the next request of the connection has already arrived. */
   hasSuccessor = false
+  /** Whether the request waits for the budget of bytes in flight. */
+  isWaiting = false
   /** Idle timeout in milliseconds for the `Keep-Alive` header; 0 omits the header. */
   keepAliveTimeoutMs = 0
 }

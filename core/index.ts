@@ -58,6 +58,12 @@ export { Readiness } from "./ports/Readiness.ts"
 export { type Exchange, ResponseObserver } from "./service/Exchange.ts"
 export * as Service from "./service/Service.ts"
 export type { ServiceOptions } from "./service/ServiceOptions.ts"
-export { BodyConsumed, BodyTooLarge, type Scheme, type ServiceRequest } from "./service/ServiceRequest.ts"
+export {
+  BodyConsumed,
+  BodyTooLarge,
+  HostBusy,
+  type Scheme,
+  type ServiceRequest
+} from "./service/ServiceRequest.ts"
 export type { Header, ServiceResponse } from "./service/ServiceResponse.ts"
 export { type StaticFile, StaticFiles } from "./service/StaticFiles.ts"

@@ -33,7 +33,7 @@ const ok = (body = "", headers: ServiceResponse["headers"] = []): ServiceRespons
 const echo =
   (maxBytes: number): Handle =>
   (request) =>
-    Effect.match(request.body(maxBytes), {
+    Effect.match(request.body(maxBytes, ""), {
       onSuccess: (bytes) => ok(new TextDecoder().decode(bytes)),
       onFailure: ({ _tag }) => ({ status: 400, headers: [], body: _tag })
     })
@@ -283,7 +283,7 @@ describe("a body", () => {
     let outcome: unknown = "interrupted"
     const handle: Handle = (request) =>
       Effect.catchCause(
-        Effect.map(request.body(100), () => ok()),
+        Effect.map(request.body(100, ""), () => ok()),
         (cause) => {
           outcome = cause
           return Effect.succeed(ok())
@@ -306,7 +306,7 @@ describe("an aborted request", () => {
     let isCanceled = false
     const handle: Handle = (request) =>
       Effect.onInterrupt(
-        Effect.matchEffect(request.body(100), {
+        Effect.matchEffect(request.body(100, ""), {
           onSuccess: () => Effect.never,
           onFailure: () => Effect.never
         }),

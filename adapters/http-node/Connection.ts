@@ -265,7 +265,8 @@ export class Connection implements Resumable {
   /** Whether the service is processing the latest request. */
   get isInFlight(): boolean {
     const latest = this.#latest
-    return latest !== undefined && !latest.writableEnded && !latest.destroyed && !hasPendingBody(latest.req)
+    if (latest === undefined || latest.writableEnded || latest.destroyed) return false
+    return !latest.isWaiting && !hasPendingBody(latest.req)
   }
 
   /** Responds to a parse error or a timeout of a request that has not arrived completely, and closes the connection. */

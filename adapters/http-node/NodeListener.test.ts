@@ -5,6 +5,7 @@ import { TLSSocket } from "node:tls"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Service } from "../../core/service/Service.ts"
+import { ByteBudget } from "./ByteBudget.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { NodeRequest } from "./NodeRequest.ts"
 import { Count, expectAlive, expectError, Gate, openService, serve } from "./Server.fixture.ts"
@@ -26,7 +27,10 @@ const json = "Content-Type: application/json"
 
 describe("the scheme of a request", () => {
   it("is https if the host itself terminates TLS, otherwise http", () => {
-    const schemeOf = (socket: Socket) => new NodeRequest(new Http.IncomingMessage(socket), undefined).scheme
+    const schemeOf = (socket: Socket) => {
+      const request = new Http.IncomingMessage(socket)
+      return new NodeRequest(request, new Http.ServerResponse(request), new ByteBudget(1), undefined).scheme
+    }
     expect(schemeOf(new Socket())).toBe("http")
     expect(schemeOf(new TLSSocket(new Socket()))).toBe("https")
   })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import * as ByteBudget from "./ByteBudget.ts"
 import { hasPendingBody, NodeRequest } from "./NodeRequest.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 
@@ -39,16 +40,22 @@ const LINGER_MS = 1_000
  *
  * @internal
  */
-export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(function* () {
+export const makeHandler = Effect.fnUntraced(function* (
+  maxBytesInFlight?: number
+): Effect.fn.Return<Handler, never, Service> {
   const service = yield* Service
+  const budget = new ByteBudget.ByteBudget(maxBytesInFlight ?? ByteBudget.defaultLimit())
   const run = Effect.runCallbackWith(yield* Effect.context())
   return (request, response, sendContinue) => {
     if (response.destroyed) return () => {}
-    const incoming = new NodeRequest(request, sendContinue)
+    const incoming = new NodeRequest(request, response, budget, sendContinue)
     const respond = (exit: Exit.Exit<ServiceResponse>): void => {
-      if (Exit.isFailure(exit)) return void response.destroy()
-      if (service.isDraining() || hasNoKeepAlive(response)) announceClose(response)
-      send(request, response, exit.value, incoming)
+      if (Exit.isFailure(exit)) response.destroy()
+      else {
+        if (service.isDraining() || hasNoKeepAlive(response)) announceClose(response)
+        send(request, response, exit.value, incoming)
+      }
+      incoming.settle(Exit.isSuccess(exit) ? exit.value.body.length : 0)
     }
     let running = true
     const interrupt = run(service.handle(incoming), {
@@ -59,6 +66,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
     })
     const stop = (): void => {
       running = false
+      incoming.release()
       interrupt()
     }
     if (running) response.once("close", stop)
@@ -68,7 +76,7 @@ export const makeHandler: Effect.Effect<Handler, never, Service> = Effect.gen(fu
 
 /** Creates a listener that responds to every request; mount it before any body parser. */
 export const make: Effect.Effect<NodeListener, never, Service> = Effect.map(
-  makeHandler,
+  makeHandler(),
   (handle) => (request, response) => {
     handle(request, response)
   }

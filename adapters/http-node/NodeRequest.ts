@@ -1,25 +1,43 @@
 /** Adapts a request of `node:http` to the service's `ServiceRequest`. */
 import { Buffer } from "node:buffer"
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
 import {
   BodyConsumed,
   BodyTooLarge,
+  HostBusy,
   type Scheme,
   type ServiceRequest
 } from "../../core/service/ServiceRequest.ts"
+import type { ByteBudget, Kind } from "./ByteBudget.ts"
+import { OutgoingResponse } from "./OutgoingResponse.ts"
+
+/** Milliseconds after which a body that has not arrived is rejected if other requests of its caller wait. */
+const YIELD_MS = 1_000
 
 export class NodeRequest implements ServiceRequest {
   readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
+  readonly #response: ServerResponse
+  readonly #budget: ByteBudget
   #sendContinue: (() => void) | undefined
+  /** The bytes that the budget has reserved for the body or the response, and their caller. */
+  #caller = ""
+  #reserved = 0
   /** Whether the service has started to read the body. */
   isBodyRequested = false
   /** Whether the whole body had already arrived and was read in one call. */
   isBodyRead = false
 
-  constructor(request: IncomingMessage, sendContinue: (() => void) | undefined) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    budget: ByteBudget,
+    sendContinue: (() => void) | undefined
+  ) {
     this.#request = request
+    this.#response = response
+    this.#budget = budget
     this.#sendContinue = sendContinue
   }
 
@@ -61,8 +79,8 @@ export class NodeRequest implements ServiceRequest {
     return values
   }
 
-  body(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> {
-    return Effect.suspend((): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed> => {
+  body(maxBytes: number, caller: string): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy> {
+    return Effect.suspend((): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy> => {
       this.isBodyRequested = true
       const request = this.#request
       // If the host has set an encoding, the stream returns text instead of bytes.
@@ -75,10 +93,13 @@ export class NodeRequest implements ServiceRequest {
       const declaredLength = Number(headers["content-length"] ?? Number.NaN)
       // Checked before "100 Continue", so that the client does not send a body that is too large.
       if (declaredLength > maxBytes) return Effect.fail(new BodyTooLarge())
-      this.#sendContinue?.()
-      this.#sendContinue = undefined
       const hasArrived = complete || readableLength === declaredLength
-      if (!hasArrived) return this.#collectBody(maxBytes)
+      if (!hasArrived) {
+        const waiting = this.#reserve("body", declaredLength || maxBytes, caller)
+        const collect = this.#collectBody(maxBytes)
+        return waiting === undefined ? collect : Effect.flatMap(waiting, () => collect)
+      }
+      this.#continue()
       if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
       const bytes: Buffer | null = request.read()
       this.isBodyRead = true
@@ -86,9 +107,62 @@ export class NodeRequest implements ServiceRequest {
     })
   }
 
-  /** Collects the body as its chunks arrive. */
-  #collectBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+  room(bytes: number, caller: string): Effect.Effect<void, HostBusy> | undefined {
+    return this.#reserve("response", bytes, caller)
+  }
+
+  /** Replaces the reservation of a response, whose body has `bytes` bytes, by those that are not flushed yet. */
+  settle(bytes: number): void {
+    const response = this.#response
+    const pending = response.destroyed ? 0 : response.writableLength
+    if (this.#reserved > 0) {
+      this.#budget.spend(bytes)
+      this.release()
+    }
+    if (pending === 0) return
+    this.#reserved = pending
+    this.#budget.add(this.#caller, pending)
+    response.once("close", () => this.release())
+  }
+
+  /** Releases what is reserved for the request. */
+  release(): void {
+    if (this.#reserved > 0) this.#budget.release(this.#caller, this.#reserved)
+    this.#reserved = 0
+  }
+
+  set #isWaiting(isWaiting: boolean) {
+    if (this.#response instanceof OutgoingResponse) this.#response.isWaiting = isWaiting
+  }
+
+  /** Reserves bytes, or waits until they are reserved; `undefined` if they are reserved now. */
+  #reserve(kind: Kind, bytes: number, caller: string): Effect.Effect<void, HostBusy> | undefined {
+    const size = this.#budget.sizeOf(bytes)
+    this.#caller = caller
+    if (this.#budget.tryReserve(caller, size)) {
+      this.#reserved = size
+      return undefined
+    }
     return Effect.callback((resume) => {
+      this.#isWaiting = true
+      const cancel = this.#budget.wait(kind, caller, size, (isReserved) => {
+        this.#isWaiting = false
+        if (isReserved) this.#reserved = size
+        resume(isReserved ? Effect.void : Effect.fail(new HostBusy()))
+      })
+      return Effect.sync(cancel)
+    })
+  }
+
+  #continue(): void {
+    this.#sendContinue?.()
+    this.#sendContinue = undefined
+  }
+
+  /** Collects the body as its chunks arrive. */
+  #collectBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | HostBusy> {
+    return Effect.callback((resume) => {
+      this.#continue()
       const request = this.#request
       const chunks: Array<Buffer> = []
       let size = 0
@@ -98,10 +172,15 @@ export class NodeRequest implements ServiceRequest {
         else settle(Effect.fail(new BodyTooLarge()))
       }
       const onEnd = (): void => settle(Effect.succeed(Buffer.concat(chunks, size)))
+      const timer = setInterval(() => {
+        if (this.#budget.shouldYield(this.#caller)) settle(Effect.fail(new HostBusy()))
+      }, YIELD_MS)
       const stop = (): void => {
+        clearInterval(timer)
+        this.release()
         request.off("data", onData).off("end", onEnd)
       }
-      const settle = (result: Effect.Effect<Uint8Array, BodyTooLarge>): void => {
+      const settle = (result: Effect.Effect<Uint8Array, BodyTooLarge | HostBusy>): void => {
         stop()
         resume(result)
       }

@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
   const options = yield* Effect.fromResult(OptionTable.resolve<NodeServerOptions>(table, given))
   const service = yield* Service
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const handle = yield* NodeListener.makeHandler
+  const handle = yield* NodeListener.makeHandler(options.maxBytesInFlight)
   const connections: Connections = new Map()
   const keepAliveTimeoutMs =
     options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS[service.isBehindProxy ? "proxy" : "client"]

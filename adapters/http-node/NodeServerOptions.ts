@@ -25,6 +25,11 @@ export interface NodeServerOptions {
   readonly maxConnections: number
   /** Maximum number of open connections per IPv4 address or IPv6 /64 in each process. `undefined` means no limit. */
   readonly maxConnectionsPerAddress: number | undefined
+  /**
+   * Bytes of responses that are not flushed and of bodies that are not complete, of all connections together; further
+   * requests wait, then the response is a 503. `undefined` means an eighth of V8's heap limit, in each process.
+   */
+  readonly maxBytesInFlight: number | undefined
   /** Milliseconds for requests in flight to finish when the server closes; then their connections are destroyed. */
   readonly shutdownTimeoutMs: number
 }
@@ -37,6 +42,9 @@ const MAX_MS = 2_147_483_647
 const timeout = Rule.milliseconds({ min: 0, max: MAX_MS }, HOUR_MS)
 
 const connections = Rule.integer({ min: 1, max: 1_000_000 })
+
+// With less, a few large lists or bodies would exhaust it.
+const bytes = Rule.integer({ min: 1_048_576, max: 1_099_511_627_776 }, "BYTES")
 
 // An empty host would listen on every interface.
 const host = Rule.textWhere((given) => given !== "", "must be a host name or an IP address", "HOST")
@@ -55,6 +63,9 @@ export const table = {
   maxConnections: OptionTable.programOnly(connections, 10_000, MEASURED),
   maxConnectionsPerAddress: OptionTable.flag("max-connections-per-address", connections, undefined, {
     defaultText: "no limit"
+  }),
+  maxBytesInFlight: OptionTable.flag("max-bytes-in-flight", bytes, undefined, {
+    defaultText: "an eighth of Node's heap limit"
   }),
   shutdownTimeoutMs: OptionTable.programOnly(
     timeout,

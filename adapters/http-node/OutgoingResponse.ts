@@ -7,6 +7,8 @@ export class OutgoingResponse<
 > extends ServerResponse<Request> {
   /** Whether the next request of the connection has already arrived. */
   hasSuccessor = false
+  /** Whether the request waits for the budget of bytes in flight. */
+  isWaiting = false
   /** Idle timeout in milliseconds for the `Keep-Alive` header; with 0, the response closes the connection. */
   keepAliveTimeoutMs = 0
 }

@@ -1,6 +1,9 @@
 /** Encodes animals as JSON text (contract §2 `Pet`); int64 fields are JSON numbers with all their digits. */
 import type { Pet } from "../domain/Pet.ts"
 
+/** Maximum number of bytes of an encoded animal, with a separator: 255 characters of a name, each as `\u0001`. */
+export const MAX_BYTES = 1_640
+
 /**
  * Encodes an animal as a JSON object.
  *

@@ -69,6 +69,7 @@ export const listPets = Operation.make({
       }
     }
   },
+  maxResponseBytes: ({ limit }) => limit * PetJson.MAX_BYTES,
   run: Effect.fnUntraced(function* ({
     address,
     cursors,

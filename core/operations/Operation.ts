@@ -14,6 +14,7 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { Once } from "../idempotency/Once.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { ServiceOptions } from "../service/ServiceOptions.ts"
+import type { HostBusy } from "../service/ServiceRequest.ts"
 import type { Header } from "../service/ServiceResponse.ts"
 
 /** The JSON body of a request. */
@@ -144,6 +145,11 @@ export interface Definition<
    */
   readonly fingerprint?: (body: Body) => string
   /**
+   * Returns the maximum number of bytes of the response's body. The operation then runs only when the host has room for
+   * it; declare it if the body can be larger than some kilobytes.
+   */
+  readonly maxResponseBytes?: (query: QueryParameters.Values<Parameters>) => number
+  /**
    * Runs the operation. Use `Effect.fnUntraced` instead of `Effect.gen` in its body: V8 creates hidden objects for
    * every generator function, and with one function per request, garbage collection copied a hundred times more data.
    */
@@ -155,6 +161,8 @@ export interface Definition<
 /** A routed request before validation, with its raw query string and body. */
 export interface Unvalidated extends Omit<Input<string, Uint8Array | undefined>, "once"> {
   readonly idempotency: Idempotency | undefined
+  /** Waits until the host has room for a response of so many bytes; `undefined` if it has room now. */
+  readonly room: (bytes: number) => Effect.Effect<void, HostBusy> | undefined
 }
 
 /** An operation, as the service runs it. */
@@ -164,7 +172,7 @@ export interface Operation extends Description {
   /** Whether the operation supports `Idempotency-Key`. */
   readonly isIdempotent: boolean
   /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
-  readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure>
+  readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure | HostBusy>
 }
 
 /** Returns whether an operation obeys `Idempotency-Key` on a service with these options. */
@@ -188,7 +196,7 @@ export const make = <
     body: definition.body,
     isIdempotent: definition.fingerprint !== undefined,
     execute: (request) => {
-      const { idempotency, now, options } = request
+      const { idempotency, now, options, room } = request
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
       const body = decodeBody(definition.body, request.body, options.strict)
@@ -200,11 +208,16 @@ export const make = <
         QueryParameters.Values<Parameters>,
         Body
       >
-      if (definition.fingerprint === undefined || idempotency === undefined) return definition.run(validated)
-      const { caller, hash, key } = idempotency
-      return Effect.flatMap(hash(definition.fingerprint(validated.body)), (fingerprint) =>
-        definition.run({ ...validated, once: { caller, key, fingerprint, now } })
-      )
+      const run = () => {
+        if (definition.fingerprint === undefined || idempotency === undefined)
+          return definition.run(validated)
+        const { caller, hash, key } = idempotency
+        return Effect.flatMap(hash(definition.fingerprint(validated.body)), (fingerprint) =>
+          definition.run({ ...validated, once: { caller, key, fingerprint, now } })
+        )
+      }
+      const waiting = definition.maxResponseBytes && room(definition.maxResponseBytes(validated.query))
+      return waiting === undefined ? run() : Effect.flatMap(waiting, run)
     }
   }
 }

@@ -12,6 +12,10 @@ export const storeFailure = (
   requestId: string
 ): Effect.Effect<void> => about(Effect.logWarning(consequence, failure), requestId)
 
+/** Logs that the host rejected a request, because it holds too many bytes of others. */
+export const hostBusy = (requestId: string): Effect.Effect<void> =>
+  about(Effect.logWarning("503 too many bytes in flight"), requestId)
+
 /** Logs a defect, which is a bug in the service or an adapter. */
 export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   about(Effect.logError("500 internal_error", cause), requestId)

@@ -41,7 +41,7 @@ import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
 import * as Router from "./Router.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
-import type { BodyConsumed, BodyTooLarge, ServiceRequest } from "./ServiceRequest.ts"
+import type { BodyConsumed, BodyTooLarge, HostBusy, ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
@@ -75,7 +75,7 @@ export class Service extends Context.Service<
 
 type Ports = PetRepository | RateLimitStore | ApiKeyStore
 type Crypto = Digest.Digest | SecureRandom.SecureRandom
-type Failure = Operation.Failure | BodyTooLarge | BodyConsumed
+type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
 
 /**
  * Creates a service over the ports in the context. Its requests then need only a `Clock`. `offered` defaults to
@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* (
     if (probe !== undefined) {
       draft.isProbe = true
       draft.route = path
-      const response = preflight ?? (yield* orErrorResponse(probe, requestId))
+      const response = preflight ?? (yield* orErrorResponse(withRoom(probe, request), requestId))
       draft.errorCode = response.errorCode
       return addHeaders(response, { now, requestId, cors: corsHeaders })
     }
@@ -154,7 +154,7 @@ export const make = Effect.fnUntraced(function* (
     draft.errorCode = response.errorCode
     const admittedOperation = rejection === undefined ? operation : undefined
     const outcome = { status: response.status, admittedOperation, limits: limitsOf(decision) }
-    const outageChange = probes.observe(outcome, clock)
+    const outageChange = response === hostBusy ? undefined : probes.observe(outcome, clock)
     if (outageChange !== undefined) yield* RequestLog.outage(outageChange, requestId)
     const deprecation = operation === undefined ? undefined : deprecationHeaders.get(operation)
     return addHeaders(response, { now, requestId, cors: corsHeaders, verdict, deprecation })
@@ -184,13 +184,28 @@ export const make = Effect.fnUntraced(function* (
     if (operation === undefined) return unsupportedMethod(resource, request.method)
     const unsupported = operation.body && ContentType.rejectionOf(request)
     if (unsupported !== undefined) return unsupported
-    const body = operation.body && (yield* request.body(options.maxBodyBytes))
+    const caller = key?.id ?? ""
+    let hasRoom = false
+    const room = (bytes: number) => {
+      hasRoom = true
+      return request.room?.(bytes, caller)
+    }
+    const input = { path: parameters, query, now, options, address, pets, cursors, room }
     const isIdempotent = Operation.isIdempotentOn(operation, options)
-    const idempotency = isIdempotent ? yield* idempotencyOf(request, key) : undefined
-    const input = { path: parameters, query, body, now, options, address, pets, cursors, idempotency }
-    const output = yield* operation.execute(input)
+    const run = (body: Uint8Array | undefined) =>
+      isIdempotent
+        ? Effect.flatMap(idempotencyOf(request, key), (idempotency) =>
+            operation.execute({ ...input, body, idempotency })
+          )
+        : operation.execute({ ...input, body, idempotency: undefined })
+    // A generator would refer to the body until the operation ends.
+    const output = yield* operation.body === undefined
+      ? run(undefined)
+      : Effect.flatMap(request.body(options.maxBodyBytes, caller), run)
     const { success } = operation
     const json = success.schema === undefined ? "" : (output.body ?? "")
+    const waiting = json.length > LARGE_BODY && !hasRoom ? room(json.length) : undefined
+    if (waiting !== undefined) yield* waiting
     return ServiceResponse.make(success.status, json, output.headers)
   })
 
@@ -208,6 +223,17 @@ export const make = Effect.fnUntraced(function* (
       hash
     }))
   }
+
+  /** Waits until the host has room for a large response to a client without a key. */
+  const withRoom = (
+    response: Effect.Effect<ServiceResponse.ServiceResponse>,
+    request: ServiceRequest
+  ): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> =>
+    Effect.flatMap(response, (ready): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> => {
+      const { length } = ready.body
+      const waiting = length > LARGE_BODY ? request.room?.(length, request.clientAddress ?? "") : undefined
+      return waiting === undefined ? Effect.succeed(ready) : Effect.as(waiting, ready)
+    })
 
   const orErrorResponse = (
     response: Effect.Effect<ServiceResponse.ServiceResponse, Failure>,
@@ -229,6 +255,8 @@ export const make = Effect.fnUntraced(function* (
         return Effect.succeed(bodyTooLarge(options.maxBodyBytes))
       case "BodyConsumed":
         return Effect.succeed(bodyConsumed)
+      case "HostBusy":
+        return Effect.as(RequestLog.hostBusy(requestId), hostBusy)
       case undefined:
         return Effect.as(reportDefect(cause, requestId), internalError)
     }
@@ -276,6 +304,9 @@ export const layer = (
 ): Layer.Layer<Service, InvalidOption, Ports | Crypto> =>
   Layer.provide(Layer.effect(Service, make(options, operations)), LastSeen.layer)
 
+/** Number of characters of a body from which on the host must have room for it. */
+const LARGE_BODY = 16_384
+
 const randomKey = SecureRandom.SecureRandom.use((random) => random.randomBytes(32))
 
 /** The verdict when the caller's limits are unknown. */
@@ -312,6 +343,14 @@ const internalError = ServiceResponse.error(ApiError.make("internal_error"))
 
 const bodyTooLarge = (maxBytes: number) =>
   ServiceResponse.error(ApiError.make("payload_too_large", `The body must have at most ${maxBytes} bytes.`))
+
+/** No failure of a store: it does not affect readiness. */
+const hostBusy = ServiceResponse.error(
+  ApiError.make(
+    "service_unavailable",
+    "The server has too many requests in progress: wait for the time given in the Retry-After header."
+  )
+)
 
 const bodyConsumed = ServiceResponse.error(
   ApiError.make(

@@ -17,12 +17,26 @@ export interface ServiceRequest {
   readonly scheme?: Scheme | undefined
   /** The peer's IP address; absent if the host does not provide it. */
   readonly clientAddress: string | undefined
-  /** Reads at most `maxBytes` of the body; called at most once, and only after the caller is admitted. */
-  readonly body: (maxBytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed>
+  /**
+   * Reads at most `maxBytes` of the body; called at most once, and only after the caller is admitted. `caller` is the id
+   * of its key. A host that bounds the memory for bodies may wait first, or fail with `HostBusy`.
+   */
+  readonly body: (
+    maxBytes: number,
+    caller: string
+  ) => Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy>
+  /**
+   * Waits until the host has room for a response of at most `bytes` bytes to this caller; `undefined` if it has room
+   * now. Called at most once, before a large response is created. Absent if the host does not bound responses.
+   */
+  readonly room?: (bytes: number, caller: string) => Effect.Effect<void, HostBusy> | undefined
 }
 
 /** The body exceeds the limit, counted in bytes read. */
 export class BodyTooLarge extends Data.TaggedClass("BodyTooLarge") {}
+
+/** The host holds too many bytes of other requests, and this one has waited for too long: 503. */
+export class HostBusy extends Data.TaggedClass("HostBusy") {}
 
 /** The host read the body before the service did, so that its bytes are lost: the host is misconfigured. */
 export class BodyConsumed extends Data.TaggedClass("BodyConsumed") {}

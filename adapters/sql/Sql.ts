@@ -29,11 +29,7 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
   yield* Migrations.migrate
 })
 
-/**
- * What tables are opened for: the tables of a source are migrated, but not created.
- *
- * @internal
- */
+/** What tables are opened for: the tables of a source are migrated, but not created. */
 export type TablesUse = "source" | "target"
 
 /**

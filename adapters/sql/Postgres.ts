@@ -11,6 +11,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
+import type * as Migrations from "./Migrations.ts"
 import * as Sql from "./Sql.ts"
 import * as SqlOptions from "./SqlOptions.ts"
 
@@ -40,7 +41,7 @@ export const layer = ({
  */
 export const tables = (
   url: Redacted.Redacted<string>,
-  use: Sql.TablesUse
+  use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated(use).pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),

@@ -30,19 +30,12 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
 })
 
 /**
- * What tables are opened for: the tables of a source are migrated, but not created.
- *
- * @internal
- */
-export type TablesUse = "source" | "target"
-
-/**
  * Provides the `SqlClient` in the context after the tables are created or migrated.
  *
  * @internal
  */
 export const migrated = (
-  use: TablesUse
+  use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

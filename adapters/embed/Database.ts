@@ -12,6 +12,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Memory from "../memory/Memory.ts"
 import type { RedisUnusable } from "../redis/RedisUnusable.ts"
 import type { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
+import type * as Migrations from "../sql/Migrations.ts"
 import type * as Sql from "../sql/Sql.ts"
 import * as SqlOptions from "../sql/SqlOptions.ts"
 import * as StorageOptions from "../storage/StorageOptions.ts"
@@ -88,7 +89,7 @@ const LIMITS_ONLY =
 export type Tables = Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnusable>, InvalidDatabase>
 
 /** Returns a client for operations on whole tables at `address`; migrates them, and creates them in a target. */
-export const tables = (address: string, use: Sql.TablesUse = "target"): Tables =>
+export const tables = (address: string, use: Migrations.Use = "target"): Tables =>
   ofKind(address, "database", {
     ...withoutTables,
     sqlite: (module, filename) => module.tables(filename, use),

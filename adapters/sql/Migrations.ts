@@ -16,6 +16,9 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
 
+/** What a database is opened for: the tables of a source are migrated, but not created. */
+export type Use = "source" | "target"
+
 /**
  * Migrates the database to the newest known schema, and creates the tables in a database without a store. Fails if its
  * schema is newer, if it contains tables of another program with the same names, or after 30 seconds.

@@ -10,6 +10,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import type * as Migrations from "./Migrations.ts"
 import * as PostgresClient from "./PostgresClient.ts"
 import * as Sql from "./Sql.ts"
 import * as SqlFailure from "./SqlFailure.ts"
@@ -41,7 +42,7 @@ export const layer = ({
  */
 export const tables = (
   url: Redacted.Redacted<string>,
-  use: Sql.TablesUse
+  use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated(use).pipe(
     Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),

@@ -29,16 +29,13 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
   yield* Migrations.migrate
 })
 
-/** What tables are opened for: the tables of a source are migrated, but not created. */
-export type TablesUse = "source" | "target"
-
 /**
  * Provides the `SqlClient` in the context after the tables are created or migrated.
  *
  * @internal
  */
 export const migrated = (
-  use: TablesUse
+  use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

@@ -52,7 +52,7 @@ export const layer = ({
  */
 export const tables = (
   given: string,
-  use: Sql.TablesUse
+  use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = resolvePath(given)
   return Layer.unwrap(

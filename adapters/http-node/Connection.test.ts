@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer"
 import { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
+import { setImmediate, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Count, expectAlive, expectError, Gate, serve } from "./Server.fixture.ts"
 import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
@@ -29,6 +30,27 @@ describe("pipelined requests", () => {
     )
     await wire.send(request({ key }))
     expectError(await wire.response(), 429, "rate_limit_exceeded")
+  })
+
+  it("get their responses in order, wherever their bytes are split between two reads", async () => {
+    const server = await serve()
+    const key = await server.issue()
+    const fields = {
+      key,
+      method: "POST",
+      headers: ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+    }
+    const chunked = `${request(fields)}${pet("Rex").length.toString(16)}\r\n${pet("Rex")}\r\n0\r\n\r\n`
+    const bytes = `${request({ key })}${chunked}${request({ key, body: pet("Rex") })}${request({ key })}`
+    const wire = await Wire.openAndSend(server.port, request({ key }))
+    await wire.response()
+    for (let cut = 1; cut < bytes.length; cut++) {
+      await wire.send(bytes.slice(0, cut))
+      // The server reads.
+      await sleep(1)
+      await wire.send(bytes.slice(cut))
+      expect(await statuses(wire, 4), `split at ${cut}`).toEqual([200, 201, 201, 200])
+    }
   })
 
   it("get a fast response only after the slow response to the earlier request", async () => {
@@ -318,11 +340,14 @@ describe("a body that arrives together with the head of its request", () => {
     const chunk = `${spaces.length.toString(16)}\r\n${spaces}\r\n`
     const { length } = pet("last")
     const head = request({ ...fields, headers: [...fields.headers, "Transfer-Encoding: chunked"] })
-    const wire = await Wire.openAndSend(
-      server.port,
-      `${head}${chunk.repeat(30)}${length.toString(16)}\r\n${pet("last")}\r\n0\r\n\r\n${request({ key })}`
-    )
+    const wire = await Wire.openAndSend(server.port, head)
     await gate.entered.reaches(1)
+    // Each in its own read.
+    for (let count = 0; count < 30; count++) {
+      await wire.send(chunk)
+      await setImmediate()
+    }
+    await wire.send(`${length.toString(16)}\r\n${pet("last")}\r\n0\r\n\r\n${request({ key })}`)
     gate.open()
     expect(await statuses(wire, 2)).toEqual([201, 200])
   })
@@ -423,6 +448,21 @@ describe("a body that arrives too slowly", () => {
 })
 
 describe("headers that arrive too slowly", () => {
+  it("do not include the last byte of a chunked body, after which the connection stays alive", async () => {
+    const server = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
+    const key = await server.issue()
+    const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+    const wire = await Wire.openAndSend(server.port, request({ key, method: "POST", headers }))
+    await sleep(1)
+    await wire.send("0\r\n\r")
+    await sleep(1)
+    await wire.send("\n")
+    expect((await wire.response()).status).toBe(400)
+    await sleep(300)
+    await wire.send(request({ key }))
+    expect((await wire.response()).status).toBe(200)
+  })
+
   it("get a 408, and the connection closes", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const wire = await Wire.openAndSend(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")

@@ -101,9 +101,12 @@ export class NodeRequest implements ServiceRequest {
       }
       this.#continue()
       if (readableLength > maxBytes) return Effect.fail(new BodyTooLarge())
-      const bytes: Buffer | null = request.read()
+      // Since Node 26, `read` returns one chunk, not all of them.
+      const chunks: Array<Buffer> = []
+      for (let chunk = request.read(); chunk !== null; chunk = request.read()) chunks.push(chunk)
       this.isBodyRead = true
-      return Effect.succeed(bytes ?? new Uint8Array())
+      const [first = new Uint8Array()] = chunks
+      return Effect.succeed(chunks.length > 1 ? Buffer.concat(chunks) : first)
     })
   }
 

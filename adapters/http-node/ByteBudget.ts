@@ -14,7 +14,10 @@ const MAX_WAIT_MS: { readonly [kind in Kind]: number } = { response: 30_000, bod
 /** The part of the budget that one reservation can take; a larger one counts as this part, so that it fits at all. */
 const MAX_RESERVED_PART = 1 / 4
 
-/** The part of the budget that waiting bodies take in addition to it, because their first bytes have arrived. */
+/**
+ * The parts of the budget that bodies take in addition to it, because their first bytes have arrived: before their
+ * caller is admitted, and while they wait.
+ */
 const MAX_WAITING_PART = 1 / 4
 
 /** Bytes of large responses after which further ones wait for the next turn of the event loop. */
@@ -37,6 +40,7 @@ export class ByteBudget {
   /** What each caller waits for, in order; the order of the map is that of the callers' next turns. */
   readonly #waiting = new Map<string, LinkedQueue<Waiter>>()
   #waitingBodyBytes = 0
+  #arrivedBytes = 0
   #bytesInTurn = 0
   #isTurnScheduled = false
 
@@ -111,6 +115,18 @@ export class ByteBudget {
     }, MAX_WAIT_MS[kind])
     this.#scheduleTurn()
     return cancel
+  }
+
+  /** Counts bytes of a body whose caller is not admitted yet; returns false if there are too many of them. */
+  tryHold(bytes: number): boolean {
+    if (this.#arrivedBytes + bytes > this.#limit * MAX_WAITING_PART) return false
+    this.#arrivedBytes += bytes
+    return true
+  }
+
+  /** Ends what `tryHold` began. */
+  drop(bytes: number): void {
+    this.#arrivedBytes -= bytes
   }
 
   /** Reserves bytes that already exist, even beyond the limit. */

@@ -57,7 +57,7 @@ describe("bodies that are not complete", () => {
   it("wait if their key holds as much as is left for others, then get a 503; all others get a 201", async () => {
     const { countPets, issue, port } = await serve({ server })
     const [hog, polite] = [await issue(), await issue()]
-    // Nine are read, four wait, and four are rejected at once, because the first bytes of each body are in memory.
+    // At most nine are read and at most four wait; the others are rejected at once, because their first bytes are in memory.
     const missing = new Set(await openIncomplete(port, hog, 17))
     const settled: Array<readonly [Wire, WireResponse]> = []
     for (const wire of missing) {
@@ -66,17 +66,16 @@ describe("bodies that are not complete", () => {
         missing.delete(wire)
       })
     }
+    await expect.poll(() => settled.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4)
     const [other] = await openIncomplete(port, polite, 1)
     await other?.send(" ")
     expect((await other?.response())?.status).toBe(201)
-    await expect.poll(() => settled.length).toBeGreaterThanOrEqual(4)
     // Rejected bodies make room for those that wait, and for lists.
     const wire = await Wire.openAndSend(port, request({ key: hog }))
     expect(await statuses(wire, 1)).toEqual([200])
     for (const [rejected, response] of [...settled]) {
       expectError(response, 503, "service_unavailable")
       expect(response.header("retry-after")).toBe("5")
-      expect(response.header("x-ratelimit-limit")).toBe("100000")
       // The connection remains usable.
       await rejected.send(` ${request({ key: polite })}`)
       expect(await statuses(rejected, 1)).toEqual([200])

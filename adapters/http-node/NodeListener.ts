@@ -57,6 +57,16 @@ export const makeHandler = Effect.fnUntraced(function* (
       }
       incoming.settle(Exit.isSuccess(exit) ? exit.value.body.length : 0)
     }
+    if (!incoming.tryHold()) {
+      // Frees what has arrived.
+      request.resume()
+      const { origin } = request.headers
+      return run(service.transportError("service_unavailable", incoming.clientAddress, origin), {
+        onExit: (exit) => {
+          if (Exit.isSuccess(exit)) send(request, response, exit.value, incoming)
+        }
+      })
+    }
     let running = true
     const interrupt = run(service.handle(incoming), {
       onExit: (exit) => {

@@ -24,6 +24,8 @@ export class NodeRequest implements ServiceRequest {
   /** The bytes that the budget has reserved for the body or the response, and their caller. */
   #caller = ""
   #reserved = 0
+  /** The bytes of the body that have arrived, and wait until the service reads them. */
+  #arrived = 0
   /** Whether the service has started to read the body. */
   isBodyRequested = false
   /** Whether the whole body had already arrived and was read in one call. */
@@ -82,6 +84,7 @@ export class NodeRequest implements ServiceRequest {
   body(maxBytes: number, caller: string): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy> {
     return Effect.suspend((): Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy> => {
       this.isBodyRequested = true
+      this.#dropArrived()
       const request = this.#request
       // If the host has set an encoding, the stream returns text instead of bytes.
       if (Readable.isDisturbed(request) || request.readableEncoding !== null) {
@@ -118,18 +121,30 @@ export class NodeRequest implements ServiceRequest {
   settle(bytes: number): void {
     const response = this.#response
     const pending = response.destroyed ? 0 : response.writableLength
-    if (this.#reserved > 0) {
-      this.#budget.spend(bytes)
-      this.release()
-    }
+    if (this.#reserved > 0) this.#budget.spend(bytes)
+    this.release()
     if (pending === 0) return
     this.#reserved = pending
     this.#budget.add(this.#caller, pending)
     response.once("close", () => this.release())
   }
 
+  /** Counts the bytes of the body that have arrived; returns false if too many bodies wait. */
+  tryHold(): boolean {
+    const { readableLength } = this.#request
+    if (!this.#budget.tryHold(readableLength)) return false
+    this.#arrived = readableLength
+    return true
+  }
+
+  #dropArrived(): void {
+    this.#budget.drop(this.#arrived)
+    this.#arrived = 0
+  }
+
   /** Releases what is reserved for the request. */
   release(): void {
+    this.#dropArrived()
     if (this.#reserved > 0) this.#budget.release(this.#caller, this.#reserved)
     this.#reserved = 0
   }

@@ -46,8 +46,15 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
 
-/** An error that a host reports when a connection carried no complete request. */
-export type TransportError = "malformed_request" | "request_timeout" | "headers_too_large"
+/**
+ * An error that a host reports when a connection carried no complete request, or `service_unavailable` when the host
+ * holds too many bytes of other requests.
+ */
+export type TransportError =
+  | "malformed_request"
+  | "request_timeout"
+  | "headers_too_large"
+  | "service_unavailable"
 
 /** The service; create it with `make` or `layer`. */
 export class Service extends Context.Service<
@@ -56,8 +63,8 @@ export class Service extends Context.Service<
     /** Handles a request. It can be interrupted at any time; writes are atomic. */
     readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
     /**
-     * Returns the response to a transport error and counts it against the limits of the client's network. `origin` is
-     * the `Origin` header, if it arrived.
+     * Returns the response to a transport error and, except for `service_unavailable`, counts it against the limits of
+     * the client's network. `origin` is the `Origin` header, if it arrived.
      */
     readonly transportError: (
       error: TransportError,
@@ -270,11 +277,15 @@ export const make = Effect.fnUntraced(function* (
   ) {
     const now = Math.floor(yield* Clock.currentTimeMillis)
     const requestId = nextRequestId()
-    const decision = yield* Effect.catchCause(
-      Effect.suspend(() => admission.countTransportError(clientAddress, { now, requestId })),
-      (cause) => Effect.as(reportDefect(cause, requestId), uncountedAdmission(now))
-    )
-    const response = ServiceResponse.error(ApiError.make(error))
+    if (error === "service_unavailable") yield* RequestLog.hostBusy(requestId)
+    const decision =
+      error === "service_unavailable"
+        ? uncountedAdmission(now)
+        : yield* Effect.catchCause(
+            Effect.suspend(() => admission.countTransportError(clientAddress, { now, requestId })),
+            (cause) => Effect.as(reportDefect(cause, requestId), uncountedAdmission(now))
+          )
+    const response = error === "service_unavailable" ? hostBusy : ServiceResponse.error(ApiError.make(error))
     draft.requestId = requestId
     draft.errorCode = response.errorCode
     recordAdmission(draft, decision)

@@ -56,9 +56,11 @@ export interface ConnectionContext {
 export class Connection implements Resumable {
   readonly #socket: Socket
   readonly #context: ConnectionContext
-  /** The response to the latest request. */
+  /** The response to the latest request; `undefined` before the first one, and once the connection is idle. */
   #latest: OutgoingResponse | undefined
   #stopLatest: (() => void) | undefined
+  /** Whether a response was finished and `#latest` released. */
+  #isReleased = false
   /** Whether the socket holds an unparsed request that waits for the previous response. */
   #isHolding = false
   #hasHeld = false
@@ -243,7 +245,15 @@ export class Connection implements Resumable {
    */
   checkTimeouts(elapsedMs: number): void {
     const socket = this.#socket
-    const hasResponded = this.#latest?.writableFinished === true && !this.#isBroken
+    const latest = this.#latest
+    const hasResponded =
+      (latest === undefined ? this.#isReleased : latest.writableFinished) && !this.#isBroken
+    if (hasResponded && latest?.shouldKeepAlive === true) {
+      // Frees half the memory of an idle connection.
+      this.#latest = undefined
+      this.#stopLatest = undefined
+      this.#isReleased = true
+    }
     const isSilent = socket.bytesRead === this.#bytesReadAtCheck
     const isIdle = hasResponded && !this.#isHolding && !this.#isQueued && isSilent
     this.#bytesReadAtCheck = hasResponded ? socket.bytesRead : undefined

@@ -249,7 +249,7 @@ export class Connection implements Resumable {
     const hasResponded =
       (latest === undefined ? this.#isReleased : latest.writableFinished) && !this.#isBroken
     if (hasResponded && latest?.shouldKeepAlive === true) {
-      // Frees half the memory of an idle connection.
+      // The objects of a response are about half the memory of an idle connection.
       this.#latest = undefined
       this.#stopLatest = undefined
       this.#isReleased = true

@@ -73,9 +73,11 @@ export class Connection implements Resumable {
   readonly stream: ParserStream
   readonly #socket: Socket
   readonly #context: ConnectionContext
-  /** The response to the latest request. */
+  /** The response to the latest request; `undefined` before the first one, and once the connection is idle. */
   #latest: OutgoingResponse | undefined
   #stopLatest: (() => void) | undefined
+  /** Whether a response was finished and `#latest` released. */
+  #isReleased = false
   /** Whether the socket holds bytes that wait for the response to an earlier request. */
   #isHolding = false
   #hasHeld = false
@@ -300,7 +302,15 @@ export class Connection implements Resumable {
    */
   checkTimeouts(elapsedMs: number): void {
     const socket = this.#socket
-    const hasResponded = this.#latest?.writableFinished === true && !this.#isBroken
+    const latest = this.#latest
+    const hasResponded =
+      (latest === undefined ? this.#isReleased : latest.writableFinished) && !this.#isBroken
+    if (hasResponded && latest?.shouldKeepAlive === true && !this.#isBodyPending) {
+      // The objects of a response are about half the memory of an idle connection.
+      this.#latest = undefined
+      this.#stopLatest = undefined
+      this.#isReleased = true
+    }
     const isSilent = socket.bytesRead === this.#bytesReadAtCheck
     const isIdle = hasResponded && !this.#isHolding && !this.#isQueued && isSilent
     this.#bytesReadAtCheck = hasResponded ? socket.bytesRead : undefined
@@ -331,7 +341,7 @@ export class Connection implements Resumable {
   /** Whether a request has not arrived completely; a new connection counts as one. */
   get #isReceiving(): boolean {
     if (this.#isBroken || this.#isHolding || this.#isQueued) return false
-    return this.#isBodyPending || this.#isSplit || this.#latest === undefined
+    return this.#isBodyPending || this.#isSplit || (this.#latest === undefined && !this.#isReleased)
   }
 
   /** Destroys the connection when the socket's timer expires, unless the client has read everything since. */

@@ -15,16 +15,15 @@ const DUPLICATE_MS = 500
 export const INTERRUPTED = 130
 
 /** Completes when a second SIGTERM arrives that is no duplicate; run it once the first signal has arrived. */
-export const secondTerm: Effect.Effect<void> = Effect.andThen(
-  Effect.sleep(DUPLICATE_MS),
-  Effect.flatMap(Host, ({ signals }) =>
+export const secondTerm = ({ signals }: Pick<Host, "signals">): Effect.Effect<void> =>
+  Effect.andThen(
+    Effect.sleep(DUPLICATE_MS),
     Effect.callback((resume) => {
       const onTerm = (): void => resume(Effect.void)
       signals.once("SIGTERM", onTerm)
       return Effect.sync(() => signals.off("SIGTERM", onTerm))
     })
   )
-)
 
 /** How a server that was interrupted drains. */
 export interface Drain {
@@ -36,7 +35,8 @@ export interface Drain {
 
 /** Observes the signals from now on; run `ended` once the command is interrupted. */
 export const observe: Effect.Effect<Drain, never, Scope.Scope> = Effect.gen(function* () {
-  const { signals } = yield* Host
+  const host = yield* Host
+  const { signals } = host
   const interrupted = Deferred.makeUnsafe<void>()
   const onInterrupt = (): void => void Deferred.doneUnsafe(interrupted, Effect.void)
   // Before the listener of `runMain`, which starts the drain.
@@ -44,7 +44,7 @@ export const observe: Effect.Effect<Drain, never, Scope.Scope> = Effect.gen(func
   yield* Effect.addFinalizer(() => Effect.sync(() => signals.off("SIGINT", onInterrupt)))
   return {
     isSkipped: () => Deferred.isDoneUnsafe(interrupted),
-    ended: Effect.raceFirst(Deferred.await(interrupted), secondTerm)
+    ended: Effect.raceFirst(Deferred.await(interrupted), secondTerm(host))
   }
 })
 

@@ -8,6 +8,7 @@ import type { AnimalStore, AnimalStoreOptions } from "../../embed/index.ts"
 import * as CommandExit from "../CommandExit.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
+import { Host } from "../Host.ts"
 import * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
 import * as Message from "./Message.ts"
@@ -43,6 +44,7 @@ const serve = Effect.fnUntraced(function* (
   start: Message.Start,
   orders: Orders
 ) {
+  const host = yield* Host
   const options = ServeFlags.storeOptions(flags, otlp, start.isTerminal)
   const store = yield* reportFailure(Database.open(options))
   orders.store = store
@@ -53,7 +55,7 @@ const serve = Effect.fnUntraced(function* (
   return yield* Effect.onInterrupt(Effect.never, () =>
     Effect.raceFirst(
       Effect.promise(() => store.drain(orders.drainMs)),
-      Effect.raceFirst(Deferred.await(orders.stopNow), StopSignal.secondTerm)
+      Effect.raceFirst(Deferred.await(orders.stopNow), StopSignal.secondTerm(host))
     )
   )
 })

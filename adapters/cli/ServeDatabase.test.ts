@@ -137,7 +137,7 @@ Databases.describeOn(Databases.postgres, "serve", () => {
         withChange((url) => {
           url.pathname = database
         }),
-        new RegExp(`^the PostgreSQL server at ${server} reports: database "${database}" does not exist$`)
+        new RegExp(`^the PostgreSQL server at ${server} reports: database "${database}" does not exist: create it with CREATE DATABASE$`)
       ],
       [
         withChange((url) => url.searchParams.set("options", "-csearch_path=none")),

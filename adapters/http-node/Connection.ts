@@ -88,7 +88,7 @@ export class Connection implements Resumable {
   get isBusy(): boolean {
     const latest = this.#latest
     // Node detaches the socket from a response once the response is flushed, in the next tick at the earliest.
-    return latest !== undefined && (latest.socket !== null || this.#isClosing)
+    return this.#isClosing || (latest !== undefined && latest.socket !== null)
   }
 
   /** Whether further requests are discarded, as after a response with `Connection: close` (RFC 9112 §9.6). */

@@ -53,6 +53,23 @@ describe("lists of one key", () => {
   })
 })
 
+describe("a request whose head arrives after its 408", () => {
+  it("is not executed", async () => {
+    const { countPets, issue, port } = await serve({ server: { headersTimeoutMs: 100 } })
+    const bytes = request({ key: await issue(), body: pet("Rex") })
+    const wire = await Wire.openAndSend(port, bytes.slice(0, 20))
+    expect(await statuses(wire, 1)).toEqual([408])
+    await wire.send(bytes.slice(20))
+    expect(await wire.rest()).toBe("")
+    expect(await countPets()).toBe(0)
+    const late = await Wire.open(port)
+    expect(await statuses(late, 1)).toEqual([408])
+    await late.send(bytes)
+    expect(await late.rest()).toBe("")
+    expect(await countPets()).toBe(0)
+  })
+})
+
 describe("bodies that are not complete", () => {
   it("wait if their key holds as much as is left for others, then get a 503; all others get a 201", async () => {
     const { countPets, issue, port } = await serve({ server })

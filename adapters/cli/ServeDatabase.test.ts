@@ -137,11 +137,15 @@ Databases.describeOn(Databases.postgres, "serve", () => {
         withChange((url) => {
           url.pathname = database
         }),
-        new RegExp(`^the PostgreSQL server at ${server} reports: database "${database}" does not exist: create it with CREATE DATABASE$`)
+        new RegExp(
+          `^the PostgreSQL server at ${server} reports: database "${database}" does not exist: create it with CREATE DATABASE$`
+        )
       ],
       [
         withChange((url) => url.searchParams.set("options", "-csearch_path=none")),
-        new RegExp(`^the PostgreSQL server at ${server} reports: no schema has been selected to create in$`)
+        new RegExp(
+          `^the PostgreSQL server at ${server} reports: no schema has been selected to create in: create the schema that search_path names, with CREATE SCHEMA$`
+        )
       ]
     )
   })

@@ -31,6 +31,7 @@ import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Admission from "./Admission.ts"
+import { AdmissionTurns } from "./AdmissionTurns.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
 import * as Cors from "./Cors.ts"
@@ -121,6 +122,7 @@ export const make = Effect.fnUntraced(function* (
   const addHeaders = CommonHeaders.make(options)
   const configuredCors = Cors.make(options.corsOrigins)
   const admission = yield* Admission.make(options)
+  const turns = new AdmissionTurns()
   const probes = yield* Probes.make({
     openApi: () => OpenApi.formatter(options, operations),
     checkLimits: admission.checkLimits
@@ -171,11 +173,17 @@ export const make = Effect.fnUntraced(function* (
 
   /** Authenticates the caller and applies the rate limits; a defect becomes a rejection. */
   const admit = (request: ServiceRequest, arrival: Admission.Arrival): Effect.Effect<Admission.Admission> =>
-    Effect.catchCause(admission.admit(request, arrival), (cause) =>
-      Effect.map(errorResponse(cause, arrival.requestId), (rejection) => ({
-        ...uncountedAdmission(arrival.now),
-        rejection
-      }))
+    Effect.catchCause(
+      turns.run(
+        () => request.header("authorization") ?? request.clientAddress ?? "",
+        admission.admit(request, arrival),
+        ({ isCounted }) => !isCounted
+      ),
+      (cause) =>
+        Effect.map(errorResponse(cause, arrival.requestId), (rejection) => ({
+          ...uncountedAdmission(arrival.now),
+          rejection
+        }))
     )
 
   /** Validates the request and runs its operation. */

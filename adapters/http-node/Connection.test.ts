@@ -501,6 +501,16 @@ describe("headers that arrive too slowly", () => {
     expect((await wire.response()).status).toBe(200)
   })
 
+  it("do not include empty lines after a request, after which the connection stays alive", async () => {
+    const server = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
+    const key = await server.issue()
+    const wire = await Wire.openAndSend(server.port, `${request({ key, body: pet("Rex") })}\r\n\r\n`)
+    expect((await wire.response()).status).toBe(201)
+    await sleep(300)
+    await wire.send(request({ key }))
+    expect((await wire.response()).status).toBe(200)
+  })
+
   it("get a 408, and the connection closes", async () => {
     const server = await serve({ server: { headersTimeoutMs: 100 } })
     const wire = await Wire.openAndSend(server.port, "GET /v1/pets HTTP/1.1\r\nHost: a\r\n")

@@ -1,7 +1,7 @@
 /** Checks that responses and bodies of all connections share one budget of bytes. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { expectError, serve } from "./Server.fixture.ts"
+import { expectError, Gate, serve } from "./Server.fixture.ts"
 import { pet, request, responses, statuses, Wire, type WireResponse } from "./Wire.fixture.ts"
 
 /** The smallest budget: six lists of 100 animals, or 17 bodies of 60,000 bytes; one key gets at most half of it. */
@@ -117,6 +117,21 @@ describe("bodies that are not complete", () => {
       await wire.send(" ")
       expect((await wire.response()).status).toBe(201)
     }
+  })
+
+  it("get a 503 that closes the connection if keepAliveTimeoutMs is 0, even before their caller is admitted", async () => {
+    const gate = new Gate()
+    const { issue, port } = await serve({
+      limits: gate.limits,
+      server: { ...server, keepAliveTimeoutMs: 0 }
+    })
+    const key = await issue()
+    // Five fill the quarter of the budget for bodies whose caller is not admitted.
+    const wires = await openIncomplete(port, key, 30)
+    const response = await Promise.race(wires.map((wire) => wire.response()))
+    expectError(response, 503, "service_unavailable")
+    expect(response.header("connection")).toBe("close")
+    gate.open()
   })
 
   it("do not delay a body that arrives together with its head", async () => {

@@ -352,6 +352,44 @@ describe("a body that arrives together with the head of its request", () => {
     expect(await statuses(wire, 2)).toEqual([201, 200])
   })
 
+  /** Sends a body of 60,000 bytes whose last part waits until the service reads it. */
+  const openAndSendInParts = async (port: number, key: string, gate: Gate): Promise<Wire> => {
+    const bytes = request({ key, body: pet("Rex").padEnd(60_000) })
+    const wire = await Wire.openAndSend(port, bytes.slice(0, 30_000))
+    await gate.entered.reaches(1)
+    await wire.send(bytes.slice(30_000))
+    // The response to this later request proves that the server has read the part.
+    await expectAlive({ port })
+    return wire
+  }
+
+  it("does not time out after its response, if the service reads its last bytes later than they arrive", async () => {
+    const gate = new Gate()
+    const times = { requestTimeoutMs: 200, headersTimeoutMs: 20, keepAliveTimeoutMs: 60_000 }
+    const server = await serve({ limits: gate.limits, server: times })
+    const key = await server.issue()
+    const wire = await openAndSendInParts(server.port, key, gate)
+    gate.open()
+    expect(await statuses(wire, 1)).toEqual([201])
+    await sleep(400)
+    await wire.send(request({ key }))
+    expect(await statuses(wire, 1)).toEqual([200])
+  })
+
+  it("lets the next request wait for its response, if the service reads its last bytes later than they arrive", async () => {
+    const limits = new Gate()
+    const pets = new Gate()
+    const server = await serve({ limits: limits.limits, pets: pets.pets })
+    const key = await server.issue()
+    const wire = await openAndSendInParts(server.port, key, limits)
+    limits.open()
+    await pets.entered.reaches(1)
+    await wire.send(request({ key }))
+    await expectAlive(server)
+    pets.open()
+    expect(await statuses(wire, 2)).toEqual([201, 200])
+  })
+
   it("keeps the connection alive even if the client does not wait for 100 Continue", async () => {
     const server = await serve()
     const key = await server.issue()
@@ -458,6 +496,16 @@ describe("headers that arrive too slowly", () => {
     await sleep(1)
     await wire.send("\n")
     expect((await wire.response()).status).toBe(400)
+    await sleep(300)
+    await wire.send(request({ key }))
+    expect((await wire.response()).status).toBe(200)
+  })
+
+  it("do not include empty lines after a request, after which the connection stays alive", async () => {
+    const server = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
+    const key = await server.issue()
+    const wire = await Wire.openAndSend(server.port, `${request({ key, body: pet("Rex") })}\r\n\r\n`)
+    expect((await wire.response()).status).toBe(201)
     await sleep(300)
     await wire.send(request({ key }))
     expect((await wire.response()).status).toBe(200)

@@ -84,7 +84,7 @@ export class Connection implements Resumable {
   /** Whether the socket holds a part of a body that the service does not read yet. */
   #isBodyPaused = false
   #isBroken = false
-  /** Whether the body of the latest request has not arrived completely. */
+  /** Whether the body of the latest request was not complete at the last `#checkBody`. */
   #isBodyPending = false
   /** Bytes of that body which have not arrived; 0 if its length is not declared. */
   #bodyBytes = 0
@@ -165,6 +165,7 @@ export class Connection implements Resumable {
   readonly #parse = (bytes: Buffer): void => {
     const socket = this.#socket
     for (let start = 0, slices = 0; start < bytes.length; slices++) {
+      this.#checkBody()
       // Discarded, because closing a socket with unread bytes resets the connection, and the client could lose the
       // response.
       if (this.#isBroken || (this.#isClosing && !this.#isBodyPending)) return
@@ -175,17 +176,23 @@ export class Connection implements Resumable {
       const end = this.#endOfSlice(bytes, start)
       this.stream.push(bytes.subarray(start, end))
       start = end
-      if (this.#isBodyPending && this.#latest?.req.complete === true) {
-        this.#isBodyPending = false
-        this.#isSplit = false
-        this.#receivingMs = 0
-      }
     }
     // Pipelined data of many clients must not block the event loop.
     if (this.#hasHeld && !this.#isBroken) {
       socket.pause()
       this.#queue()
     }
+  }
+
+  /**
+   * Updates `#isBodyPending`. The end of a body may be parsed long after it was pushed, because the stream buffers it
+   * until the service reads the body.
+   */
+  #checkBody(): void {
+    if (!this.#isBodyPending || this.#latest?.req.complete !== true) return
+    this.#isBodyPending = false
+    this.#isSplit = false
+    this.#receivingMs = 0
   }
 
   /** Returns an index that is not after the end of the request to which the byte at `start` belongs. */
@@ -232,9 +239,7 @@ export class Connection implements Resumable {
     latest.hasSuccessor = true
     latest.once("finish", () => {
       if (!latest.shouldKeepAlive) return void socket.resume()
-      // Frees the response while the connection waits in the queue.
-      this.#latest = undefined
-      this.#stopLatest = undefined
+      this.#release()
       this.#queue()
     })
   }
@@ -301,15 +306,13 @@ export class Connection implements Resumable {
    * microsecond.
    */
   checkTimeouts(elapsedMs: number): void {
+    this.#checkBody()
     const socket = this.#socket
     const latest = this.#latest
     const hasResponded =
       (latest === undefined ? this.#isReleased : latest.writableFinished) && !this.#isBroken
     if (hasResponded && latest?.shouldKeepAlive === true && !this.#isBodyPending) {
-      // The objects of a response are about half the memory of an idle connection.
-      this.#latest = undefined
-      this.#stopLatest = undefined
-      this.#isReleased = true
+      this.#release()
     }
     const isSilent = socket.bytesRead === this.#bytesReadAtCheck
     const isIdle = hasResponded && !this.#isHolding && !this.#isQueued && isSilent
@@ -336,6 +339,13 @@ export class Connection implements Resumable {
       this.#isWaitingForReader = isWaitingForReader
       socket.setTimeout(isWaitingForReader ? requestTimeoutMs : 0)
     }
+  }
+
+  /** Frees the latest response, which is finished: its objects are about half the memory of an idle connection. */
+  #release(): void {
+    this.#latest = undefined
+    this.#stopLatest = undefined
+    this.#isReleased = true
   }
 
   /** Whether a request has not arrived completely; a new connection counts as one. */

@@ -57,18 +57,13 @@ export const makeHandler = Effect.fnUntraced(function* (
       }
       incoming.settle(Exit.isSuccess(exit) ? exit.value.body.length : 0)
     }
-    if (!incoming.tryHold()) {
+    const reject = (): Effect.Effect<ServiceResponse> => {
       // Frees what has arrived.
       request.resume()
-      const { origin } = request.headers
-      return run(service.transportError("service_unavailable", incoming.clientAddress, origin), {
-        onExit: (exit) => {
-          if (Exit.isSuccess(exit)) send(request, response, exit.value, incoming)
-        }
-      })
+      return service.transportError("service_unavailable", incoming.clientAddress, request.headers.origin)
     }
     let running = true
-    const interrupt = run(service.handle(incoming), {
+    const interrupt = run(incoming.tryHold() ? service.handle(incoming) : reject(), {
       onExit: (exit) => {
         if (running || Exit.isSuccess(exit)) respond(exit)
         running = false

@@ -131,8 +131,10 @@ export const make = Effect.fnUntraced(function* (
         Effect.result
       )
       if (leased._tag === "Success" && !isStale(leased.success)) {
-        start()
-        yield* Scope.addFinalizer(scope, end)
+        yield* Scope.provide(
+          Effect.acquireRelease(Effect.sync(start), () => end),
+          scope
+        )
         return leased.success
       }
       if (leased._tag === "Success") yield* pool.invalidate(leased.success)

@@ -373,6 +373,24 @@ describe("Probes", () => {
     })
   )
 
+  it.effect(
+    "large responses to clients without a key share the room of one caller, whatever their addresses",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* open()
+        const callers: Array<string> = []
+        const room = (_: number, caller: string) => {
+          callers.push(caller)
+          return undefined
+        }
+        for (const clientAddress of ["192.0.2.1", "2001:db8::1"]) {
+          yield* service.handle({ ...request({ target: "/openapi.json", clientAddress }), room })
+          yield* service.handle({ ...request({ target: "/livez", clientAddress }), room })
+        }
+        expect(callers).toEqual(["", ""])
+      })
+  )
+
   it.effect("/livez, /readyz and /openapi.json exist only outside the base path", () =>
     Effect.gen(function* () {
       const store = yield* open()

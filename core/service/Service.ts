@@ -239,14 +239,17 @@ export const make = Effect.fnUntraced(function* (
     }))
   }
 
-  /** Waits until the host has room for a large response to a client without a key. */
+  /**
+   * Waits until the host has room for a large response to a client without a key. All these clients are one caller, so
+   * that they leave half of the room to keys, however many addresses they use.
+   */
   const withRoom = (
     response: Effect.Effect<ServiceResponse.ServiceResponse>,
     request: ServiceRequest
   ): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> =>
     Effect.flatMap(response, (ready): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> => {
       const { length } = ready.body
-      const waiting = length > LARGE_BODY ? request.room?.(length, request.clientAddress ?? "") : undefined
+      const waiting = length > LARGE_BODY ? request.room?.(length, "") : undefined
       return waiting === undefined ? Effect.succeed(ready) : Effect.as(waiting, ready)
     })
 

@@ -27,7 +27,8 @@ export interface ServiceRequest {
   ) => Effect.Effect<Uint8Array, BodyTooLarge | BodyConsumed | HostBusy>
   /**
    * Waits until the host has room for a response of at most `bytes` bytes to this caller; `undefined` if it has room
-   * now. Called at most once, before a large response is created. Absent if the host does not bound responses.
+   * now. Called at most once, before a large response is created; `caller` is the id of its key, or "" without a key.
+   * Absent if the host does not bound responses.
    */
   readonly room?: (bytes: number, caller: string) => Effect.Effect<void, HostBusy> | undefined
 }

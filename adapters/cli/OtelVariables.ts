@@ -25,10 +25,9 @@ export const resolve = (
   const warnings: Array<string> = []
   const collector = url ?? endpointOf(env, warnings)
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === "true") {
-    const isObvious = collector === undefined
     return Result.succeed({
       otlp: undefined,
-      warnings: isObvious ? [] : ["OTEL_SDK_DISABLED is true: no telemetry is pushed"]
+      warnings: collector === undefined ? [] : ["OTEL_SDK_DISABLED is true: no telemetry is pushed"]
     })
   }
   const hasOwnHeaders = Object.keys(headers).length > 0

@@ -85,8 +85,9 @@ const isAllowed = ({ allowedHosts = [], host }: ListenAddress, header: string | 
 }
 
 /**
- * Bounds the connections: a further one replaces the connection that has waited longest for a request. A client that
- * sends its request at once is safe, because Node reads from a connection before it accepts many others.
+ * Bounds the connections: a further one replaces the connection that has waited longest for a request, or is closed if
+ * all wait for responses. A client that sends its request at once is safe, because Node reads from a connection before
+ * it accepts many others.
  */
 const boundConnections = (server: Http.Server): void => {
   const open = new Set<Socket>()
@@ -96,8 +97,9 @@ const boundConnections = (server: Http.Server): void => {
     waiting.delete(socket)
   }
   server.on("connection", (socket) => {
-    const [longest] = waiting
-    if (open.size >= MAX_CONNECTIONS && longest !== undefined) {
+    if (open.size >= MAX_CONNECTIONS) {
+      const [longest] = waiting
+      if (longest === undefined) return void socket.destroy()
       leave(longest)
       longest.destroy()
     }

@@ -75,7 +75,7 @@ export const launch = (
     stderr: outputTo(stderr, isTerminal, failure.stderr),
     signals,
     log: (line) => stderr.add(`${line}\n`),
-    limits: { openFiles: undefined, memoryBytes: undefined, heapBytes: 0, ...limits }
+    limits: { openFiles: undefined, memoryBytes: undefined, heapBytes: 2 ** 32, ...limits }
   }
   const abort = new AbortController()
   const ended = runtime.runPromiseExit(CommandLine.run(host), { signal: abort.signal }).then(

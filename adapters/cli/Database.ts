@@ -1,5 +1,5 @@
 /** Opens the database of a command, and describes it in messages. */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -59,6 +59,22 @@ export const requireExisting = (address: string, flag: string): Effect.Effect<vo
 }
 
 const REMEDY = "pass the address that the server uses, or create one with 'animal-store serve'"
+
+/** Whether `file` is the SQLite file of an address, also under another name. */
+export const isFileOf = (address: string, file: string): boolean => {
+  const database = identityOf(filenameOf(address) ?? "")
+  return database !== undefined && database === identityOf(file)
+}
+
+/** Returns the device and the number of a file; `undefined` if they cannot be read. */
+const identityOf = (path: string): string | undefined => {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch {
+    return undefined
+  }
+}
 
 const filenameOf = (address: string): string | undefined => {
   const parsed = Option.getOrUndefined(Result.getSuccess(DatabaseAddress.parse(address)))

@@ -88,9 +88,9 @@ export const importAnimals = Command.make(
 /** Fails, before a database is opened, if the source has another form than JSON Lines. */
 const rejectOtherForm = Effect.fnUntraced(function* (
   flags: Flags,
-  { firstBlock, label }: ImportSource.ImportSource
+  { blocks, label }: ImportSource.ImportSource
 ): Effect.fn.Return<void, CliError.UserError> {
-  const form = Import.formOf(yield* firstBlock, flags)
+  const form = Import.formOf(yield* blocks.first, flags)
   if (form === undefined) return
   const input = flags.file === "-" ? `… | ${form.command}` : `${form.command} ${Invocation.quote(label)}`
   return yield* Effect.fail(
@@ -118,7 +118,7 @@ const check = (
   findTaken?: PetArchive["Service"]["findTaken"]
 ): Effect.Effect<Import.Checked, CliError.UserError> =>
   Import.check(
-    blocks,
+    blocks.all,
     flags,
     ImportSource.makeHash(),
     (bytes, animals) => status.show(`checked ${Throughput.animals(animals)}${percent(bytes, size)}`),
@@ -159,7 +159,7 @@ const store = Effect.fnUntraced(function* (
   }
   let animalsSoFar = from.animals
   const { invalidLines, inserted, position, present } = yield* Import.store(
-    source.blocks,
+    source.blocks.all,
     { name, from, digest: checked?.digest },
     flags,
     ImportSource.makeHash(),

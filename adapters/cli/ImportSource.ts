@@ -4,7 +4,6 @@ import * as fs from "node:fs/promises"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import type * as Stream from "effect/Stream"
 import type { Hash } from "../../core/transfer/Import.ts"
 import * as ByteBlocks from "./ByteBlocks.ts"
 import * as Failure from "./Failure.ts"
@@ -17,21 +16,18 @@ export interface ImportSource {
   readonly label: string
   /** The size of a file in bytes; `undefined` for a stream. */
   readonly size: number | undefined
-  readonly blocks: Stream.Stream<Uint8Array, CliError.UserError>
-  /** The first block of `blocks`. */
-  readonly firstBlock: Effect.Effect<Uint8Array, CliError.UserError>
+  readonly blocks: ByteBlocks.ByteBlocks
 }
 
 /** Returns the source at a path, or standard input for `-`; fails if there is no such file. */
 export const open = (file: string): Effect.Effect<ImportSource, CliError.UserError> => {
   const label = printable(file)
   if (file === "-") {
-    return Effect.map(ByteBlocks.ofStandardInput, ({ all, first }) => ({
+    return Effect.map(ByteBlocks.ofStandardInput, (blocks) => ({
       isFile: false,
       label: "standard input",
       size: undefined,
-      blocks: all,
-      firstBlock: first
+      blocks
     }))
   }
   const readError = (reason: string) => Failure.userError(new Error(`cannot read ${label}: ${reason}`))
@@ -40,14 +36,8 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
       if (stats.isDirectory()) return Effect.fail(readError("it is a directory"))
       const isFile = stats.isFile()
       // Anything else, such as a named pipe, is read as a stream.
-      const { all, first } = isFile ? ByteBlocks.ofFile(file) : ByteBlocks.ofPipe(file)
-      return Effect.succeed({
-        isFile,
-        label,
-        size: isFile ? stats.size : undefined,
-        blocks: all,
-        firstBlock: first
-      })
+      const blocks = isFile ? ByteBlocks.ofFile(file) : ByteBlocks.ofPipe(file)
+      return Effect.succeed({ isFile, label, size: isFile ? stats.size : undefined, blocks })
     })
   )
 }

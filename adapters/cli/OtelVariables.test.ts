@@ -35,6 +35,13 @@ describe("the variables of OpenTelemetry", () => {
     expect(resolve({}, empty)).toEqual({ otlp: undefined, warnings: [] })
   })
 
+  it("set the name of the service in OTEL_RESOURCE_ATTRIBUTES too, below OTEL_SERVICE_NAME", () => {
+    const env = { ...endpoint, OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test,service.name=my%20zoo" }
+    expect(resolve({}, env).otlp?.serviceName).toBe("my zoo")
+    expect(resolve({}, { ...env, OTEL_SERVICE_NAME: "zoo" }).otlp?.serviceName).toBe("zoo")
+    expect(resolve({}, { ...env, OTEL_RESOURCE_ATTRIBUTES: "a=b" }).otlp?.serviceName).toBeUndefined()
+  })
+
   it("contain any headers in percent-encoding", () => {
     const name = fc.stringMatching(/^[a-z-]{1,9}$/)
     const value = fc.stringMatching(/^[!-~](?:[ -~]{0,20}[!-~])?$/)

@@ -25,10 +25,9 @@ export const resolve = (
   const warnings: Array<string> = []
   const collector = url ?? endpointOf(env, warnings)
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === "true") {
-    const isObvious = collector === undefined
     return Result.succeed({
       otlp: undefined,
-      warnings: isObvious ? [] : ["OTEL_SDK_DISABLED is true: no telemetry is pushed"]
+      warnings: collector === undefined ? [] : ["OTEL_SDK_DISABLED is true: no telemetry is pushed"]
     })
   }
   const hasOwnHeaders = Object.keys(headers).length > 0
@@ -43,7 +42,7 @@ export const resolve = (
     ...flags,
     url: collector,
     headers: hasOwnHeaders ? headers : headersOf(env, warnings),
-    serviceName: env.OTEL_SERVICE_NAME || undefined
+    serviceName: env.OTEL_SERVICE_NAME || pairsIn(env.OTEL_RESOURCE_ATTRIBUTES)["service.name"] || undefined
   }
   return Result.succeed({ otlp, warnings })
 }
@@ -74,14 +73,19 @@ const endpointOf = (env: Host["env"], warnings: Array<string>): string | undefin
   return undefined
 }
 
-const headersOf = (env: Host["env"], warnings: Array<string>): OtlpOptions["headers"] => {
-  const pairs = (env.OTEL_EXPORTER_OTLP_HEADERS ?? "").split(",").filter((pair) => pair.trim() !== "")
-  const headers = Object.fromEntries(
-    pairs.map((pair) => {
+/** Reads the form NAME=VALUE,NAME=VALUE, with percent-encoding. What cannot be read gets the name "", or no value. */
+const pairsIn = (text = ""): Readonly<Record<string, string | undefined>> => {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "")
+  return Object.fromEntries(
+    pairs.map((pair): [name: string, value: string | undefined] => {
       const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? []
-      return [percentDecode(name.trim()), percentDecode(value.trim())]
+      return [percentDecode(name.trim()) ?? "", percentDecode(value.trim())]
     })
   )
+}
+
+const headersOf = (env: Host["env"], warnings: Array<string>): OtlpOptions["headers"] => {
+  const headers = pairsIn(env.OTEL_EXPORTER_OTLP_HEADERS)
   if (storeTable.otlp.fields.headers.isValid(headers)) return headers
   warnings.push(
     "OTEL_EXPORTER_OTLP_HEADERS must have the form NAME=VALUE,NAME=VALUE with percent-encoded values: these headers are not sent"

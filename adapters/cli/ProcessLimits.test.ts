@@ -13,7 +13,12 @@ const unlimited: ProcessLimits.ProcessLimits = {
   heapBytes: 4_144 * MB
 }
 
-const needs: ProcessLimits.Needs = { processes: 1, connections: 10_000, databaseConnections: 16 }
+const needs: ProcessLimits.Needs = {
+  processes: 1,
+  connections: 10_000,
+  databaseConnections: 16,
+  bytesInFlight: undefined
+}
 
 describe("ProcessLimits.warnings", () => {
   it("is empty if there are no limits, or if they suffice", () => {
@@ -39,6 +44,14 @@ describe("ProcessLimits.warnings", () => {
     ])
   })
 
+  it("names a budget of bytes in flight that is larger than half of the heap", () => {
+    const heap = { ...unlimited, heapBytes: 300 * MB }
+    expect(ProcessLimits.warnings(heap, { ...needs, bytesInFlight: 150 * MB })).toEqual([])
+    expect(ProcessLimits.warnings(heap, { ...needs, bytesInFlight: 150 * MB + 1 })).toEqual([
+      "--max-bytes-in-flight is 151 MB, but Node lets the heap grow only to 300 MB; lower it to a quarter of the heap, or raise --max-old-space-size"
+    ])
+  })
+
   it("names a memory limit that is smaller than the heap", () => {
     expect(ProcessLimits.warnings({ ...unlimited, memoryBytes: 1_000 * MB }, needs)).toEqual([
       "the memory limit is 1000 MB, but Node lets the heap grow to 4144 MB; lower --max-old-space-size to 500"
@@ -48,11 +61,15 @@ describe("ProcessLimits.warnings", () => {
 
 describe("serve", () => {
   it("prints a warning for each limit that is too small", async () => {
-    const { stop } = await serve([], {}, { limits: { openFiles: 1_024, memoryBytes: 256 * MB } })
+    const limits = { openFiles: 1_024, memoryBytes: 256 * MB, heapBytes: 128 * MB }
+    const { stop } = await serve(["--max-bytes-in-flight", "100000000"], {}, { limits })
     const { stderr } = await stop()
-    expect(stderr).toMatch(
-      /^animal-store: the limit of open files is 1024, .*\nanimal-store: the memory limit is 256 MB, .*\n$/
-    )
+    expect(stderr.replaceAll(/,.*/g, "").split("\n")).toEqual([
+      "animal-store: the limit of open files is 1024",
+      "animal-store: --max-bytes-in-flight is 96 MB",
+      "animal-store: the memory limit is 256 MB",
+      ""
+    ])
   })
 })
 

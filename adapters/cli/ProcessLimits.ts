@@ -18,6 +18,8 @@ export interface Needs {
   readonly connections: number
   /** Maximum connections to the database of each process. */
   readonly databaseConnections: number
+  /** Bytes of responses and bodies in each process; `undefined` for the default, which follows the heap. */
+  readonly bytesInFlight: number | undefined
 }
 
 /** Open files of a process other than connections: those of the database, of Node and of its libraries. */
@@ -53,13 +55,18 @@ const openFiles = (): number | undefined => {
 /** Returns a sentence for each limit that is too small. */
 export const warnings = (
   { heapBytes, memoryBytes, openFiles }: ProcessLimits,
-  { connections, databaseConnections, processes }: Needs
+  { bytesInFlight, connections, databaseConnections, processes }: Needs
 ): ReadonlyArray<string> => {
   const found: Array<string> = []
   const files = connections + databaseConnections + OTHER_FILES
   if (openFiles !== undefined && openFiles < files) {
     found.push(
       `the limit of open files is ${openFiles}, but a process may need ${files}, of which ${connections} are connections of clients; raise it with ulimit -n or LimitNOFILE=`
+    )
+  }
+  if (bytesInFlight !== undefined && bytesInFlight > heapBytes / 2) {
+    found.push(
+      `--max-bytes-in-flight is ${Math.ceil(bytesInFlight / MB)} MB, but Node lets the heap grow only to ${Math.floor(heapBytes / MB)} MB; lower it to a quarter of the heap, or raise --max-old-space-size`
     )
   }
   if (memoryBytes === undefined) return found

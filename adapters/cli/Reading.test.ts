@@ -76,7 +76,8 @@ const states: ReadonlyArray<State> = [
   {
     name: "of another program",
     prepare: (database) => onClient(database, (sql) => sql`CREATE TABLE pets (id INTEGER PRIMARY KEY)`),
-    error: /: it contains no animal store; /
+    error:
+      /: it belongs to another program: it has the table pets, but no animal store; use another database\n$/
   },
   {
     name: "of the first version",

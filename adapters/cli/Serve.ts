@@ -46,17 +46,21 @@ export const serve = Command.make(
 
 /** Prints `warnings`, and one for each variable without effect and each limit of the system that is too small. */
 const warn = Effect.fnUntraced(function* (
-  { store }: ServeFlags.Values,
+  { listen, store }: ServeFlags.Values,
   processes: number,
   warnings: ReadonlyArray<string>
 ) {
   const { env, limits } = yield* Host
-  const { databaseConnections } = store
-  const connections = StoreFlags.listenTable.maxConnections.default
+  const needs = {
+    processes,
+    connections: StoreFlags.listenTable.maxConnections.default,
+    databaseConnections: store.databaseConnections,
+    bytesInFlight: listen.maxBytesInFlight
+  }
   const found = [
     ...warnings,
     ...Variables.warnings(env, ServeFlags.variables),
-    ...ProcessLimits.warnings(limits, { processes, connections, databaseConnections })
+    ...ProcessLimits.warnings(limits, needs)
   ]
   for (const message of found) yield* Notice.print(store, message, "warn")
 })

@@ -135,6 +135,6 @@ export const logFormatOf = ({ args, env }: Pick<Host, "args" | "env">): LogForma
   if (!args.includes("serve")) return "text"
   const { flag } = StoreFlags.storeTable.logFormat
   const given = args.findLast((arg, index) => arg.startsWith(`--${flag}=`) || args[index - 1] === `--${flag}`)
-  const name = given?.replace(`--${flag}=`, "") ?? env[Setting.variable(flag)]
+  const name = given?.replace(`--${flag}=`, "") ?? Setting.textOfVariable(env[Setting.variable(flag)] ?? "")
   return name === "json" ? name : "text"
 }

@@ -149,7 +149,8 @@ describe("the log of serve", () => {
     for (const [flags, variables] of [
       [json, {}],
       [["--log-format=json"], {}],
-      [[], { ANIMAL_STORE_LOG_FORMAT: "json" }]
+      [[], { ANIMAL_STORE_LOG_FORMAT: "json" }],
+      [[], { ANIMAL_STORE_LOG_FORMAT: "json\n" }]
     ] as const) {
       const settings = { ANIMAL_STORE_DATABASE: "memory:", ANIMAL_STORE_PORT: "0", ...variables }
       const { code, stderr, stdout } = await run(["serve", ...flags, ...args], settings)

@@ -38,6 +38,9 @@ export const PREFIX = "ANIMAL_STORE_"
  */
 export const variable = (flag: string): string => `${PREFIX}${flag.toUpperCase().replaceAll("-", "_")}`
 
+/** Removes the line break at the end of a variable, which may come from a file, as in a Secret of Kubernetes. */
+export const textOfVariable = (value: string): string => value.replace(/\r?\n$/, "")
+
 /** Returns the name of a setting, for messages about a value that may come from the flag or from the variable. */
 export const title = (flag: string): string => `--${flag} (${variable(flag)})`
 
@@ -156,8 +159,7 @@ const read = <A>(identity: Identity, description: string, reader: Rule.Reader<A>
   const name = variable(flag)
   const fromVariable = Config.map(
     Config.String(name),
-    // A value that a file contains, as in a Secret of Kubernetes, may end with the line break of the file.
-    (given): Source => ({ source: name, text: given.replace(/\r?\n$/, "") })
+    (given): Source => ({ source: name, text: textOfVariable(given) })
   )
   if ("separator" in reader) {
     const accepts = (word: string): boolean => Result.isSuccess(reader.parseAll([word]))

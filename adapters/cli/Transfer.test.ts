@@ -168,6 +168,20 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
+  it("refuses the file of the database, also behind a link and with --force", async () => {
+    const { address, directory } = await createFilled()
+    const file = address.slice("sqlite:".length)
+    const link = path.join(directory, "link")
+    fs.symlinkSync(file, link)
+    for (const out of [file, link]) {
+      const { code, stderr } = await run(["export", "--out", out, "--force", "--database", address])
+      expect([code, stderr]).toEqual([1, `animal-store: --out: ${out} is the database itself\n`])
+    }
+    expect(
+      (await json(["export", "--out", path.join(directory, "out"), "--database", address])).animals
+    ).toBe(10)
+  })
+
   it("refuses everything that is not a regular file, also behind a link and with --force", async () => {
     const { address, directory } = await createFilled()
     const at = (name: string) => path.join(directory, name)

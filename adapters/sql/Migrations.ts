@@ -25,7 +25,7 @@ export type Use = "source" | "target"
  */
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* rejectForeign(yield* findForeign((table) => tables.has(table)))
+  yield* rejectForeign(yield* findForeign(hasOurName))
   yield* run({ loader: Migrator.fromRecord(migrationsFor(sql)), table: TABLE }).pipe(
     Effect.provideService(
       SqlClient.BeginTransaction,
@@ -70,6 +70,8 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
       })
     )
     if (found === undefined) {
+      const isForeign = sql.onDialectOrElse({ pg: () => hasOurName, orElse: () => isNotInternal })
+      yield* rejectForeign(yield* findForeign(isForeign))
       return yield* new DatabaseUnusable({
         reason: "it contains no animal store; 'animal-store serve' or 'animal-store keys issue' creates one"
       })
@@ -96,6 +98,12 @@ const rejectNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 /** The names of the tables of a store. */
 const tables: ReadonlySet<string> = new Set([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables])
+
+/** Whether a table has the name of one of a store's: without a store, another program has created it. */
+const hasOurName = (table: string): boolean => tables.has(table)
+
+/** Whether a table is not SQLite's own. Unlike a schema of PostgreSQL, a file has one owner. */
+export const isNotInternal = (table: string): boolean => !table.startsWith("sqlite_")
 
 /** Finds a table for which `isForeign` is true in a database without a store. */
 export const findForeign = Effect.fnUntraced(function* (

@@ -106,7 +106,7 @@ const prepareFile = Effect.fnUntraced(function* (
     try: () => SqliteFile.create(filename),
     catch: (cause) => new DatabaseUnusable({ reason: unusable(given, SqliteFile.reasonOf(cause)), cause })
   })
-  const foreign = yield* Migrations.findForeign((table) => !table.startsWith("sqlite_")).pipe(
+  const foreign = yield* Migrations.findForeign(Migrations.isNotInternal).pipe(
     Effect.provide(readOnlyClient(filename, given)),
     // A file that cannot be read so may still be recovered; otherwise, opening it for writing reports why.
     Effect.orElseSucceed(() => undefined)

@@ -193,7 +193,7 @@ const newKey = Effect.fnUntraced(function* (
 export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   id: string,
   overlapMs: number,
-  force = false
+  force?: boolean
 ): Effect.fn.Return<
   IssuedKey,
   ApiKey.ApiKeyRevoked | ApiKeyUnknown | OverlapInvalid | RotationUnfinished | StoreUnavailable,
@@ -206,7 +206,7 @@ export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
   type Rotation = Result.Result<ApiKey.ApiKey, ApiKey.ApiKeyRevoked | RotationUnfinished>
   const rotated = yield* (yield* ApiKeyStore).update<Rotation>(id, (key) => {
     const older = key.secrets.find(({ expiresAt }) => expiresAt !== undefined)
-    if (!force && older?.expiresAt !== undefined && ApiKey.accepts(key, older.hash, now)) {
+    if (force !== true && older?.expiresAt !== undefined && ApiKey.accepts(key, older.hash, now)) {
       const { createdAt: secretCreatedAt, expiresAt: secretExpiresAt } = older
       return [Result.fail(new RotationUnfinished({ id, secretCreatedAt, secretExpiresAt })), key]
     }

@@ -40,7 +40,16 @@ describe("InputForm.find", () => {
         expect(InputForm.find(utf8(`${spaced ? `  ${text.replace(":", " : ")}` : text}\n`))).toBeUndefined()
       })
     )
-    for (const text of ["", "\n", "x\n", "[]\n", "name\n", "a,b\n", "{}\n"]) {
+    for (const text of [
+      "",
+      "\n",
+      "x\n",
+      "[]\n",
+      "name\n",
+      "a,b\n",
+      "{}\n",
+      `{"tags":[1],${line.slice(1)}${line}`
+    ]) {
       expect(InputForm.find(utf8(text)), text).toBeUndefined()
     }
   })

@@ -48,6 +48,8 @@ const textOf = (bytes: Uint8Array): string =>
 
 const textForm = (text: string): InputForm | undefined => {
   if (/^\s*\[\s*\{/.test(text)) return { name: "one JSON array", command: "jq -c '.[]'" }
+  // A line that is followed by another object is an animal, even one that begins with an array.
+  if (/^\s*\{.*\}[ \t]*\r?\n\s*\{/.test(text)) return undefined
   const [isDatabase, member = ""] = /^\s*\{\s*"([^"]*)"\s*:\s*\[/.exec(text) ?? []
   if (isDatabase !== undefined) {
     const path = /^[A-Za-z_]\w*$/.test(member) ? `.${member}[]` : ".[][]"

@@ -134,7 +134,12 @@ describe("the Kubernetes objects", () => {
     const [, mebibytes] = /^(\d+)Mi$/.exec(limits?.memory ?? "") ?? []
     expect(requests?.memory).toBe(limits?.memory)
     const memoryBytes = Number(mebibytes) * 1024 * 1024
-    const needs = { processes: 1, connections: 10_000, databaseConnections: 16 }
+    const needs = {
+      processes: 1,
+      connections: 10_000,
+      databaseConnections: 16,
+      bytesInFlight: undefined
+    }
     expect(
       ProcessLimits.warnings({ openFiles: undefined, memoryBytes, heapBytes: memoryBytes / 2 }, needs)
     ).toEqual([])

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { ByteBudget, type Kind } from "./ByteBudget.ts"
 
 const LIMIT = 1_000
+const MAX_CREATING = 300
 const callers = ["a", "b", "c"] as const
 
 type Command =
@@ -40,7 +41,7 @@ interface Reservation {
 
 /** Applies commands to a budget, and checks its laws against a list of what was granted and what waits. */
 class Model {
-  readonly budget = new ByteBudget(LIMIT)
+  readonly budget = new ByteBudget(LIMIT, MAX_CREATING)
   readonly granted: Array<Reservation> = []
   waiting: Array<Reservation> = []
   #nextId = 0
@@ -67,6 +68,8 @@ class Model {
     expect(this.budget.used).toBe(sum(this.granted))
     expect(this.budget.used).toBeLessThanOrEqual(LIMIT)
     expect(this.budget.isWaiting).toBe(this.waiting.length > 0)
+    const responses = this.granted.filter(({ kind }) => kind === "response")
+    if (responses.length > 1) expect(sum(responses)).toBeLessThanOrEqual(MAX_CREATING)
     expect(sum(this.waiting.filter(({ kind }) => kind === "body"))).toBeLessThanOrEqual(LIMIT / 4)
   }
 
@@ -79,7 +82,7 @@ class Model {
       cancel: () => {}
     }
     const free = LIMIT - this.budget.used
-    if (this.budget.tryReserve(caller, reservation.bytes)) {
+    if (this.budget.tryReserve(kind, caller, reservation.bytes)) {
       // What waits goes first, and a part of the budget remains free for others.
       expect(this.waiting.filter((other) => other.caller === caller)).toEqual([])
       expect(
@@ -106,7 +109,8 @@ class Model {
 
   #release(pick: number): void {
     const [reservation] = this.granted.splice(pick % Math.max(1, this.granted.length), 1)
-    if (reservation !== undefined) this.budget.release(reservation.caller, reservation.bytes)
+    if (reservation !== undefined)
+      this.budget.release(reservation.kind, reservation.caller, reservation.bytes)
   }
 
   #cancel(pick: number): void {
@@ -134,9 +138,9 @@ describe("a budget", () => {
   it("leaves a part for other callers, whatever the first ones hold", () => {
     const budget = new ByteBudget(LIMIT)
     const hogs = ["w", "x", "y", "z"]
-    for (let round = 0; round < LIMIT; round++) for (const hog of hogs) budget.tryReserve(hog, 1)
+    for (let round = 0; round < LIMIT; round++) for (const hog of hogs) budget.tryReserve("body", hog, 1)
     expect(budget.used).toBeLessThanOrEqual((LIMIT * 4) / 5)
-    expect(budget.tryReserve("polite", LIMIT / 5)).toBe(true)
+    expect(budget.tryReserve("body", "polite", LIMIT / 5)).toBe(true)
   })
 
   it("serves callers in turn, so that one request does not wait for all earlier requests of another caller", async () => {
@@ -146,7 +150,7 @@ describe("a budget", () => {
     const waitFor = (caller: string) => budget.wait("response", caller, 100, () => started.push(caller))
     for (let count = 0; count < 4; count++) waitFor("hog")
     waitFor("polite")
-    budget.release("other", LIMIT)
+    budget.release("added", "other", LIMIT)
     await setImmediate()
     expect(started.slice(0, 2)).toEqual(["hog", "polite"])
   })
@@ -155,7 +159,7 @@ describe("a budget", () => {
     const budget = new ByteBudget(10_000_000)
     budget.spend(256 * 1024)
     const started: Array<number> = []
-    expect(budget.tryReserve("a", 1)).toBe(false)
+    expect(budget.tryReserve("response", "a", 1)).toBe(false)
     for (const index of [0, 1]) {
       budget.wait("response", "a", 1, () => {
         started.push(index)
@@ -185,7 +189,7 @@ describe("a wait", () => {
     expect(outcomes).toEqual([])
     vi.advanceTimersByTime(1)
     expect(outcomes).toEqual([false])
-    budget.release("other", LIMIT)
+    budget.release("added", "other", LIMIT)
     await setImmediate()
     expect([outcomes, budget.used, budget.isWaiting]).toEqual([[false], 0, false])
   })

@@ -5,7 +5,7 @@
 import { getHeapStatistics } from "node:v8"
 import { LinkedQueue } from "../storage/LinkedQueue.ts"
 
-/** What bytes are reserved for. */
+/** What bytes are reserved for: a response that is being created, or a body that has not arrived. */
 export type Kind = "response" | "body"
 
 /** Milliseconds after which a wait fails. */
@@ -20,6 +20,12 @@ const MAX_RESERVED_PART = 1 / 4
  */
 const MAX_WAITING_PART = 1 / 4
 
+/**
+ * Bytes of responses that are created at the same time: those of 25 full lists. More would queue in the database, and
+ * delay the calls of others there.
+ */
+const MAX_CREATING_BYTES = 4 * 1024 * 1024
+
 /** Bytes of large responses after which further ones wait for the next turn of the event loop. */
 const MAX_BYTES_PER_TURN = 256 * 1024
 
@@ -27,6 +33,7 @@ const MAX_BYTES_PER_TURN = 256 * 1024
 export const defaultLimit = (): number => Math.floor(getHeapStatistics().heap_size_limit / 8)
 
 interface Waiter {
+  readonly kind: Kind
   readonly bytes: number
   readonly start: () => void
 }
@@ -34,7 +41,9 @@ interface Waiter {
 /** A budget of `limit` bytes. */
 export class ByteBudget {
   readonly #limit: number
+  readonly #maxCreating: number
   #used = 0
+  #creating = 0
   /** Bytes that each caller holds; callers without any are absent. */
   readonly #held = new Map<string, number>()
   /** What each caller waits for, in order; the order of the map is that of the callers' next turns. */
@@ -44,8 +53,9 @@ export class ByteBudget {
   #bytesInTurn = 0
   #isTurnScheduled = false
 
-  constructor(limit: number) {
+  constructor(limit: number, maxCreating = MAX_CREATING_BYTES) {
     this.#limit = limit
+    this.#maxCreating = maxCreating
   }
 
   /** The sum of all reservations. */
@@ -72,11 +82,10 @@ export class ByteBudget {
   }
 
   /** Reserves bytes for a caller and returns true, or returns false if the caller must wait. */
-  tryReserve(caller: string, bytes: number): boolean {
-    if (this.#bytesInTurn >= MAX_BYTES_PER_TURN || this.#waiting.has(caller) || !this.#fits(caller, bytes)) {
-      return false
-    }
-    this.add(caller, bytes)
+  tryReserve(kind: Kind, caller: string, bytes: number): boolean {
+    const isTurnFull = this.#bytesInTurn >= MAX_BYTES_PER_TURN
+    if (isTurnFull || this.#waiting.has(caller) || !this.#fits(kind, caller, bytes)) return false
+    this.#reserve(kind, caller, bytes)
     return true
   }
 
@@ -98,6 +107,7 @@ export class ByteBudget {
       this.#waitingBodyBytes -= bodyBytes
     }
     const place = queue.add({
+      kind,
       bytes,
       start: () => {
         end()
@@ -129,14 +139,15 @@ export class ByteBudget {
     this.#arrivedBytes -= bytes
   }
 
-  /** Reserves bytes that already exist, even beyond the limit. */
+  /** Reserves bytes that already exist, such as those of a response that is not flushed, even beyond the limit. */
   add(caller: string, bytes: number): void {
     this.#used += bytes
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + bytes)
   }
 
-  /** Releases reserved bytes. */
-  release(caller: string, bytes: number): void {
+  /** Releases bytes that were reserved for `kind`, or added. */
+  release(kind: Kind | "added", caller: string, bytes: number): void {
+    if (kind === "response") this.#creating -= bytes
     this.#used -= bytes
     const held = (this.#held.get(caller) ?? 0) - bytes
     if (held > 0) this.#held.set(caller, held)
@@ -150,8 +161,14 @@ export class ByteBudget {
     if (this.#bytesInTurn >= MAX_BYTES_PER_TURN) this.#scheduleTurn()
   }
 
-  #fits(caller: string, bytes: number): boolean {
-    return (this.#held.get(caller) ?? 0) + bytes <= this.#limit - this.#used
+  #reserve(kind: Kind, caller: string, bytes: number): void {
+    if (kind === "response") this.#creating += bytes
+    this.add(caller, bytes)
+  }
+
+  #fits(kind: Kind, caller: string, bytes: number): boolean {
+    const isCreatable = kind === "body" || this.#creating === 0 || this.#creating + bytes <= this.#maxCreating
+    return isCreatable && (this.#held.get(caller) ?? 0) + bytes <= this.#limit - this.#used
   }
 
   #scheduleTurn(): void {
@@ -167,11 +184,11 @@ export class ByteBudget {
     // A caller that is added again moves behind all others, and the loop visits it again.
     for (const [caller, queue] of this.#waiting) {
       const { first } = queue
-      if (first === undefined || !this.#fits(caller, first.bytes)) continue
+      if (first === undefined || !this.#fits(first.kind, caller, first.bytes)) continue
       queue.shift()
       this.#waiting.delete(caller)
       if (queue.size > 0) this.#waiting.set(caller, queue)
-      this.add(caller, first.bytes)
+      this.#reserve(first.kind, caller, first.bytes)
       first.start()
       // `spend` has scheduled the next turn.
       if (this.#bytesInTurn >= MAX_BYTES_PER_TURN) break

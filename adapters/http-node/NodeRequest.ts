@@ -21,7 +21,8 @@ export class NodeRequest implements ServiceRequest {
   readonly #response: ServerResponse
   readonly #budget: ByteBudget
   #sendContinue: (() => void) | undefined
-  /** The bytes that the budget has reserved for the body or the response, and their caller. */
+  /** The bytes that the budget has reserved for the body or the response, and their kind and caller. */
+  #kind: Kind | "added" = "added"
   #caller = ""
   #reserved = 0
   /** The bytes of the body that have arrived, and wait until the service reads them. */
@@ -124,6 +125,7 @@ export class NodeRequest implements ServiceRequest {
     if (this.#reserved > 0) this.#budget.spend(bytes)
     this.release()
     if (pending === 0) return
+    this.#kind = "added"
     this.#reserved = pending
     this.#budget.add(this.#caller, pending)
     response.once("close", () => this.release())
@@ -145,7 +147,7 @@ export class NodeRequest implements ServiceRequest {
   /** Releases what is reserved for the request. */
   release(): void {
     this.#dropArrived()
-    if (this.#reserved > 0) this.#budget.release(this.#caller, this.#reserved)
+    if (this.#reserved > 0) this.#budget.release(this.#kind, this.#caller, this.#reserved)
     this.#reserved = 0
   }
 
@@ -156,8 +158,9 @@ export class NodeRequest implements ServiceRequest {
   /** Reserves bytes, or waits until they are reserved; `undefined` if they are reserved now. */
   #reserve(kind: Kind, bytes: number, caller: string): Effect.Effect<void, HostBusy> | undefined {
     const size = this.#budget.sizeOf(bytes)
+    this.#kind = kind
     this.#caller = caller
-    if (this.#budget.tryReserve(caller, size)) {
+    if (this.#budget.tryReserve(kind, caller, size)) {
       this.#reserved = size
       return undefined
     }

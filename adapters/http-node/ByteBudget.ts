@@ -21,10 +21,10 @@ const MAX_RESERVED_PART = 1 / 4
 const MAX_WAITING_PART = 1 / 4
 
 /**
- * Bytes of responses that are created at the same time: those of 25 full lists. More would queue in the database, and
- * delay the calls of others there.
+ * Bytes of responses that are created at the same time: those of 12 full lists, fewer than the connections to a
+ * database. More lists would queue there, and delay the calls of others.
  */
-const MAX_CREATING_BYTES = 4 * 1024 * 1024
+const MAX_CREATING_BYTES = 2 * 1024 * 1024
 
 /** Bytes of large responses after which further ones wait for the next turn of the event loop. */
 const MAX_BYTES_PER_TURN = 256 * 1024

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { expectAlive, expectError, serve } from "./Server.fixture.ts"
-import { pet, request, type Sent, Wire, type WireResponse } from "./Wire.fixture.ts"
+import { pet, request, type Sent, statuses, Wire, type WireResponse } from "./Wire.fixture.ts"
 
 interface Exchange {
   readonly sent: Sent
@@ -85,6 +87,40 @@ describe("one connection", () => {
             const response = await wire.response({ head: sent.method === "HEAD" })
             expect(response.status).toBe(status)
           }
+          wire.end()
+          expect(await wire.rest()).toBe("")
+        }
+      )
+    )
+  })
+
+  it("returns one response to each request, in order, if large bodies arrive in parts and the stores are slow", async () => {
+    const slowly = <A, E>(call: Effect.Effect<A, E>) =>
+      Effect.andThen(
+        Effect.promise(() => sleep(2)),
+        call
+      )
+    const server = await serve({
+      limits: (real) => ({ modify: (key, step) => slowly(real.modify(key, step)) }),
+      pets: (real) => ({ ...real, insert: (newPet) => slowly(real.insert(newPet)) })
+    })
+    const key = await server.issue()
+    const create = fc
+      .tuple(fc.boolean(), fc.nat({ max: 60_000 }))
+      .map(([isChunked, size]) =>
+        isChunked ? chunked(key, pet("Rex").padEnd(size)) : request({ key, body: pet("Rex").padEnd(size) })
+      )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(create, { minLength: 1, maxLength: 4 }),
+        fc.array(place, { maxLength: 8 }),
+        async (requests, places) => {
+          const wire = await Wire.open(server.port)
+          for (const chunk of chunks(Buffer.from(requests.join("")), places)) {
+            await wire.send(chunk)
+            await sleep(1)
+          }
+          expect(await statuses(wire, requests.length)).toEqual(requests.map(() => 201))
           wire.end()
           expect(await wire.rest()).toBe("")
         }

@@ -1,5 +1,5 @@
 /** Opens the database of a command, and describes it in messages. */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -63,6 +63,24 @@ const REMEDY = "pass the address that the server uses, or create one with 'anima
 const filenameOf = (address: string): string | undefined => {
   const parsed = Option.getOrUndefined(Result.getSuccess(DatabaseAddress.parse(address)))
   return parsed?.kind === "sqlite" ? parsed.filename : undefined
+}
+
+/** Whether `file` is the SQLite file of an address, also under another name, or one of the files next to it. */
+export const isFileOf = (address: string, file: string): boolean => {
+  const filename = filenameOf(address)
+  const identity = identityOf(file)
+  if (filename === undefined || identity === undefined) return false
+  return ["", "-wal", "-shm"].some((suffix) => identityOf(`${filename}${suffix}`) === identity)
+}
+
+/** Identifies the file at a path or behind a link; `undefined` if there is none. */
+const identityOf = (file: string): string | undefined => {
+  try {
+    const { dev, ino } = statSync(file)
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the database address for messages; omits credentials and parameters of a PostgreSQL URL. */

@@ -48,6 +48,11 @@ export const exportAnimals = Command.make(
       )
     }
     yield* Database.requireExisting(flags.database, "database")
+    if (file !== undefined && Database.isFileOf(flags.database, file)) {
+      return yield* Effect.fail(
+        Failure.userError(new Error(`--out: ${printable(file)} belongs to the database that is exported`))
+      )
+    }
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)
     const write = output?.write ?? Output.write
     const archive = yield* Archive.open(flags.database, reading)

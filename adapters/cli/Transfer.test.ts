@@ -168,6 +168,21 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
+  it("never replaces a file of the exported database, also under another name", async () => {
+    const { address, directory } = await createFilled()
+    const filename = address.replace(/^sqlite:/, "")
+    const names = { link: path.join(directory, "link.db"), hard: path.join(directory, "hard.db") }
+    fs.symlinkSync(filename, names.link)
+    fs.linkSync(filename, names.hard)
+    for (const out of [filename, names.link, names.hard]) {
+      expect(await run(["export", "--out", out, "--force", "--database", address])).toEqual({
+        ...{ code: 1, stdout: "" },
+        stderr: `animal-store: --out: ${out} belongs to the database that is exported\n`
+      })
+    }
+    expect((await run(["export", "--database", `sqlite:${names.link}`])).stdout).toBe(makeLines(10))
+  })
+
   it("refuses everything that is not a regular file, also behind a link and with --force", async () => {
     const { address, directory } = await createFilled()
     const at = (name: string) => path.join(directory, name)

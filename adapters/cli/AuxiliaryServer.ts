@@ -33,7 +33,10 @@ export interface ListenAddress {
   readonly allowedHosts?: ReadonlyArray<string>
 }
 
-/** Serves until the scope closes; closing it also closes all connections. */
+/**
+ * Serves until the scope closes; closing it also closes all connections. `respond` ends the response before its promise
+ * completes. A connection with a pipelined request is closed.
+ */
 export const serve = (
   address: ListenAddress,
   respond: (request: Http.IncomingMessage, response: Http.ServerResponse) => Promise<void>
@@ -49,8 +52,16 @@ export const serve = (
         // Also closes the connection of a client that does not read its response.
         server.setTimeout(TIMEOUT_MS)
         boundConnections(server)
+        /** The connections whose latest request has no response yet. */
+        const responding = new WeakSet<Socket>()
         server.on("request", (request, response) => {
-          if (isAllowed(address, request.headers.host)) return void respond(request, response)
+          const { socket } = request
+          // Node emits all pipelined requests at once: their responses would fill the memory of the whole process.
+          if (responding.has(socket)) return void socket.destroy()
+          responding.add(socket)
+          if (isAllowed(address, request.headers.host)) {
+            return void respond(request, response).finally(() => responding.delete(socket))
+          }
           response.writeHead(421, { "Content-Type": "text/plain", Connection: "close" }).end(MISDIRECTED)
         })
         // Not removed after startup: a later `accept` error must not crash the process.

@@ -60,25 +60,27 @@ export const requireExisting = (address: string, flag: string): Effect.Effect<vo
 
 const REMEDY = "pass the address that the server uses, or create one with 'animal-store serve'"
 
-/** Whether `file` is the SQLite file of an address, also under another name. */
-export const isFileOf = (address: string, file: string): boolean => {
-  const database = identityOf(filenameOf(address) ?? "")
-  return database !== undefined && database === identityOf(file)
-}
-
-/** Returns the device and the number of a file; `undefined` if they cannot be read. */
-const identityOf = (path: string): string | undefined => {
-  try {
-    const { dev, ino } = statSync(path)
-    return `${dev} ${ino}`
-  } catch {
-    return undefined
-  }
-}
-
 const filenameOf = (address: string): string | undefined => {
   const parsed = Option.getOrUndefined(Result.getSuccess(DatabaseAddress.parse(address)))
   return parsed?.kind === "sqlite" ? parsed.filename : undefined
+}
+
+/** Whether `file` is the SQLite file of an address, also under another name, or one of the files next to it. */
+export const isFileOf = (address: string, file: string): boolean => {
+  const filename = filenameOf(address)
+  const identity = identityOf(file)
+  if (filename === undefined || identity === undefined) return false
+  return ["", "-wal", "-shm"].some((suffix) => identityOf(`${filename}${suffix}`) === identity)
+}
+
+/** Identifies the file at a path or behind a link; `undefined` if there is none. */
+const identityOf = (file: string): string | undefined => {
+  try {
+    const { dev, ino } = statSync(file)
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the database address for messages; omits credentials and parameters of a PostgreSQL URL. */

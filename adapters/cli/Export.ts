@@ -50,7 +50,7 @@ export const exportAnimals = Command.make(
     yield* Database.requireExisting(flags.database, "database")
     if (file !== undefined && Database.isFileOf(flags.database, file)) {
       return yield* Effect.fail(
-        Failure.userError(new Error(`--out: ${printable(file)} is the database itself`))
+        Failure.userError(new Error(`--out: ${printable(file)} belongs to the database that is exported`))
       )
     }
     const output = file === undefined ? undefined : yield* OutputFile.make(file, flags.force)

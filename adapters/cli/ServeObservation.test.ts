@@ -257,6 +257,20 @@ describe("the admin port", () => {
     expect(String((await once(busy, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  it("closes a connection with pipelined requests, whose responses would fill the memory", async () => {
+    const admin = new URL(await adminUrl(await serve("--admin-port", "0")))
+    const socket = net.connect(Number(admin.port), admin.hostname).on("error", () => undefined)
+    onTestFinished(() => void socket.destroy())
+    let received = ""
+    socket.on("data", (data) => {
+      received += String(data)
+    })
+    socket.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000))
+    await once(socket, "close")
+    expect(received.split("HTTP/1.1 200").length - 1).toBeLessThan(2)
+    expect((await fetch(new URL("/livez", admin))).status).toBe(200)
+  })
+
   it("rejects names in Host with 421 unless they are allowed, because a web page could use its own name", async () => {
     const own = await serve("--admin-port", "0", "--admin-allowed-host", "metrics.example.com")
     const { hostname, port } = new URL(await adminUrl(own))

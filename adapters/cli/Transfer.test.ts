@@ -168,17 +168,19 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
-  it("refuses the file of the database, also behind a link and with --force", async () => {
+  it("never replaces a file of the exported database, also under another name", async () => {
     const { address, directory } = await createFilled()
-    const file = address.slice("sqlite:".length)
-    const link = path.join(directory, "link")
-    fs.symlinkSync(file, link)
-    for (const out of [file, link]) {
-      const { code, stderr } = await run(["export", "--out", out, "--force", "--database", address])
-      expect([code, stderr]).toEqual([1, `animal-store: --out: ${out} is the database itself\n`])
+    const filename = address.replace(/^sqlite:/, "")
+    const names = { link: path.join(directory, "link.db"), hard: path.join(directory, "hard.db") }
+    fs.symlinkSync(filename, names.link)
+    fs.linkSync(filename, names.hard)
+    for (const out of [filename, names.link, names.hard]) {
+      expect(await run(["export", "--out", out, "--force", "--database", address])).toEqual({
+        ...{ code: 1, stdout: "" },
+        stderr: `animal-store: --out: ${out} belongs to the database that is exported\n`
+      })
     }
-    const out = path.join(directory, "out")
-    expect(await json(["export", "--out", out, "--database", address])).toMatchObject({ animals: 10 })
+    expect((await run(["export", "--database", `sqlite:${names.link}`])).stdout).toBe(makeLines(10))
   })
 
   it("refuses everything that is not a regular file, also behind a link and with --force", async () => {

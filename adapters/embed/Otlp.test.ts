@@ -221,6 +221,24 @@ describe("a collector that fails", () => {
     expect(lines).toEqual([])
   })
 
+  it("cannot redirect an export, whose headers contain secrets, to another server", async () => {
+    const other = await Receiver.start()
+    const server = Http.createServer((_, response) => response.writeHead(308, { Location: other.url }).end())
+    const lines: Array<string> = []
+    const store = await openAnimalStore({
+      log: (line) => lines.push(line),
+      otlp: {
+        url: `http://127.0.0.1:${await Receiver.listen(server)}`,
+        headers: { "api-key": "secret" },
+        intervalMs: 100,
+        traceSample: 0
+      }
+    })
+    await expect.poll(() => lines.join(""), { timeout: 60_000 }).toContain("the collector responded with 308")
+    await store.close()
+    expect(other.headers).toEqual([])
+  })
+
   it.each(["refuses connections", "never responds", "responds with errors"])(
     "prevents neither requests nor closing, and adds no secret to the log, when it %s",
     async (fault) => {

@@ -33,7 +33,10 @@ export interface RedisConnection {
   readonly close: () => void
 }
 
-/** Pause before the next attempt to connect, in milliseconds; it doubles after each failure, up to the maximum. */
+/**
+ * Pause after a failed attempt to connect, in milliseconds; it doubles after each failure, up to the maximum. A stable
+ * connection is replaced without a pause, because requests fail until then.
+ */
 const MIN_PAUSE_MS = 20
 const MAX_PAUSE_MS = 500
 
@@ -112,7 +115,7 @@ export const start = (
     })
 
   const reconnectForever = Effect.gen(function* () {
-    let pauseMs = MIN_PAUSE_MS
+    let pauseMs = 0
     while (true) {
       const attempt = yield* Effect.exit(connect)
       const isStable = yield* Exit.match(attempt, {
@@ -122,7 +125,7 @@ export const start = (
         },
         onSuccess: useUntilEnd
       })
-      pauseMs = isStable ? MIN_PAUSE_MS : Math.min(pauseMs * 2, MAX_PAUSE_MS)
+      pauseMs = isStable ? 0 : Math.min(Math.max(pauseMs * 2, MIN_PAUSE_MS), MAX_PAUSE_MS)
       yield* Effect.sleep(pauseMs)
     }
   })

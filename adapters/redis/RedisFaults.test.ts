@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { Verdict } from "../../core/limits/RateLimit.ts"
@@ -17,6 +18,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as FaultyNetwork from "../embed/FaultyNetwork.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as Redis from "./Redis.ts"
+import * as RedisConnection from "./RedisConnection.ts"
 import type { RedisOptions } from "./RedisOptions.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
@@ -290,6 +292,34 @@ describe("the store on a simulated server", () => {
     const store = await openWithShortTimeout(await startFake("HTTP/1.1 400 Bad Request\r\n\r\n"))
     await expectUnavailable(store)
   })
+})
+
+describe("a connection", () => {
+  it("is replaced without a pause if it was stable, because requests fail until then", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { port } = new URL(yield* Effect.promise(() => startFake("+OK\r\n")))
+        const replies = new Set<Net.Socket>()
+        const network = yield* Effect.promise(() =>
+          FaultyNetwork.make("127.0.0.1", Number(port), (socket) => replies.add(socket))
+        )
+        onTestFinished(network.close)
+        const options = { isTls: false, username: undefined, password: undefined, database: 0 }
+        const connection = RedisConnection.start(
+          { host: "127.0.0.1", port: network.port },
+          { ...options, timeoutMs: NEVER_MS },
+          yield* Effect.context<never>()
+        )
+        onTestFinished(connection.close)
+        yield* connection.firstAttempt
+        yield* TestClock.adjust("2 seconds")
+        network.cut()
+        // The test clock stands still, so that a pause would never end.
+        yield* Effect.promise(() =>
+          RedisServers.until(async () => replies.size === 2 && connection.isReady())
+        )
+      }).pipe(Effect.provide(TestClock.layer()))
+    ))
 })
 
 describe("opening a store", () => {

@@ -75,6 +75,9 @@ export const make = (
   )
 }
 
+/** A redirect would send headers that contain secrets to another server; `fetch` removes only `Authorization`. */
+const NO_REDIRECTS: RequestInit = { redirect: "manual" }
+
 /** Bounds the number and the duration of requests, which Effect's exporters do not. */
 const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
@@ -96,9 +99,12 @@ const client: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
         }
         running++
         return response.pipe(
+          Effect.provideService(FetchHttpClient.RequestInit, NO_REDIRECTS),
           Effect.tap(discardBody),
           Effect.tap(({ status }) =>
-            status < 400 ? Effect.void : notExported(`the collector responded with ${status}`)
+            status >= 200 && status < 300
+              ? Effect.void
+              : notExported(`the collector responded with ${status}`)
           ),
           Effect.timeoutOrElse({
             duration: EXPORT_TIMEOUT,

@@ -47,28 +47,33 @@ const startTraffic = (request: () => Promise<FaultCaller.Outcome>) => {
 }
 
 Databases.describeOn(Databases.postgresAlone, "a store under constant traffic", () => {
-  it("recovers from a server that was read-only for a while, although its sessions stay read-only", async () => {
-    const database = await Databases.createForTest(Databases.postgresAlone)
-    const { caller } = await FaultCaller.open(database.address)
-    const traffic = startTraffic(() => caller.send("/v1/pets"))
-    onTestFinished(traffic.stop)
-    const setReadOnly = `ALTER DATABASE "${nameOf(database)}" SET default_transaction_read_only = on`
-    await execute(database, setReadOnly, endSessions)
-    await sleep(1_000)
-    expect(FaultCaller.rejectedOf(traffic.take()).length).toBeGreaterThan(0)
+  it.each([
+    ["read-only", "default_transaction_read_only", "on"],
+    ["without its schema", "search_path", "none"]
+  ])(
+    "recovers from a server that was %s for a while, although its sessions still are",
+    async (_, setting, value) => {
+      const database = await Databases.createForTest(Databases.postgresAlone)
+      const { caller } = await FaultCaller.open(database.address)
+      const traffic = startTraffic(() => caller.send("/v1/pets"))
+      onTestFinished(traffic.stop)
+      await execute(database, `ALTER DATABASE "${nameOf(database)}" SET ${setting} = ${value}`, endSessions)
+      await sleep(1_000)
+      expect(FaultCaller.rejectedOf(traffic.take()).length).toBeGreaterThan(0)
 
-    await execute(
-      database,
-      "SET default_transaction_read_only = off",
-      `ALTER DATABASE "${nameOf(database)}" RESET default_transaction_read_only`
-    )
-    await caller.recover()
-    traffic.take()
-    await sleep(500)
-    const outcomes = traffic.take()
-    expect(outcomes.length).toBeGreaterThan(0)
-    expect(FaultCaller.rejectedOf(outcomes)).toEqual([])
-  })
+      await execute(
+        database,
+        "SET default_transaction_read_only = off",
+        `ALTER DATABASE "${nameOf(database)}" RESET ${setting}`
+      )
+      await caller.recover()
+      traffic.take()
+      await sleep(500)
+      const outcomes = traffic.take()
+      expect(outcomes.length).toBeGreaterThan(0)
+      expect(FaultCaller.rejectedOf(outcomes)).toEqual([])
+    }
+  )
 
   it("rejects no request if all its sessions become read-only but new ones are not", async () => {
     const database = await Databases.createForTest(Databases.postgresAlone)

@@ -42,8 +42,8 @@ export interface PostgresClient extends SqlClient.SqlClient {
 }
 
 /**
- * Creates a client whose connections are opened on demand. A connection that is lost or leads to a read-only server
- * discards all connections that are as old. A statement, or a whole transaction, that a read-only server rejected is
+ * Creates a client whose connections are opened on demand. A connection that is lost, leads to a read-only server or has
+ * a wrong setting discards all connections that are as old. A statement, or a whole transaction, that a read-only server rejected is
  * repeated once on a new connection.
  */
 export const make = Effect.fnUntraced(function* (
@@ -67,7 +67,9 @@ export const make = Effect.fnUntraced(function* (
   const isStale = (connection: PgConnection.PgConnection) => sessionOf(connection).generation < generation
 
   const onFailure = (session: Session, error: SqlError): void => {
-    if (SqlFailure.causeOf(error) !== "connection" || session.generation < generation) return
+    const cause = SqlFailure.causeOf(error)
+    // A session keeps the settings with which it began, such as `search_path`, so only a new one obeys a correction.
+    if ((cause !== "connection" && cause !== "configuration") || session.generation < generation) return
     if (nowMs() - session.usedSince >= MIN_AGE_MS) generation++
   }
 

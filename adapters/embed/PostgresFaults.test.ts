@@ -67,6 +67,8 @@ Databases.describeOn(Databases.postgresAlone, "a store under constant traffic", 
         `ALTER DATABASE "${nameOf(database)}" RESET ${setting}`
       )
       await caller.recover()
+      // Such sessions that were opened last are discarded when they are 500 ms old.
+      await sleep(1_000)
       traffic.take()
       await sleep(500)
       const outcomes = traffic.take()

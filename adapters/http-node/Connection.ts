@@ -50,7 +50,7 @@ export interface Timeouts {
   readonly keepAliveTimeoutMs: number
   /** Idle timeout that the server enforces. */
   readonly idleTimeoutMs: number
-  /** Time in which a head must arrive; 0 disables it. */
+  /** Time in which a head must arrive. */
   readonly headersTimeoutMs: number
   /**
    * Time in which a request must arrive, and time without progress after which a client that does not read its

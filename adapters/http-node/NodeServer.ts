@@ -66,7 +66,10 @@ export const make = Effect.fnUntraced(function* (
     keepAliveTimeoutMs,
     // With 0, no connection becomes idle.
     idleTimeoutMs: keepAliveTimeoutMs || Number.POSITIVE_INFINITY,
-    headersTimeoutMs: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
+    headersTimeoutMs: Math.min(
+      options.headersTimeoutMs || Number.POSITIVE_INFINITY,
+      options.requestTimeoutMs || Number.POSITIVE_INFINITY
+    ),
     requestTimeoutMs: options.requestTimeoutMs
   }
 

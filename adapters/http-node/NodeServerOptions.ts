@@ -8,9 +8,12 @@ export interface NodeServerOptions {
   readonly host: string
   /** TCP port to listen on; 0 chooses a free port. */
   readonly port: number
-  /** Milliseconds within which the header section of a request must arrive; otherwise the response is a 408. */
+  /**
+   * Milliseconds within which the header section of a request must arrive; otherwise the response is a 408. 0 means no
+   * timeout of its own.
+   */
   readonly headersTimeoutMs: number
-  /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. */
+  /** Milliseconds within which a whole request must arrive; otherwise the response is a 408. 0 means no timeout. */
   readonly requestTimeoutMs: number
   /**
    * Time after which an idle connection is closed, announced in the `Keep-Alive` header; with 0, each connection is

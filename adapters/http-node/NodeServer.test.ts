@@ -131,9 +131,8 @@ describe("connections", () => {
       server: { maxConnections: MAX, keepAliveTimeoutMs: 72_000 }
     })
     const key = await server.issue()
-    const inUse = await Promise.all(
-      Array.from({ length: 90 }, () => Wire.openAndSend(server.port, request({ key })))
-    )
+    const list = request({ key, target: "/v1/pets?limit=1" })
+    const inUse = await Promise.all(Array.from({ length: 90 }, () => Wire.openAndSend(server.port, list)))
     await gate.entered.reaches(inUse.length)
     for (let round = 0; round < 5; round++) {
       const idle = Array.from({ length: MAX }, (_, index) =>

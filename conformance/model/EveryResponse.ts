@@ -1,0 +1,127 @@
+/** The laws of every response, whatever was asked: its body (§1, §2, §7), its rate headers (§8.3) and Retry-After (§8.4). */
+import * as Result from "effect/Result"
+import { hasBody, isFilled } from "../http/ByService.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
+import * as KeptResponse from "../http/KeptResponse.ts"
+import * as Moment from "../http/Moment.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import { headerValues } from "../http/Wire.ts"
+import { type Break, breaks } from "./Exchange.ts"
+import { isByService, isDenial, type Seen } from "./Seen.ts"
+
+const DAY_S = 86_400
+
+/** Tolerance in seconds of a Reset, for rounding. */
+const SLACK_S = 2
+
+/** Minimum Reset that must be in milliseconds since 1970; in seconds it would be in the year 5138. */
+const MIN_MILLISECONDS = 100_000_000_000
+
+const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
+
+type Law = (seen: Seen) => Break | undefined
+
+const bodyIsJson: Law = ({ exchange }) => {
+  if (!isFilled(exchange)) return undefined
+  const json = KeptResponse.jsonOf(exchange.response)
+  if (Result.isFailure(json)) return breaks("http.json-bodies", "a JSON body", json.failure)
+  const type = headerValues(exchange.response, "content-type").find(
+    (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
+  )
+  return type === undefined
+    ? undefined
+    : breaks("http.json-bodies", "a JSON media type as Content-Type", JSON.stringify(type))
+}
+
+const errorHasBody: Law = ({ exchange, status }) => {
+  if (status < 400 || !hasBody(exchange)) return undefined
+  const body = ErrorBody.of(exchange.response)
+  if (Result.isFailure(body)) {
+    return breaks(
+      status === 401 ? "auth.error-body" : "errors.body",
+      `an Error body with ${status}`,
+      body.failure
+    )
+  }
+  return body.success.status === status
+    ? undefined
+    : breaks("errors.status-matches", `status ${status} in the body`, `status ${body.success.status}`)
+}
+
+const rateHeadersArePresent: Law = ({ exchange: { response }, status }) => {
+  const wrong = rateNames.find((name) => headerValues(response, name).length !== 1)
+  if (wrong !== undefined) {
+    const values = headerValues(response, wrong)
+    return breaks(
+      "limits.headers-present",
+      `${wrong} once with ${status}`,
+      values.length === 0 ? "none" : values.join(" and ")
+    )
+  }
+  const text = rateNames
+    .map((name) => headerValues(response, name)[0] ?? "")
+    .find((value) => !/^[0-9]{1,15}$/.test(value))
+  return text === undefined
+    ? undefined
+    : breaks("limits.header-types", "rate headers in digits", JSON.stringify(text))
+}
+
+const remainingIsWithinLimit: Law = ({ exchange }) => {
+  const rate = RateHeaders.of(exchange.response)
+  return rate === undefined || rate.remaining <= rate.limit
+    ? undefined
+    : breaks(
+        "limits.remaining-within",
+        `at most ${rate.limit} remaining, the limit`,
+        `${rate.remaining} remaining`
+      )
+}
+
+const resetIsTime: Law = (seen) => {
+  const { asked, exchange } = seen
+  const rate = RateHeaders.of(exchange.response)
+  if (rate === undefined) return undefined
+  const { resetAt } = rate
+  const seconds = breaks(
+    "limits.reset-unix-seconds",
+    "X-RateLimit-Reset in seconds since 1970",
+    String(resetAt)
+  )
+  if (resetAt >= MIN_MILLISECONDS) return seconds
+  // A caller without a key may have no window.
+  if (asked.caller.is !== "valid" || seen.status === 401) return undefined
+  if (resetAt * 1_000 < exchange.from / 2) return seconds
+  const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`
+  if ((resetAt + SLACK_S) * 1_000 < exchange.from) {
+    return breaks(
+      "limits.reset-not-past",
+      `X-RateLimit-Reset at ${Moment.iso(exchange.from)} or later`,
+      shown
+    )
+  }
+  return isDenial(seen) || (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
+    ? undefined
+    : breaks("limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
+}
+
+const denialTellsWait: Law = ({ exchange, status }) =>
+  status !== 429 || RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
+    ? undefined
+    : breaks(
+        "limits.retry-after-present",
+        "Retry-After with 429: whole seconds or a date",
+        headerValues(exchange.response, "retry-after").join(" and ") || "none"
+      )
+
+const laws: ReadonlyArray<Law> = [
+  bodyIsJson,
+  errorHasBody,
+  rateHeadersArePresent,
+  remainingIsWithinLimit,
+  resetIsTime,
+  denialTellsWait
+]
+
+/** Returns every law of all responses that this one breaks. */
+export const judge = (seen: Seen): ReadonlyArray<Break> =>
+  isByService(seen) ? laws.flatMap((law) => law(seen) ?? []) : []

@@ -66,7 +66,7 @@ export const judge = (catalogue: Catalogue, known: Catalogue, seen: Seen): Step 
   if (operation.is === "get" && status === 200) return afterGet(catalogue, seen, operation)
   if (operation.is === "get" && status === 404 && operation.id !== undefined && seen.key !== undefined) {
     const isKnown =
-      operation.isShortest && exchange.to < REMOVAL_BEGINS && catalogue.animals.has(operation.id)
+      operation.form === "shortest" && exchange.to < REMOVAL_BEGINS && catalogue.animals.has(operation.id)
     return [
       [],
       isKnown

@@ -66,8 +66,7 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   const content = text(body)
   if (body === undefined || content.trim() === "") return invalid("create.body-required", "no body")
   if (content.startsWith("\ufeff")) return open("a byte order mark")
-  if (bytes(content).length !== body.length || content.includes("\ufffd"))
-    return open("a body that is not UTF-8")
+  if (!isUtf8(body, content)) return open("a body that is not UTF-8")
   if (JsonLimits.exceeded(content) !== undefined) return open("a deeply nested body")
   const parsed = PetJson.parse(content)
   if (Result.isFailure(parsed)) {
@@ -80,6 +79,12 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
     return invalid("create.body-object", `a body that is ${PetJson.show(value)}`)
   }
   return readFields(value as { readonly [field: string]: unknown }, content, setup)
+}
+
+/** Whether decoding replaced no byte. */
+const isUtf8 = (body: Uint8Array, content: string): boolean => {
+  const encoded = bytes(content)
+  return encoded.length === body.length && encoded.every((byte, index) => byte === body[index])
 }
 
 /** Whether the text begins with a complete JSON object or array. */

@@ -182,7 +182,7 @@ describe("the model", () => {
   it.each([1, 2, 3])("accepts random histories of the core: seed %d", async (seed) => {
     const { exchanges, setup } = await record(seed)
     expect(exchanges).toHaveLength(exchanges.filter(({ isAlone }) => isAlone).length)
-    expect(Recording.judge({ exchanges, setup }).violations).toEqual([])
+    expect(Recording.judge({ exchanges, setup }, "spec").violations).toEqual([])
   })
 
   it.each(edits)("rejects a history in which one response $does", ({ edit, to }) => {
@@ -195,7 +195,10 @@ describe("the model", () => {
           ? { ...exchange, response: edit(exchange.response) }
           : exchange
       )
-      expect(Recording.judge({ ...recording, exchanges }, 1).violations, `exchange ${at}`).not.toEqual([])
+      expect(
+        Recording.judge({ ...recording, exchanges }, "spec", 1).violations,
+        `exchange ${at}`
+      ).not.toEqual([])
     }
   })
 })

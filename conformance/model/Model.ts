@@ -2,8 +2,11 @@
  * The model of the contract: judges every exchange of a run, whatever sent it and why, by everything that is known. Pure
  * and without a clock, so that recordings can be judged again.
  */
+import type { Level } from "../clauses/Clause.ts"
+import { bySlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
+import * as Design from "./Design.ts"
 import * as EveryResponse from "./EveryResponse.ts"
 import type { Exchange, Key, Setup, Violation } from "./Exchange.ts"
 import * as Meters from "./Meters.ts"
@@ -43,7 +46,14 @@ export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
 }
 
 /** Judges what needs the whole history. */
-export const close = (known: Knowledge): ReadonlyArray<Violation> => settle(known).violations
+export const close = (known: Knowledge): ReadonlyArray<Violation> => {
+  const settled = settle(known)
+  return [...settled.violations, ...Design.close(settled.known.catalogue, settled.known.meters)]
+}
+
+/** Whether a violation is one at this level: level `design` includes level `spec`. */
+export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
+  level === "design" || bySlug.get(clause)?.level === "spec"
 
 /** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
 export const tells = ({ catalogue, choices }: Knowledge): ReadonlyArray<string> => [
@@ -83,7 +93,8 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
       ...Status.judge(seen, {
         mayBeBanned: Meters.mayBeBanned(meters, seen.asked.caller.key, exchange),
         exists: operation.is === "get" && Catalogue.has(before, operation.id, key?.name)
-      })
+      }),
+      ...Design.judge(seen)
     ]
     violations.push(...breaks.map((found) => ({ ...found, evidence: [exchange] })))
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, before, seen)

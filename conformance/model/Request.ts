@@ -26,8 +26,12 @@ export type Operation =
       readonly hasOthers: boolean
     }
   | { readonly is: "create"; readonly creation: Creation.Creation }
-  /** `id` is `undefined` if the path segment is no integer; `isShortest` is whether it is written as the contract does. */
-  | { readonly is: "get"; readonly id: bigint | undefined; readonly isShortest: boolean }
+  /** `id` is `undefined` if the path segment is no integer; `form` is how it is written. */
+  | {
+      readonly is: "get"
+      readonly id: bigint | undefined
+      readonly form: "shortest" | "percent-encoded" | "other"
+    }
   | { readonly is: "none"; readonly path: "pets" | "pet" | "unknown" }
 
 export interface Asked {
@@ -88,8 +92,12 @@ const getOf = (segment: string): Operation => {
   // Some services read 01, +1 and 1.0 as 1.
   const digits = /^\s*\+?(-?[0-9]{1,40})(?:\.0*)?\s*$/.exec(decode(segment))?.[1]
   const id = digits === undefined ? undefined : BigInt(digits)
-  const isShortest = id !== undefined && String(id) === segment && BigInt.asIntN(64, id) === id
-  return { is: "get", id, isShortest }
+  const isShortest = id !== undefined && String(id) === decode(segment) && BigInt.asIntN(64, id) === id
+  return {
+    is: "get",
+    id,
+    form: !isShortest ? "other" : String(id) === segment ? "shortest" : "percent-encoded"
+  }
 }
 
 /** §4.1: `limit` and `status`. */
@@ -115,9 +123,13 @@ const parameter = <A>(
   if (text === undefined) return { is: "absent" }
   if (values.length > 1) return { is: "open", because: "repeated", text }
   const value = valid(text)
-  return value !== undefined
-    ? { is: "valid", value }
-    : { is: "open", because: unusual(text), text: decode(text) }
+  if (value !== undefined) return { is: "valid", value }
+  const decoded = decode(text)
+  return {
+    is: "open",
+    because: valid(decoded) === undefined ? unusual(decoded) : "percent-encoded",
+    text: decoded
+  }
 }
 
 const unusual = (text: string): string => {

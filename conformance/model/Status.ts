@@ -2,6 +2,7 @@
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import { type Break, breaks } from "./Exchange.ts"
+import type { Operation } from "./Request.ts"
 import { isByService, isDescribed, type Seen } from "./Seen.ts"
 
 /** What is known of the caller and of the animal that the request names. */
@@ -96,7 +97,7 @@ const ofOperation = (seen: Seen, circumstances: Circumstances): Break | undefine
 /** §4.3, §9.3: 200 or 404 until 5 December 2030 has begun somewhere, never 200 after it has ended everywhere. */
 const ofGet = (
   { exchange: { from, to }, status }: Seen,
-  { id, isShortest }: { readonly id: bigint | undefined; readonly isShortest: boolean },
+  { form, id }: Operation & { readonly is: "get" },
   { exists }: Circumstances,
   mayReject: boolean
 ): Break | undefined => {
@@ -106,7 +107,7 @@ const ofGet = (
       : breaks("get.removed", "404 or 410 after the removal", String(status))
   }
   if (mayReject || (to >= REMOVAL_BEGINS && status === 410)) return undefined
-  if (!isShortest) {
+  if (form !== "shortest") {
     const isLawful = isClientError(status) || (status === 200 && id !== undefined)
     return isLawful ? undefined : breaks("get.not-found", "404 for an id that is no int64", String(status))
   }

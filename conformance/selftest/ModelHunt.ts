@@ -14,7 +14,10 @@ export interface Task {
   readonly kind: "fault" | "mutant"
   readonly id: string
   readonly seed: number
+  /** The level of the checks that send requests. */
   readonly level: Level
+  /** The level of the violations that count. */
+  readonly judgedAt: Level
 }
 
 export interface Result extends Task {

@@ -29,7 +29,7 @@ describe("the model alone", () => {
     async (_id, subject) => {
       for (const seed of [1, 2, 3]) {
         const recording = await Effect.runPromise(Recording.of(subject, { level: "design", seed }))
-        expect(Recording.judge(recording).violations).toEqual([])
+        expect(Recording.judge(recording, "spec").violations).toEqual([])
       }
     },
     HOUR_MS
@@ -41,7 +41,9 @@ describe("the model alone", () => {
       const ofSpec = faults.filter(
         ({ killedBy, where }) => where.at === "http" && levelOf.get(killedBy) === "spec"
       )
-      const results = await huntAll(ofSpec.map(({ id }) => ({ kind: "fault", id, seed: 1, level: "design" })))
+      const results = await huntAll(
+        ofSpec.map(({ id }) => ({ kind: "fault", id, seed: 1, level: "design", judgedAt: "spec" }))
+      )
       expect(results.filter(({ found }) => found === undefined).map(({ id }) => id)).toEqual(invisible)
     },
     HOUR_MS
@@ -52,7 +54,7 @@ describe("the model alone", () => {
     async () => {
       const mutants = sample(600, 2)
       const results = await huntAll(
-        mutants.map(({ id }) => ({ kind: "mutant", id, seed: 2, level: "design" }))
+        mutants.map(({ id }) => ({ kind: "mutant", id, seed: 2, level: "design", judgedAt: "spec" }))
       )
       const faulty = results.filter(({ changed }, index) => {
         const mutant = mutants[index]

@@ -18,7 +18,7 @@ describe("the model, on the exchanges of a run", () => {
 
   it("finds nothing in a run against the service of the core", () => {
     expect(recording.exchanges.length).toBeGreaterThan(2_000)
-    expect(Recording.judge(recording).violations).toEqual([])
+    expect(Recording.judge(recording, "spec").violations).toEqual([])
   })
 
   it.each(["mixed.all-different", "mixed.gateway"])(
@@ -26,7 +26,7 @@ describe("the model, on the exchanges of a run", () => {
     async (id) => {
       const variant = plain.find((each) => each.id === id)
       if (variant === undefined) throw new Error(`the variant ${id} does not exist`)
-      expect(Recording.judge(await record(Subjects.ofVariant(variant), 1)).violations).toEqual([])
+      expect(Recording.judge(await record(Subjects.ofVariant(variant), 1), "spec").violations).toEqual([])
     }
   )
 
@@ -42,11 +42,19 @@ describe("the model, on the exchanges of a run", () => {
     const where = Mutant.install(mutant, { reached: 0, changed: 0 })
     if (where.at !== "http" || where.transport === undefined)
       throw new Error(`${id} does not change responses`)
-    expect(Recording.judge(Recording.replay(recording, where.transport), 1).violations).toHaveLength(1)
+    expect(Recording.judge(Recording.replay(recording, where.transport), "spec", 1).violations).toHaveLength(
+      1
+    )
   })
 
   it("finds a fault while a run goes on", async () => {
-    const task = { kind: "fault", id: "protocol.list-as-html", seed: 1, level: "spec" } as const
+    const task = {
+      kind: "fault",
+      id: "protocol.list-as-html",
+      seed: 1,
+      level: "spec",
+      judgedAt: "spec"
+    } as const
     expect((await ModelHunt.task(task)).found).toMatchObject({ clause: "http.json-bodies" })
   })
 })

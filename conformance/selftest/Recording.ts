@@ -101,7 +101,7 @@ export const of = (
 /** Runs the checks of a level on a subject until the model finds a violation, and returns it. */
 export const firstViolation = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
-  options: { readonly seed: number; readonly level: Level }
+  options: { readonly seed: number; readonly level: Level; readonly judgedAt: Level }
 ): Effect.Effect<Violation | undefined, unknown> => {
   let known: Model.Knowledge | undefined
   let found: Violation | undefined
@@ -109,11 +109,12 @@ export const firstViolation = (
     if (found !== undefined) return
     const judged = Model.judge(known ?? Model.begin(setup), exchange)
     known = judged.known
-    found = judged.violations[0]
+    found = judged.violations.find((violation) => Model.isOfLevel(violation, options.judgedAt))
   }
   return Effect.map(
     watch(subject, options, see, () => found !== undefined),
-    () => found ?? (known && Model.close(known)[0])
+    () =>
+      found ?? (known && Model.close(known).find((violation) => Model.isOfLevel(violation, options.judgedAt)))
   )
 }
 
@@ -141,15 +142,16 @@ export const replay = (
   }
 }
 
-/** Returns the violations that the model finds in a recording, at most `max`. */
-export const judge = ({ exchanges, setup }: Recording, max = 10) => {
+/** Returns the violations at a level that the model finds in a recording; stops after `max`. */
+export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) => {
   let known = Model.begin(setup)
-  const violations = []
+  const violations: Array<Violation> = []
   for (const exchange of exchanges) {
     const judged = Model.judge(known, exchange)
     known = judged.known
-    violations.push(...judged.violations)
+    violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  return { violations: [...violations, ...Model.close(known)], known }
+  violations.push(...Model.close(known).filter((violation) => Model.isOfLevel(violation, level)))
+  return { violations, known }
 }

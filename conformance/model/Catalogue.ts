@@ -4,7 +4,8 @@ import type { Animal } from "../http/Animal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
-import { type Break, breaks, type Exchange, type Violation } from "./Exchange.ts"
+import type { Sent } from "./Creation.ts"
+import { type Exchange, type Violation, violation } from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
@@ -53,36 +54,25 @@ export const has = ({ animals }: Catalogue, id: bigint | undefined, key: string 
 
 /** Judges the animals in a response; `known` is what was known before all requests that were in flight with it. */
 export const judge = (catalogue: Catalogue, known: Catalogue, seen: Seen): Step => {
-  const {
-    asked: { operation },
-    exchange,
-    status
-  } = seen
-  if (operation.is === "create")
-    return status === 201
-      ? afterCreation(catalogue, seen, operation)
-      : [[], afterRejection(catalogue, seen, operation)]
-  if (operation.is === "list" && status === 200) return afterList(catalogue, known, seen, operation)
-  if (operation.is === "get" && status === 200) return afterGet(catalogue, seen, operation)
-  if (operation.is === "get" && status === 404 && operation.id !== undefined && seen.key !== undefined) {
-    const isKnown =
-      operation.form === "shortest" && exchange.to < REMOVAL_BEGINS && catalogue.animals.has(operation.id)
-    return [
-      [],
-      isKnown
-        ? {
-            ...catalogue,
-            hidden: new Map(catalogue.hidden).set(`${seen.key.name} ${operation.id}`, exchange)
-          }
-        : catalogue
-    ]
+  const { asked, exchange, status } = seen
+  const { operation } = asked
+  switch (operation.is) {
+    case "create":
+      return status === 201
+        ? afterCreation(catalogue, seen, operation.creation.sent)
+        : [[], afterRejection(catalogue, seen, operation.creation.sent)]
+    case "list":
+      return status === 200 ? afterList(catalogue, known, seen, operation) : [[], catalogue]
+    case "get":
+      return status === 200
+        ? afterGet(catalogue, seen, operation.id)
+        : [[], afterDenied(catalogue, seen, operation)]
+    case "none": {
+      // An operation that is not in the contract may change or delete animals (§4.4).
+      const isRead = ["GET", "HEAD", "OPTIONS"].includes(exchange.request.method)
+      return [[], isRead || status >= 400 ? catalogue : withoutCertainty(catalogue, exchange)]
+    }
   }
-  // An operation that is not in the contract may change or delete animals (§4.4).
-  const isRead = ["GET", "HEAD", "OPTIONS"].includes(exchange.request.method)
-  return [
-    [],
-    operation.is === "none" && !isRead && status < 400 ? withoutCertainty(catalogue, exchange) : catalogue
-  ]
 }
 
 /** Returns what is still known after a request that may have changed the animal in its path. */
@@ -98,42 +88,27 @@ export const afterLoss = (catalogue: Catalogue): Catalogue => ({ ...catalogue, c
 
 // Creation
 
-const afterCreation = (
-  catalogue: Catalogue,
-  seen: Seen,
-  { creation: { sent } }: Operation & { is: "create" }
-): Step => {
-  const { exchange, key } = seen
+const afterCreation = (catalogue: Catalogue, { asked, exchange, key }: Seen, sent: Sent): Step => {
   const read = readOne(exchange)
-  if (Result.isFailure(read)) return [[violation(read.failure, [exchange])], afterLoss(catalogue)]
+  if (Result.isFailure(read)) return [[read.failure], afterLoss(catalogue)]
   const animal = read.success
   const violations: Array<Violation> = []
-  const earlier = catalogue.animals.get(animal.id)
+  const first = catalogue.animals.get(animal.id)
   // A header such as Idempotency-Key may ask for the animal of an earlier creation.
-  if (earlier !== undefined && seen.asked.isPlain) {
-    const found = breaks(
-      "resources.id-unique",
-      `an id other than ${animal.id}, that of ${PetJson.line(earlier.animal)}`,
-      String(animal.id)
-    )
-    violations.push(violation(found, [earlier.evidence, exchange]))
+  if (first !== undefined && asked.isPlain) {
+    const expected = `an id other than ${animal.id}, that of ${PetJson.line(first.animal)}`
+    violations.push(violation("resources.id-unique", expected, String(animal.id), first.evidence, exchange))
   }
-  const isKept =
-    (sent.categoryId === undefined || animal.categoryId === sent.categoryId) &&
-    (sent.status === undefined || animal.status === sent.status)
-  if (!isKept) {
-    const isStatus = sent.categoryId === undefined || animal.categoryId === sent.categoryId
-    const expected = `categoryId ${sent.categoryId ?? "of any value"}, ${sent.status ?? "any status"}, as sent`
+  if (sent.categoryId !== undefined && animal.categoryId !== sent.categoryId) {
     violations.push(
-      violation(
-        breaks(isStatus ? "create.status-kept" : "create.int64-exact", expected, PetJson.line(animal)),
-        [exchange]
-      )
+      violation("create.int64-exact", `categoryId ${sent.categoryId}`, PetJson.line(animal), exchange)
     )
   }
-  const named = withName(catalogue, exchange, sent.name, animal.name)
-  violations.push(...named[0])
-  return [violations, show(named[1], animal, exchange, key?.name)]
+  if (sent.status !== undefined && animal.status !== sent.status) {
+    violations.push(violation("create.status-kept", sent.status, PetJson.line(animal), exchange))
+  }
+  const [ofName, named] = withName(catalogue, exchange, sent.name, animal.name)
+  return [[...violations, ...ofName], show(named, animal, exchange, key?.name)]
 }
 
 /** Judges a name that came back, and excludes the forms that do not explain it. */
@@ -149,162 +124,172 @@ const withName = (
   const left = Names.explain(forms, sent, returned)
   if (left.length === forms.length) return [[], catalogue]
   if (left.length > 0) return [[], { ...catalogue, forms: left, formEvidence: [exchange] }]
-  const isPossible = Names.explain(Names.forms, sent, returned).length > 0
-  const expected = isPossible
-    ? `a service that ${forms[0]?.says ?? ""}, as before, to return ${PetJson.excerpt(forms[0]?.store(sent) ?? "")}`
-    : `the name ${JSON.stringify(sent)}`
-  return [
-    [
-      violation(breaks("create.returns-created", expected, JSON.stringify(returned)), [
-        ...(isPossible ? formEvidence : []),
-        exchange
-      ])
-    ],
-    catalogue
-  ]
+  const isContradiction = Names.explain(Names.forms, sent, returned).length > 0
+  const evidence = isContradiction ? [...formEvidence, exchange] : [exchange]
+  const name = JSON.stringify(forms[0]?.store(sent))
+  const expected = isContradiction
+    ? `the name ${name}: the service ${forms[0]?.says}, as before`
+    : `the name ${name}`
+  return [[violation("create.returns-created", expected, JSON.stringify(returned), ...evidence)], catalogue]
 }
 
-const afterRejection = (
-  catalogue: Catalogue,
-  { exchange, status }: Seen,
-  { creation: { sent } }: Operation & { is: "create" }
-): Catalogue => {
+const afterRejection = (catalogue: Catalogue, { exchange, status }: Seen, { name }: Sent): Catalogue => {
   if (status < 400 || status >= 500) return afterLoss(catalogue)
-  return sent.name === undefined
+  return name === undefined
     ? catalogue
-    : { ...catalogue, rejected: new Map(catalogue.rejected).set(sent.name, exchange) }
+    : { ...catalogue, rejected: new Map(catalogue.rejected).set(name, exchange) }
 }
 
-// Lists and retrievals
+// Lists
 
-const afterList = (
-  catalogue: Catalogue,
-  known: Catalogue,
-  { exchange, key }: Seen,
-  { hasOthers, limit, status }: Operation & { is: "list" }
-): Step => {
+type List = Operation & { readonly is: "list" }
+
+const afterList = (catalogue: Catalogue, known: Catalogue, seen: Seen, list: List): Step => {
+  const { exchange, key } = seen
   const read = Result.flatMap(parse(exchange), PetJson.animals)
   if (Result.isFailure(read))
-    return [[violation(breaks("list.array", "an array of Pet", read.failure), [exchange])], catalogue]
+    return [[violation("list.array", "an array of Pet", read.failure, exchange)], catalogue]
   const shown = read.success
+  const { hasOthers, limit, status } = list
+  const isWhole = shown.length < maxOf(list) && !hasOthers && limit.is !== "open" && status.is !== "open"
   const filter = status.is === "valid" ? status.value : undefined
-  const found: Array<Break> = []
-  const max = limit.is === "valid" ? limit.value : limit.is === "absent" ? DEFAULT_LIMIT : MAX_LIMIT
-  if (shown.length > max) {
-    const clause =
-      limit.is === "valid"
-        ? "list.limit.maximum-returned"
-        : limit.is === "absent"
-          ? "list.limit.default"
-          : "list.limit.ceiling"
-    found.push(breaks(clause, `at most ${max} animals`, String(shown.length)))
-  }
-  // A service may read `SOLD` as `sold`, but an animal with another status than the given one is never wanted.
-  const wanted =
-    filter ?? (status.is === "open" && status.because !== "repeated" ? status.text.trim().toLowerCase() : "")
-  const other = wanted === "" ? undefined : shown.find((animal) => animal.status !== wanted)
-  if (other !== undefined)
-    found.push(breaks("list.status.filter", `only ${wanted} animals`, PetJson.line(other)))
-  const ids = new Set(shown.map(({ id }) => id))
-  if (ids.size < shown.length) {
-    const twice = shown.find(({ id }, index) => shown.findIndex((first) => first.id === id) < index)
+  const missing = isWhole && key !== undefined ? missingFrom(shown, known, key.name, filter, exchange) : []
+  const [others, next] = showAll(catalogue, shown, exchange, key?.name)
+  const complete =
+    isWhole && key !== undefined
+      ? new Map(next.complete).set(viewOf(key.name, filter), exchange)
+      : next.complete
+  return [[...alone(shown, list, exchange), ...missing, ...others], { ...next, complete }]
+}
+
+/** §8.1: at most `limit` animals, 20 without it, and never more than 100. */
+const maxOf = ({ limit }: List): number =>
+  limit.is === "valid" ? limit.value : limit.is === "absent" ? DEFAULT_LIMIT : MAX_LIMIT
+
+const limitClauses = {
+  valid: "list.limit.maximum-returned",
+  absent: "list.limit.default",
+  open: "list.limit.ceiling"
+} as const
+
+/** Judges a list by itself. */
+const alone = (shown: ReadonlyArray<Animal>, list: List, exchange: Exchange): ReadonlyArray<Violation> => {
+  const { limit, status } = list
+  const found: Array<Violation> = []
+  if (shown.length > maxOf(list)) {
     found.push(
-      breaks("list.distinct", "each animal once", `twice ${twice === undefined ? "" : PetJson.line(twice)}`)
+      violation(limitClauses[limit.is], `at most ${maxOf(list)} animals`, String(shown.length), exchange)
     )
   }
-  const violations = found.map((each) => violation(each, [exchange]))
-  const isWhole =
-    shown.length < max && !hasOthers && limit.is !== "open" && status.is !== "open" && key !== undefined
-  if (isWhole) {
-    for (const { animal, evidence, isSettled, keys } of known.animals.values()) {
-      const mustShow = keys.has(key.name) && (filter === undefined || (isSettled && animal.status === filter))
-      if (!mustShow || ids.has(animal.id)) continue
-      const expected = `${PetJson.line(animal)} in a list of fewer than ${max}`
-      violations.push(
-        violation(breaks("list.sees-created", expected, `${shown.length} animals without it`), [
-          evidence,
-          exchange
-        ])
-      )
-      break
-    }
+  // A service may read `SOLD` as `sold`, but an animal with another status than the given one is never wanted.
+  const lenient =
+    status.is === "open" && status.because !== "repeated" ? status.text.trim().toLowerCase() : ""
+  const wanted = status.is === "valid" ? status.value : lenient
+  const other = wanted === "" ? undefined : shown.find((animal) => animal.status !== wanted)
+  if (other !== undefined) {
+    found.push(violation("list.status.filter", `only ${wanted} animals`, PetJson.line(other), exchange))
   }
-  const [others, next] = showAll(catalogue, shown, exchange, key?.name)
-  return [
-    [...violations, ...others],
-    isWhole ? { ...next, complete: new Map(next.complete).set(viewOf(key.name, filter), exchange) } : next
-  ]
+  const twice = shown.find(({ id }, index) => shown.findIndex((first) => first.id === id) < index)
+  if (twice !== undefined) {
+    found.push(violation("list.distinct", "each animal once", `twice ${PetJson.line(twice)}`, exchange))
+  }
+  return found
+}
+
+/** Returns a violation if a list with fewer animals than its limit lacks one that it must show. */
+const missingFrom = (
+  shown: ReadonlyArray<Animal>,
+  { animals }: Catalogue,
+  key: string,
+  filter: string | undefined,
+  exchange: Exchange
+): ReadonlyArray<Violation> => {
+  const ids = new Set(shown.map(({ id }) => id))
+  for (const { animal, evidence, isSettled, keys } of animals.values()) {
+    const isWanted = filter === undefined || (isSettled && animal.status === filter)
+    if (!isWanted || !keys.has(key) || ids.has(animal.id)) continue
+    const actual = `${shown.length} animals without it, fewer than the limit`
+    return [violation("list.sees-created", PetJson.line(animal), actual, evidence, exchange)]
+  }
+  return []
 }
 
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
 
-const afterGet = (catalogue: Catalogue, { exchange, key }: Seen, { id }: Operation & { is: "get" }): Step => {
+// Retrievals
+
+const afterGet = (catalogue: Catalogue, { exchange, key }: Seen, id: bigint | undefined): Step => {
   const read = readOne(exchange)
-  if (Result.isFailure(read)) return [[violation(read.failure, [exchange])], catalogue]
-  if (id !== undefined && read.success.id !== id) {
-    const found = breaks("get.faithful", `the animal ${id}`, PetJson.line(read.success))
-    return [[violation(found, [exchange])], catalogue]
-  }
-  return showAll(catalogue, [read.success], exchange, key?.name)
+  if (Result.isFailure(read)) return [[read.failure], catalogue]
+  return id !== undefined && read.success.id !== id
+    ? [[violation("get.faithful", `the animal ${id}`, PetJson.line(read.success), exchange)], catalogue]
+    : showAll(catalogue, [read.success], exchange, key?.name)
 }
 
-/** Judges animals that are shown by what is known of them. */
+/** Remembers that an animal that exists was not found with a key. */
+const afterDenied = (
+  catalogue: Catalogue,
+  { exchange, key, status }: Seen,
+  { form, id }: Operation & { readonly is: "get" }
+): Catalogue => {
+  const isDenied = status === 404 && form === "shortest" && exchange.to < REMOVAL_BEGINS
+  return isDenied && id !== undefined && key !== undefined && catalogue.animals.has(id)
+    ? { ...catalogue, hidden: new Map(catalogue.hidden).set(`${key.name} ${id}`, exchange) }
+    : catalogue
+}
+
+// All responses with animals
+
+/** Judges animals that are shown by what is known of them; returns at most one violation. */
 const showAll = (
   catalogue: Catalogue,
   shown: ReadonlyArray<Animal>,
   exchange: Exchange,
   key: string | undefined
 ): Step => {
-  const violations: Array<Violation> = []
+  let found: Violation | undefined
   let next = catalogue
   for (const animal of shown) {
+    found ??= disagreement(next, animal, exchange, key)
     const first = next.animals.get(animal.id)
-    if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) {
-      const found = breaks("resources.stable", PetJson.line(first.animal), PetJson.line(animal))
-      violations.push(violation(found, [first.evidence, exchange]))
-      continue
-    }
-    if (first === undefined) {
-      const ghost = ghostOf(next, animal, exchange, key)
-      if (ghost !== undefined) violations.push(ghost)
-    }
-    const denied = next.hidden.get(`${key} ${animal.id}`)
-    if (first !== undefined && denied !== undefined) {
-      const found = breaks(
-        "get.found",
-        `${PetJson.line(animal)} shown to the key always or never`,
-        "404 first"
-      )
-      violations.push(violation(found, [first.evidence, denied, exchange]))
-    }
-    next = show(next, animal, exchange, key)
+    if (first === undefined || PetJson.isSameAnimal(first.animal, animal))
+      next = show(next, animal, exchange, key)
   }
-  return [violations.slice(0, 1), next]
+  return [found === undefined ? [] : [found], next]
 }
 
-/** Returns a violation if the animal did not exist when a list showed everything, and nothing created it since. */
-const ghostOf = (
-  catalogue: Catalogue,
+/** Returns the violation if an animal contradicts what earlier responses showed. */
+const disagreement = (
+  { animals, complete, hidden, rejected }: Catalogue,
   animal: Animal,
   exchange: Exchange,
-  key: string | undefined
+  key = ""
 ): Violation | undefined => {
-  const view =
-    key === undefined
-      ? undefined
-      : (catalogue.complete.get(viewOf(key, undefined)) ?? catalogue.complete.get(viewOf(key, animal.status)))
+  const line = PetJson.line(animal)
+  const first = animals.get(animal.id)
+  if (first !== undefined) {
+    if (!PetJson.isSameAnimal(first.animal, animal)) {
+      return violation("resources.stable", PetJson.line(first.animal), line, first.evidence, exchange)
+    }
+    const denied = hidden.get(`${key} ${animal.id}`)
+    if (denied === undefined) return undefined
+    const expected = `${line} shown to the key always or never`
+    return violation("get.found", expected, "404 first", first.evidence, denied, exchange)
+  }
+  // Once a list has shown everything, an unknown animal must have been created since.
+  const view = complete.get(viewOf(key, undefined)) ?? complete.get(viewOf(key, animal.status))
   if (view === undefined) return undefined
-  const rejected = catalogue.rejected.get(animal.name)
-  return rejected === undefined
-    ? violation(breaks("list.complete", "only animals that existed or were created", PetJson.line(animal)), [
+  const rejection = rejected.get(animal.name)
+  return rejection === undefined
+    ? violation("list.complete", "only animals that existed or were created", line, view, exchange)
+    : violation(
+        "create.refused-unstored",
+        "no animal of a rejected creation",
+        line,
         view,
+        rejection,
         exchange
-      ])
-    : violation(breaks("create.refused-unstored", "no animal of a rejected creation", PetJson.line(animal)), [
-        view,
-        rejected,
-        exchange
-      ])
+      )
 }
 
 /** Adds an animal that a response showed to a key. */
@@ -316,8 +301,9 @@ const show = (
 ): Catalogue => {
   const first = catalogue.animals.get(animal.id)
   const isSettled = first === undefined || (first.isSettled && first.animal.status === animal.status)
-  if (first !== undefined && isSettled === first.isSettled && (key === undefined || first.keys.has(key)))
-    return catalogue
+  const isNew =
+    first === undefined || isSettled !== first.isSettled || (key !== undefined && !first.keys.has(key))
+  if (!isNew) return catalogue
   const keys = new Set([...(first?.keys ?? []), ...(key === undefined ? [] : [key])])
   const entry = { animal: first?.animal ?? animal, evidence: first?.evidence ?? evidence, keys, isSettled }
   return { ...catalogue, animals: new Map(catalogue.animals).set(animal.id, entry) }
@@ -326,9 +312,8 @@ const show = (
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))
 
 /** Reads the animal in a response. */
-const readOne = (exchange: Exchange): Result.Result<Animal, Break> =>
-  Result.mapError(Result.flatMap(parse(exchange), PetJson.animal), (reason) =>
-    breaks(reason.startsWith("status") ? "resources.status-values" : "resources.pet-types", "a Pet", reason)
-  )
-
-const violation = (found: Break, evidence: ReadonlyArray<Exchange>): Violation => ({ ...found, evidence })
+const readOne = (exchange: Exchange): Result.Result<Animal, Violation> =>
+  Result.mapError(Result.flatMap(parse(exchange), PetJson.animal), (reason) => {
+    const clause = reason.startsWith("status") ? "resources.status-values" : "resources.pet-types"
+    return violation(clause, "a Pet", reason, exchange)
+  })

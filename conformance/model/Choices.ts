@@ -1,7 +1,7 @@
 /** The choices that the contract leaves to a service: learned once, then the service is held to them (§4.1, §4.2, §4.3). */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
-import { breaks, type Exchange, type Violation } from "./Exchange.ts"
+import { type Exchange, type Violation, violation } from "./Exchange.ts"
 import { isDenial, isDescribed, isSuccess, type Seen } from "./Seen.ts"
 
 interface Chosen {
@@ -35,24 +35,17 @@ export const judge = (choices: Choices, seen: Seen): readonly [ReadonlyArray<Vio
     return [[], { ...counted, chosen: new Map(choices.chosen).set(shown.choice, chosen) }]
   }
   if (earlier.value === shown.value) return [[], counted]
-  const found = breaks(shown.clause, `${shown.choice}: ${earlier.value}, as before`, shown.value)
-  return [[{ ...found, evidence: [earlier.evidence, seen.exchange] }], counted]
+  const expected = `${shown.choice}: ${earlier.value}, as before`
+  return [[violation(shown.clause, expected, shown.value, earlier.evidence, seen.exchange)], counted]
 }
 
 const shownBy = (seen: Seen): Shown | undefined => {
-  const {
-    asked: { caller, operation },
-    exchange,
-    status
-  } = seen
+  const { asked, exchange, status } = seen
+  const { caller, operation } = asked
   if (!isDescribed(seen) || caller.is !== "valid" || isDenial(seen) || status === 401 || status >= 500)
     return undefined
-  if (
-    operation.is === "list" &&
-    operation.limit.is === "open" &&
-    !operation.hasOthers &&
-    operation.status.is !== "open"
-  ) {
+  if (operation.is === "list" && operation.limit.is === "open") {
+    if (operation.hasOthers || operation.status.is === "open") return undefined
     const { because } = operation.limit
     // A service that clamps may still reject a number beyond its integers; one that rejects 101 must reject that as well.
     const isLarge =
@@ -64,7 +57,11 @@ const shownBy = (seen: Seen): Shown | undefined => {
       clause: "list.limit.range"
     }
   }
-  if (operation.is === "create" && operation.creation.is === "valid" && !operation.creation.hasStatus) {
+  if (
+    operation.is === "create" &&
+    operation.creation.is === "valid" &&
+    operation.creation.sent.status === undefined
+  ) {
     const animal = CreatedAnimal.of(exchange)
     return (
       animal && {

@@ -22,8 +22,6 @@ export interface Creation {
   /** What makes it invalid or leaves it open, for reports. */
   readonly because: string
   readonly sent: Sent
-  /** Whether a status was sent. */
-  readonly hasStatus: boolean
 }
 
 export const isStatus = (value: unknown): value is PetStatus.PetStatus =>
@@ -32,14 +30,13 @@ export const isStatus = (value: unknown): value is PetStatus.PetStatus =>
 /** Maximum size of a body in bytes that no service may reject as too large. */
 const SMALL = 1_024
 
-const open = (because: string, sent: Sent = {}): Creation => ({ is: "open", because, sent, hasStatus: true })
+const open = (because: string, sent: Sent = {}): Creation => ({ is: "open", because, sent })
 
 const invalid = (clause: ClauseSlug, because: string): Creation => ({
   is: "invalid",
   clause,
   because,
-  sent: {},
-  hasStatus: true
+  sent: {}
 })
 
 export const read = (request: WireRequest, setup: Setup): Creation => {
@@ -126,10 +123,12 @@ const readFields = (
   return {
     is: because === undefined ? "valid" : "open",
     because: because ?? "",
-    sent,
-    hasStatus: status !== undefined
+    sent
   }
 }
+
+/** The reason of an animal that is open only because of its category. */
+export const CATEGORY = "a category that need not exist"
 
 /** What about a well-formed animal the contract leaves open. */
 const leftOpen = (
@@ -144,8 +143,8 @@ const leftOpen = (
   // Only a declared category exists for certain; nearly every service has a category 1, if it has categories at all.
   const exists =
     categories === "any" ? categoryId === 1n : categories.some((category) => category === categoryId)
-  if (!exists) return "a category that need not exist"
-  return /^[A-Za-z]{1,12}$/.test(String(name)) ? undefined : nameKind(String(name))
+  if (!/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
+  return exists ? undefined : CATEGORY
 }
 
 const nameKind = (name: string): string => {

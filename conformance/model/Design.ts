@@ -5,7 +5,8 @@
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { headerValues } from "../http/Wire.ts"
 import type { Catalogue } from "./Catalogue.ts"
-import { type Break, breaks, type Exchange, type Violation } from "./Exchange.ts"
+import * as Creation from "./Creation.ts"
+import { type Break, breaks, type Violation, violation } from "./Exchange.ts"
 import type { Meters } from "./Meters.ts"
 import * as Names from "./Names.ts"
 import type { Parameter } from "./Request.ts"
@@ -38,11 +39,18 @@ const parameters: Readonly<Record<"limit" | "status", (because: string) => Claus
 /** Returns the decision that a successful response breaks: each of them is to reject something. */
 export const judge = (seen: Seen): ReadonlyArray<Break> => {
   const { asked, exchange, status } = seen
-  if (!isSuccess(seen)) return []
+  if (!isSuccess(seen)) return ofCategory(seen)
   const clause = ofCaller(seen) ?? ofOperation(asked.operation)
   return clause === undefined
     ? []
     : [breaks(clause, "a rejection", `${status} to ${exchange.request.method}`)]
+}
+
+/** Every int64 is a category. */
+const ofCategory = ({ asked: { caller, isPlain, operation }, status }: Seen): ReadonlyArray<Break> => {
+  const isRejected =
+    operation.is === "create" && operation.creation.because === Creation.CATEGORY && status === 400
+  return isRejected && isPlain && caller.is === "valid" ? [breaks("create.category-any", "201", "400")] : []
 }
 
 const ofCaller = ({ asked: { caller }, exchange: { request } }: Seen): ClauseSlug | undefined => {
@@ -87,12 +95,11 @@ export const close = (catalogue: Catalogue, meters: Meters): ReadonlyArray<Viola
   const ofWorlds = worlds.flatMap(([clause, isOurs]) =>
     world === undefined || meters.worlds.some(isOurs)
       ? []
-      : [violation(breaks(clause, "our choice", World.says(world)), meters.exclusions)]
+      : [violation(clause, "our choice", World.says(world), ...meters.exclusions)]
   )
   const [kept] = Names.forms
   const isKept = kept === undefined || catalogue.forms.includes(kept)
-  const found = breaks("create.name-exact", "names as sent", catalogue.forms[0]?.says ?? "")
-  return isKept ? ofWorlds : [...ofWorlds, violation(found, catalogue.formEvidence)]
+  if (isKept) return ofWorlds
+  const says = catalogue.forms[0]?.says ?? ""
+  return [...ofWorlds, violation("create.name-exact", "names as sent", says, ...catalogue.formEvidence)]
 }
-
-const violation = (found: Break, evidence: ReadonlyArray<Exchange>): Violation => ({ ...found, evidence })

@@ -6,7 +6,7 @@ import * as KeptResponse from "../http/KeptResponse.ts"
 import * as Moment from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { headerValues } from "../http/Wire.ts"
-import { type Break, breaks } from "./Exchange.ts"
+import { type Break, breaks, unless } from "./Exchange.ts"
 import { isByService, isDenial, type Seen } from "./Seen.ts"
 
 const DAY_S = 86_400
@@ -28,35 +28,25 @@ const bodyIsJson: Law = ({ exchange }) => {
   const type = headerValues(exchange.response, "content-type").find(
     (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
   )
-  return type === undefined
-    ? undefined
-    : breaks("http.json-bodies", "a JSON media type as Content-Type", JSON.stringify(type))
+  return unless(type === undefined, "http.json-bodies", "a JSON media type as Content-Type", type ?? "")
 }
 
 const errorHasBody: Law = ({ exchange, status }) => {
   if (status < 400 || !hasBody(exchange)) return undefined
   const body = ErrorBody.of(exchange.response)
   if (Result.isFailure(body)) {
-    return breaks(
-      status === 401 ? "auth.error-body" : "errors.body",
-      `an Error body with ${status}`,
-      body.failure
-    )
+    const clause = status === 401 ? "auth.error-body" : "errors.body"
+    return breaks(clause, `an Error body with ${status}`, body.failure)
   }
-  return body.success.status === status
-    ? undefined
-    : breaks("errors.status-matches", `status ${status} in the body`, `status ${body.success.status}`)
+  const { status: inBody } = body.success
+  return unless(inBody === status, "errors.status-matches", `status ${status} in the body`, inBody)
 }
 
 const rateHeadersArePresent: Law = ({ exchange: { response }, status }) => {
   const wrong = rateNames.find((name) => headerValues(response, name).length !== 1)
   if (wrong !== undefined) {
     const values = headerValues(response, wrong)
-    return breaks(
-      "limits.headers-present",
-      `${wrong} once with ${status}`,
-      values.length === 0 ? "none" : values.join(" and ")
-    )
+    return breaks("limits.headers-present", `${wrong} once with ${status}`, values.join(" and ") || "none")
   }
   const text = rateNames
     .map((name) => headerValues(response, name)[0] ?? "")
@@ -68,13 +58,9 @@ const rateHeadersArePresent: Law = ({ exchange: { response }, status }) => {
 
 const remainingIsWithinLimit: Law = ({ exchange }) => {
   const rate = RateHeaders.of(exchange.response)
-  return rate === undefined || rate.remaining <= rate.limit
-    ? undefined
-    : breaks(
-        "limits.remaining-within",
-        `at most ${rate.limit} remaining, the limit`,
-        `${rate.remaining} remaining`
-      )
+  if (rate === undefined) return undefined
+  const { limit, remaining } = rate
+  return unless(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
 }
 
 const resetIsTime: Law = (seen) => {
@@ -82,36 +68,31 @@ const resetIsTime: Law = (seen) => {
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined) return undefined
   const { resetAt } = rate
-  const seconds = breaks(
-    "limits.reset-unix-seconds",
-    "X-RateLimit-Reset in seconds since 1970",
-    String(resetAt)
-  )
+  const expected = "X-RateLimit-Reset in seconds since 1970"
+  const seconds = breaks("limits.reset-unix-seconds", expected, String(resetAt))
   if (resetAt >= MIN_MILLISECONDS) return seconds
   // A caller without a key may have no window.
   if (asked.caller.is !== "valid" || seen.status === 401) return undefined
   if (resetAt * 1_000 < exchange.from / 2) return seconds
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`
   if ((resetAt + SLACK_S) * 1_000 < exchange.from) {
-    return breaks(
-      "limits.reset-not-past",
-      `X-RateLimit-Reset at ${Moment.iso(exchange.from)} or later`,
-      shown
-    )
+    return breaks("limits.reset-not-past", `a Reset at ${Moment.iso(exchange.from)} or later`, shown)
   }
   return isDenial(seen) || (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
     ? undefined
     : breaks("limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
 }
 
-const denialTellsWait: Law = ({ exchange, status }) =>
-  status !== 429 || RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
-    ? undefined
-    : breaks(
-        "limits.retry-after-present",
-        "Retry-After with 429: whole seconds or a date",
-        headerValues(exchange.response, "retry-after").join(" and ") || "none"
-      )
+const denialTellsWait: Law = ({ exchange, status }) => {
+  const hasWait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
+  const values = headerValues(exchange.response, "retry-after").join(" and ")
+  return unless(
+    status !== 429 || hasWait,
+    "limits.retry-after-present",
+    "Retry-After with 429",
+    values || "none"
+  )
+}
 
 const laws: ReadonlyArray<Law> = [
   bodyIsJson,

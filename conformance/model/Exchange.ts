@@ -51,3 +51,18 @@ export const breaks = (clause: ClauseSlug, expected: string, actual: string): Br
   expected,
   actual
 })
+
+/** Returns a break unless the law holds. */
+export const unless = (
+  holds: boolean,
+  clause: ClauseSlug,
+  expected: string,
+  actual: string | number
+): Break | undefined => (holds ? undefined : breaks(clause, expected, String(actual)))
+
+export const violation = (
+  clause: ClauseSlug,
+  expected: string,
+  actual: string,
+  ...evidence: ReadonlyArray<Exchange>
+): Violation => ({ clause, expected, actual, evidence })

@@ -1,6 +1,6 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { breaks, type Exchange, type Key, type Setup, type Violation } from "./Exchange.ts"
+import { type Break, type Exchange, type Key, type Setup, type Violation, violation } from "./Exchange.ts"
 import { isByService, isDenial, isDescribed, type Seen } from "./Seen.ts"
 import { span } from "./Span.ts"
 import * as World from "./World.ts"
@@ -11,16 +11,14 @@ export interface Meters {
   /** The latest exchanges that excluded a world. */
   readonly exclusions: ReadonlyArray<Exchange>
   readonly standings: ReadonlyMap<string, Standing>
-  /** The latest denial, if no other request with a valid key was sent since. */
-  readonly latestDenial:
-    | { readonly key: string; readonly retryAt: number; readonly exchange: Exchange }
-    | undefined
+  /** The key of the latest request; `undefined` if it is not known which key paid for it. */
+  readonly latestKey: string | undefined
 }
 
-/** Whether a key may be banned, because a request ignored a 429 (§8.4.3). */
 interface Standing {
-  /** When the latest denial said to come back; `undefined` after an admission. */
-  readonly retryAt: number | undefined
+  /** The latest denial, and the time at which it said to come back; `undefined` after an admission. */
+  readonly denial: { readonly exchange: Exchange; readonly retryAt: number } | undefined
+  /** Whether a request ignored a 429, so that the key may be banned (§8.4.3). */
   readonly mayBeBanned: boolean
   /** How many consecutive denials came after the key had waited as told. */
   readonly waits: number
@@ -30,7 +28,7 @@ export const make = (setup: Setup): Meters => ({
   worlds: World.all(setup),
   exclusions: [],
   standings: new Map(),
-  latestDenial: undefined
+  latestKey: undefined
 })
 
 /** Number of consecutive waits after which a ban must have ended. */
@@ -39,17 +37,17 @@ const MAX_WAITS = 5
 /** Number of exchanges that are shown for the worlds they excluded. */
 const MAX_EXCLUSIONS = 2
 
-const goodStanding: Standing = { retryAt: undefined, mayBeBanned: false, waits: 0 }
+const standingOf = ({ standings }: Meters, key: Key | undefined): Standing =>
+  (key && standings.get(key.name)) ?? { denial: undefined, mayBeBanned: false, waits: 0 }
+
+const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
+  denial !== undefined && from < denial.retryAt
 
 /** Whether a key may be banned when it handles this exchange. */
-export const mayBeBanned = (
-  { standings }: Meters,
-  key: Key | undefined,
-  { from, isAlone }: Exchange
-): boolean => {
-  const { mayBeBanned: already, retryAt } = (key && standings.get(key.name)) ?? goodStanding
+export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exchange): boolean => {
+  const standing = standingOf(meters, key)
   // Of several requests in flight, any may have come after the denial of another.
-  return already || (retryAt !== undefined && from < retryAt) || !isAlone
+  return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
 }
 
 /** Judges exchanges of one key that were handled at the same time; usually one. */
@@ -58,126 +56,112 @@ export const judge = (
   key: Key,
   group: ReadonlyArray<Seen>
 ): readonly [ReadonlyArray<Violation>, Meters] => {
-  const last = group.at(-1)
-  if (last === undefined) return [[], meters]
-  const [broken, promised] = judgePromise(meters, key, group, last)
-  if (key.plan === undefined) return [broken, promised]
-  const event = eventOf(meters, { ...key, plan: key.plan }, group)
-  const outcomes = promised.worlds.map((world) => World.after(world, event))
-  const worlds = outcomes.filter((outcome) => "budgets" in outcome)
-  const evidence = group.map(({ exchange }) => exchange)
-  if (worlds.length > 0) {
-    const exclusions =
-      worlds.length < outcomes.length
-        ? [...promised.exclusions, last.exchange].slice(-MAX_EXCLUSIONS)
-        : promised.exclusions
-    return [broken, { ...promised, worlds, exclusions }]
-  }
-  // The response is odd in every world. Nothing is learned from its headers, and if that is not enough, from all of it.
-  const blind = promised.worlds.map((world) =>
-    World.after(world, { ...event, shown: undefined, retryAt: undefined })
-  )
-  const left = blind.filter((outcome) => "budgets" in outcome)
+  const before = standingOf(meters, key)
+  const denials = group.filter(isDenial)
+  const isBan =
+    before.mayBeBanned || denials.length > 1 || group.some(({ exchange }) => isEarly(before, exchange))
+  const standing = standingAfter(before, group, denials.at(-1), isBan)
+  const promise = meters.latestKey === key.name && !isBan ? before.denial : undefined
+  const violations = [...ofWait(promise, denials), ...ofBan(standing)]
   const next = {
-    ...promised,
-    worlds: left.length > 0 ? left : promised.worlds.map((world) => World.forget(world, key))
+    ...meters,
+    standings: new Map(meters.standings).set(key.name, standing),
+    latestKey: key.name
   }
-  const reason = outcomes.find((outcome) => "clause" in outcome)
-  if (reason === undefined || broken.length > 0) return [broken, next]
-  return [[{ ...reason, evidence: [...promised.exclusions, ...evidence] }], next]
+  if (key.plan === undefined) return [violations, next]
+  const [broken, judged] = judgeWorlds(next, eventOf({ ...key, plan: key.plan }, group, isBan), group)
+  return [violations.length > 0 || broken === undefined ? violations : [broken], judged]
 }
 
-const eventOf = (meters: Meters, key: World.Event["key"], group: ReadonlyArray<Seen>): World.Event => {
-  const count = (isCounted: (seen: Seen) => boolean) => group.filter(isCounted).length
-  const isCertain = (seen: Seen) => isDescribed(seen) && isByService(seen) && seen.asked.caller.is === "valid"
-  const isAdmitted = (seen: Seen) => !isDenial(seen) && isCertain(seen) && seen.status < 500
-  const [first] = group
-  const from = Math.min(...group.map(({ exchange }) => exchange.from))
-  const to = Math.max(...group.map(({ exchange }) => exchange.to))
-  const denied = count(isDenial)
-  const banned =
-    group.some(({ exchange }) => mayBeBanned(meters, key, exchange)) &&
-    (denied > 1 || first?.exchange.isAlone === true)
-  const isReadable =
-    group.length === 1 && first !== undefined && isByService(first) && !(banned && isDenial(first))
-  const rate = isReadable ? RateHeaders.of(first.exchange.response) : undefined
-  return {
-    key,
-    at: span(from, to),
-    successes: count((seen) => isAdmitted(seen) && seen.status < 300),
-    rejected: count((seen) => isAdmitted(seen) && seen.status >= 300),
-    unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
-    denied,
-    mayBeBanned: banned,
-    shown: rate,
-    retryAt: first && retryAtOf(first)
+const standingAfter = (
+  before: Standing,
+  group: ReadonlyArray<Seen>,
+  latest: Seen | undefined,
+  isBan: boolean
+): Standing => {
+  if (latest === undefined) {
+    const wasAdmitted = group.some(({ status }) => status !== 401)
+    return wasAdmitted ? { denial: undefined, mayBeBanned: false, waits: 0 } : before
   }
+  const { exchange } = latest
+  const waited = before.denial !== undefined && exchange.from >= before.denial.retryAt
+  const denial = { exchange, retryAt: retryAtOf(exchange) ?? Number.POSITIVE_INFINITY }
+  return { denial, mayBeBanned: isBan, waits: waited ? before.waits + 1 : 0 }
 }
 
-const retryAtOf = ({ exchange }: Seen): number | undefined => {
+const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
   const wait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to, byClock: true })
   return wait === undefined ? undefined : exchange.to + wait * 1_000
 }
 
-/** §8.4.2: a caller that waits as told is admitted; and what a denial means for the next request. */
-const judgePromise = (
-  meters: Meters,
-  key: Key,
-  group: ReadonlyArray<Seen>,
-  last: Seen
-): readonly [ReadonlyArray<Violation>, Meters] => {
-  const banned = mayBeBanned(meters, key, last.exchange)
-  const promise = meters.latestDenial
-  const violations: Array<Violation> = []
-  if (
-    promise?.key === key.name &&
-    last.exchange.isAlone &&
-    isDenial(last) &&
-    !banned &&
-    last.exchange.from >= promise.retryAt
-  ) {
-    const since = (last.exchange.from - promise.exchange.to) / 1_000
-    const found = breaks(
-      "limits.retry-after-promise",
-      `a request admitted ${since} s after a denial, as Retry-After told`,
-      String(last.status)
-    )
-    violations.push({ ...found, evidence: [promise.exchange, last.exchange] })
-  }
-  const before = meters.standings.get(key.name) ?? goodStanding
-  const denials = group.filter(isDenial)
-  const latest = denials.at(-1)
-  const wasAdmitted = group.some((seen) => !isDenial(seen) && seen.status !== 401)
-  const isBan =
-    denials.length > 0 && (banned || denials.length > 1) && (denials.length > 1 || last.exchange.isAlone)
-  const standing: Standing =
-    latest === undefined
-      ? wasAdmitted
-        ? goodStanding
-        : before
-      : {
-          retryAt: retryAtOf(latest) ?? Number.POSITIVE_INFINITY,
-          mayBeBanned: isBan,
-          waits: before.retryAt !== undefined && latest.exchange.from >= before.retryAt ? before.waits + 1 : 0
-        }
-  if (standing.waits >= MAX_WAITS) {
-    const found = breaks(
-      "ban.temporary",
-      "a request admitted after waiting for Retry-After",
-      `${latest?.status} ${standing.waits} times in a row, each time after waiting`
-    )
-    violations.push({ ...found, evidence: [last.exchange] })
-  }
-  const retryAt = standing.retryAt
-  const isTold =
-    latest !== undefined && retryAt !== undefined && Number.isFinite(retryAt) && last.exchange.isAlone
+/** §8.4.2: a caller that waits as told, and is not banned, is admitted. */
+const ofWait = (promise: Standing["denial"], [denied]: ReadonlyArray<Seen>): ReadonlyArray<Violation> => {
+  if (promise === undefined || denied === undefined) return []
+  const since = (denied.exchange.from - promise.exchange.to) / 1_000
+  const expected = `a request admitted ${since} s after a denial, as Retry-After told`
+  const [first, second] = [promise.exchange, denied.exchange]
+  return [violation("limits.retry-after-promise", expected, String(denied.status), first, second)]
+}
+
+/** §8.4.3: a ban is temporary. */
+const ofBan = ({ denial, waits }: Standing): ReadonlyArray<Violation> => {
+  if (denial === undefined || waits < MAX_WAITS) return []
+  const actual = `a denial ${waits} times in a row, each time after waiting`
   return [
-    violations,
-    {
-      ...meters,
-      standings: new Map(meters.standings).set(key.name, standing),
-      latestDenial: isTold ? { key: key.name, retryAt, exchange: latest.exchange } : undefined
-    }
+    violation("ban.temporary", "a request admitted after waiting for Retry-After", actual, denial.exchange)
+  ]
+}
+
+const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boolean): World.Event => {
+  const count = (isCounted: (seen: Seen) => boolean) => group.filter(isCounted).length
+  const isAdmitted = (seen: Seen) =>
+    !isDenial(seen) &&
+    isDescribed(seen) &&
+    isByService(seen) &&
+    seen.asked.caller.is === "valid" &&
+    seen.status < 500
+  const [only] = group.length === 1 ? group : []
+  const isReadable = only !== undefined && isByService(only) && !(isBan && isDenial(only))
+  return {
+    key,
+    at: span(
+      Math.min(...group.map(({ exchange }) => exchange.from)),
+      Math.max(...group.map(({ exchange }) => exchange.to))
+    ),
+    successes: count((seen) => isAdmitted(seen) && seen.status < 300),
+    rejected: count((seen) => isAdmitted(seen) && seen.status >= 300),
+    unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
+    denied: count(isDenial),
+    mayBeBanned: isBan,
+    shown: isReadable ? RateHeaders.of(only.exchange.response) : undefined,
+    retryAt: only && retryAtOf(only.exchange)
+  }
+}
+
+/** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */
+const judgeWorlds = (
+  meters: Meters,
+  event: World.Event,
+  group: ReadonlyArray<Seen>
+): readonly [Violation | undefined, Meters] => {
+  const explain = (happened: World.Event) => meters.worlds.map((world) => World.after(world, happened))
+  const outcomes = explain(event)
+  const worlds = outcomes.filter(World.isWorld)
+  const evidence = group.map(({ exchange }) => exchange)
+  if (worlds.length > 0) {
+    const hasExcluded = worlds.length < outcomes.length
+    const exclusions = hasExcluded
+      ? [...meters.exclusions, ...evidence].slice(-MAX_EXCLUSIONS)
+      : meters.exclusions
+    return [undefined, { ...meters, worlds, exclusions }]
+  }
+  // The response is odd in every world. Nothing is learned from its headers, and if that is not enough, from all of it.
+  const left = explain({ ...event, shown: undefined, retryAt: undefined }).filter(World.isWorld)
+  const forgotten = () => meters.worlds.map((world) => World.forget(world, event.key))
+  const reason = outcomes.find((outcome): outcome is Break => !World.isWorld(outcome))
+  return [
+    reason && { ...reason, evidence: [...meters.exclusions, ...evidence] },
+    { ...meters, worlds: left.length > 0 ? left : forgotten() }
   ]
 }
 
@@ -185,7 +169,7 @@ const judgePromise = (
 export const afterLoss = (meters: Meters, key: Key | undefined): Meters =>
   key === undefined
     ? meters
-    : { ...meters, latestDenial: undefined, worlds: meters.worlds.map((world) => World.forget(world, key)) }
+    : { ...meters, latestKey: undefined, worlds: meters.worlds.map((world) => World.forget(world, key)) }
 
 /** Returns what is still known after a request that no key is known to have paid for, although one may have. */
-export const afterOther = (meters: Meters): Meters => ({ ...meters, latestDenial: undefined })
+export const afterOther = (meters: Meters): Meters => ({ ...meters, latestKey: undefined })

@@ -83,15 +83,12 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
   // Whatever their order, a list may show the animals of creations that were in flight with it.
   const creationsFirst = all.toSorted((a, b) => Number(b.status === 201) - Number(a.status === 201))
   for (const seen of creationsFirst) {
-    const {
-      asked: { operation },
-      exchange,
-      key
-    } = seen
+    const { asked, exchange, key } = seen
+    const { caller, operation } = asked
     const breaks = [
       ...EveryResponse.judge(seen),
       ...Status.judge(seen, {
-        mayBeBanned: Meters.mayBeBanned(meters, seen.asked.caller.key, exchange),
+        mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
         exists: operation.is === "get" && Catalogue.has(before, operation.id, key?.name)
       }),
       ...Design.judge(seen)

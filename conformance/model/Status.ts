@@ -1,7 +1,8 @@
 /** The statuses that the contract allows, by precedence: 401 before all, then 429, then what the operation says. */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
-import { type Break, breaks } from "./Exchange.ts"
+import type { Creation } from "./Creation.ts"
+import { type Break, breaks, unless } from "./Exchange.ts"
 import type { Operation } from "./Request.ts"
 import { isByService, isDescribed, type Seen } from "./Seen.ts"
 
@@ -38,10 +39,9 @@ const byPrecedence = (seen: Seen, circumstances: Circumstances): Break | undefin
 /** A method or a path that the contract does not describe: only a HEAD is like the GET of its path (§1, §5.2). */
 const ofOther = ({ asked: { caller, operation }, exchange, status }: Seen): Break | undefined => {
   const isHead = exchange.request.method === "HEAD" && operation.is === "none" && operation.path !== "unknown"
-  const isAccepted = status >= 200 && status < 300
-  return isHead && isAccepted && (caller.is === "missing" || caller.is === "invalid")
-    ? breaks("auth.every-operation", "401 to HEAD without a valid key", String(status))
-    : undefined
+  const hasNoKey = caller.is === "missing" || caller.is === "invalid"
+  const isAccepted = isHead && hasNoKey && status >= 200 && status < 300
+  return unless(!isAccepted, "auth.every-operation", "401 to HEAD without a valid key", status)
 }
 
 /** §5.3: a missing or invalid key gets 401; §7: every operation may respond with 429. */
@@ -54,69 +54,68 @@ const withoutKey = (seen: Seen): Break | undefined => {
 }
 
 const ofOperation = (seen: Seen, circumstances: Circumstances): Break | undefined => {
-  const {
-    asked: { isPlain, operation },
-    status
-  } = seen
+  const { asked, status } = seen
+  const { isPlain, operation } = asked
+  const isRejected = isClientError(status)
   // What the contract does not describe may be rejected, but not with a status that means something else.
-  const mayReject = !isPlain && ((status >= 400 && status < 500) || status === 501)
+  const mayReject = !isPlain && (isRejected || status === 403 || status === 501)
   switch (operation.is) {
     case "list": {
+      if (status === 200 || mayReject) return undefined
       const isOpen = operation.hasOthers || operation.limit.is === "open" || operation.status.is === "open"
-      if (status === 200 || mayReject || (isOpen && isClientError(status))) return undefined
-      return breaks(
-        isOpen ? "errors.listed-statuses" : "list.status-200",
-        isOpen ? "200 or 4xx" : "200",
-        String(status)
-      )
+      return isOpen
+        ? unless(isRejected, "errors.listed-statuses", "200 or 4xx", status)
+        : breaks("list.status-200", "200", String(status))
     }
-    case "create": {
-      const { because, clause, is } = operation.creation
-      if (is === "valid")
-        return status === 201 || mayReject ? undefined : breaks("create.status-201", "201", String(status))
-      if (is === "invalid" && clause !== undefined) {
-        const isRejected = status === 400 || mayReject || (because.includes("; ") && isClientError(status))
-        return isRejected ? undefined : breaks(clause, `400 for ${because}`, String(status))
-      }
-      if (because === "chunks") {
-        return status === 201 || status === 411
-          ? undefined
-          : breaks("create.status-201", "201 or 411 for chunks", String(status))
-      }
-      return status === 201 || isClientError(status) || status === 501
+    case "create":
+      return mayReject && operation.creation.because !== "chunks"
         ? undefined
-        : breaks("errors.listed-statuses", "201 or 4xx", String(status))
-    }
+        : ofCreation(operation.creation, status, isRejected)
     case "get":
-      return ofGet(seen, operation, circumstances, mayReject)
-    default:
+      return mayReject ? undefined : ofGet(seen, operation, circumstances)
+    case "none":
       return undefined
   }
+}
+
+/** §4.2: 201 or 400; 411 is a status of HTTP for a body in chunks. */
+const ofCreation = (
+  { because, clause, is }: Creation,
+  status: number,
+  isRejected: boolean
+): Break | undefined => {
+  if (is === "valid") return unless(status === 201, "create.status-201", "201", status)
+  if (clause !== undefined) {
+    const isLawful = status === 400 || (because.includes("; ") && isRejected)
+    return unless(isLawful, clause, `400 for ${because}`, status)
+  }
+  if (because === "chunks") {
+    return unless(status === 201 || status === 411, "create.status-201", "201 or 411 for chunks", status)
+  }
+  return unless(
+    status === 201 || isRejected || status === 501,
+    "errors.listed-statuses",
+    "201 or 4xx",
+    status
+  )
 }
 
 /** §4.3, §9.3: 200 or 404 until 5 December 2030 has begun somewhere, never 200 after it has ended everywhere. */
 const ofGet = (
   { exchange: { from, to }, status }: Seen,
   { form, id }: Operation & { readonly is: "get" },
-  { exists }: Circumstances,
-  mayReject: boolean
+  { exists }: Circumstances
 ): Break | undefined => {
-  if (from >= REMOVAL_OVER) {
-    return isClientError(status) || mayReject
-      ? undefined
-      : breaks("get.removed", "404 or 410 after the removal", String(status))
-  }
-  if (mayReject || (to >= REMOVAL_BEGINS && status === 410)) return undefined
+  if (from >= REMOVAL_OVER) return unless(isClientError(status), "get.removed", "404 or 410", status)
+  const isNear = to >= REMOVAL_BEGINS
+  if (isNear && status === 410) return undefined
   if (form !== "shortest") {
     const isLawful = isClientError(status) || (status === 200 && id !== undefined)
-    return isLawful ? undefined : breaks("get.not-found", "404 for an id that is no int64", String(status))
+    return unless(isLawful, "get.not-found", "404 for an id that is no int64", status)
   }
-  if (status === 200) return undefined
-  if (exists && to < REMOVAL_BEGINS)
-    return breaks("get.found", "200 for an animal that exists", String(status))
-  return status === 404
-    ? undefined
-    : breaks(to < REMOVAL_BEGINS ? "get.not-found" : "errors.listed-statuses", "200 or 404", String(status))
+  if (exists && !isNear) return unless(status === 200, "get.found", "200 for an animal that exists", status)
+  const clause = isNear ? "errors.listed-statuses" : "get.not-found"
+  return unless(status === 200 || status === 404, clause, "200 or 404", status)
 }
 
 /** Whether the status rejects the request, and not the caller. */

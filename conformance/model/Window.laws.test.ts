@@ -38,7 +38,7 @@ describe("every window", () => {
           now += waitMs
           const at = span(now - before, now + after)
           expect(contains(window.left(at), truth.left(now))).toBe(true)
-          expect(window.freeAt(at).lo).toBeLessThanOrEqual(Math.max(now, truth.freeAt(now)) + 1)
+          expect(window.freeAt(at)).toBeLessThanOrEqual(Math.max(now, truth.freeAt(now)) + 1)
           if (truth.freeAt(now) <= now) {
             truth.take(now)
             const learned = window.learnLeft(at, span(1, Number.POSITIVE_INFINITY))

@@ -23,8 +23,8 @@ export interface Window {
   readonly learnLeft: (at: Span, left: Span) => Window | undefined
   /** Learns the `X-RateLimit-Reset` of a response (epoch ms, in whole seconds); `undefined` if no meaning of it fits. */
   readonly learnReset: (at: Span, reset: number) => Window | undefined
-  /** Returns the moment from which one request is left, if nothing more is sent. */
-  readonly freeAt: (at: Span) => Span
+  /** Returns the earliest time at which one request may be left, if nothing more is sent. */
+  readonly freeAt: (at: Span) => number
 }
 
 /** The offsets of all time zones from UTC are multiples of this. */
@@ -103,10 +103,7 @@ const bucket = (limit: number, length: number, { at: since, level }: Level): Win
         ? bucket(limit, length, { at, level: exactAt(at) })
         : undefined
     },
-    freeAt: (at) => {
-      const { hi, lo } = exactAt(at)
-      return plus(at, span(Math.max(0, (1 - hi) / perMs), Math.max(0, (1 - lo) / perMs)))
-    }
+    freeAt: (at) => at.lo + Math.max(0, (1 - exactAt(at).hi) / perMs)
   }
 }
 
@@ -116,6 +113,8 @@ interface Fixed {
   readonly end: Span
   readonly used: Span
 }
+
+const mergeCases = (a: Fixed, b: Fixed): Fixed => ({ end: hull(a.end, b.end), used: hull(a.used, b.used) })
 
 /** Maximum number of cases; neighbors are then merged, which is less exact but still true. */
 const MAX_CASES = 8
@@ -158,7 +157,7 @@ const fixed = (
       ? [{ end: span(at.lo + 1, at.hi + length), used: span(0, limit) }]
       : cases.flatMap((each) => settle(each, at)).flatMap(snapped)
   const of = (changed: ReadonlyArray<Fixed>) =>
-    changed.length === 0 ? undefined : fixed(limit, length, grain, fewer(changed))
+    changed.length === 0 ? undefined : fixed(limit, length, grain, merged(changed, MAX_CASES, mergeCases))
   const leftIn = ({ used }: Fixed) => span(Math.max(0, limit - used.hi), Math.max(0, limit - used.lo))
   return {
     left: (at) => casesAt(at).map(leftIn).reduce(hull),
@@ -167,7 +166,11 @@ const fixed = (
         limit,
         length,
         grain,
-        fewer(casesAt(at).map(({ end, used }) => ({ end, used: plus(used, cost) })))
+        merged(
+          casesAt(at).map(({ end, used }) => ({ end, used: plus(used, cost) })),
+          MAX_CASES,
+          mergeCases
+        )
       ),
     learnLeft: (at, left) =>
       of(
@@ -187,22 +190,9 @@ const fixed = (
         })
       ),
     freeAt: (at) =>
-      casesAt(at)
-        .map((each) => (leftIn(each).lo >= 1 ? at : leftIn(each).hi >= 1 ? hull(at, each.end) : each.end))
-        .reduce(hull)
+      Math.min(...casesAt(at).map((each) => (leftIn(each).hi >= 1 ? at.lo : Math.max(at.lo, each.end.lo))))
   }
 }
-
-const fewer = (cases: ReadonlyArray<Fixed>): ReadonlyArray<Fixed> =>
-  cases.length <= MAX_CASES
-    ? cases
-    : cases.flatMap((first, index) => {
-        const second = cases[index + 1]
-        if (index % 2 === 1) return []
-        return second === undefined
-          ? [first]
-          : [{ end: hull(first.end, second.end), used: hull(first.used, second.used) }]
-      })
 
 // A sliding log: the times of the requests of the last `length` ms, and an unknown number of requests before the first.
 
@@ -262,45 +252,21 @@ const log = (limit: number, length: number, { earlier, entries, until }: Log): W
       })
     },
     learnReset: (at, reset) => {
-      const all = unexpired(at)
-      const [first, last] = [all[0], all.at(-1)]
-      const expiries = [plus(at, length), at]
-      if (first !== undefined && last !== undefined)
-        expiries.push(plus(first.at, length), plus(last.at, length))
-      if (earlierAt(at).hi > 0) expiries.push(span(at.lo, until ?? at.hi + length))
-      return expiries.some((meaning) => isNear(reset, meaning)) || isBetween(all, length, reset)
-        ? of({})
-        : undefined
+      const meanings = [plus(at, length), at, ...unexpired(at).map((entry) => plus(entry.at, length))]
+      if (earlierAt(at).hi > 0) meanings.push(span(at.lo, until ?? at.hi + length))
+      return meanings.some((meaning) => isNear(reset, meaning)) ? of({}) : undefined
     },
     freeAt: (at) => {
-      const used = usedAt(at)
-      if (used.hi < limit) return at
-      return span(
-        used.lo < limit ? at.lo : expiryOf(unexpired(at), used.lo - limit + 1, length, "lo", at.lo),
-        Math.max(at.hi, expiryOf(unexpired(at), used.hi - limit + 1, length, "hi", at.hi))
-      )
+      let excess = usedAt(at).lo - limit + 1
+      const last = unexpired(at).find(({ count }) => {
+        excess -= count.hi
+        return excess <= 0
+      })
+      return excess <= 0 && last !== undefined && usedAt(at).lo >= limit
+        ? Math.max(at.lo, last.at.lo + length)
+        : at.lo
     }
   }
-}
-
-/** Whether merged or uncertain entries may expire at this time. */
-const isBetween = (entries: ReadonlyArray<Entry>, length: number, reset: number): boolean =>
-  entries.some(({ at, count }) => (at.lo < at.hi || count.lo < count.hi) && isNear(reset, plus(at, length)))
-
-/** Returns the time at which `excess` of the oldest requests have expired: at the earliest (`lo`) or the latest (`hi`). */
-const expiryOf = (
-  entries: ReadonlyArray<Entry>,
-  excess: number,
-  length: number,
-  end: "lo" | "hi",
-  now: number
-): number => {
-  let expired = 0
-  for (const { at, count } of entries) {
-    expired += end === "lo" ? count.hi : count.lo
-    if (expired >= excess) return Math.max(now, at[end] + length)
-  }
-  return end === "lo" ? now : now + length
 }
 
 const withEntry = (entries: ReadonlyArray<Entry>, entry: Entry): ReadonlyArray<Entry> => {
@@ -309,13 +275,18 @@ const withEntry = (entries: ReadonlyArray<Entry>, entry: Entry): ReadonlyArray<E
   if (last !== undefined && last.at.lo === entry.at.lo && last.at.hi === entry.at.hi) {
     return [...entries.slice(0, -1), { at: last.at, count: plus(last.count, entry.count) }]
   }
-  const all = [...entries, entry]
-  if (all.length <= MAX_ENTRIES) return all
-  return all.flatMap((first, index) => {
-    const second = all[index + 1]
-    if (index % 2 === 1) return []
-    return second === undefined
-      ? [first]
-      : [{ at: hull(first.at, second.at), count: plus(first.count, second.count) }]
-  })
+  return merged([...entries, entry], MAX_ENTRIES, (a, b) => ({
+    at: hull(a.at, b.at),
+    count: plus(a.count, b.count)
+  }))
 }
+
+/** Merges neighbors if there are more than `max` items. */
+const merged = <A>(items: ReadonlyArray<A>, max: number, merge: (a: A, b: A) => A): ReadonlyArray<A> =>
+  items.length <= max
+    ? items
+    : items.flatMap((first, index) => {
+        const second = items[index + 1]
+        if (index % 2 === 1) return []
+        return [second === undefined ? first : merge(first, second)]
+      })

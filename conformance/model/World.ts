@@ -3,6 +3,7 @@
  * and denied requests count. A service lives in one world; every exchange excludes those that do not explain it.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
+import type { RateHeaders } from "../http/RateHeaders.ts"
 import { type Break, breaks, type Key, type Setup } from "./Exchange.ts"
 import { plus, type Span, show, span } from "./Span.ts"
 import * as Window from "./Window.ts"
@@ -38,41 +39,32 @@ export interface Event {
   /** Whether a denial may be a ban, which has its own rules (§8.4.3). */
   readonly mayBeBanned: boolean
   /** The rate headers, if one request was alone and its response is no ban. */
-  readonly shown?:
-    | { readonly limit: number; readonly remaining: number; readonly resetAt: number }
-    | undefined
+  readonly shown?: RateHeaders | undefined
   /** The time (epoch ms) until which a denied request was told to wait. */
   readonly retryAt?: number | undefined
 }
 
-const booleans = [true, false]
+const counts = [
+  { countsRejected: true, countsDenied: false },
+  { countsRejected: true, countsDenied: true },
+  { countsRejected: false, countsDenied: false },
+  { countsRejected: false, countsDenied: true }
+] as const
 
 /** Returns the worlds that the keys of a service can tell apart. */
 export const all = ({ keys }: Setup): ReadonlyArray<World> => {
-  const planned = keys.filter(({ plan }) => plan !== undefined)
-  const isOneEqual = planned.some((key, index) =>
-    planned
-      .slice(0, index)
-      .some((other) => groupOf("keys with equal limits", other) === groupOf("keys with equal limits", key))
+  const plans = keys.flatMap((key) =>
+    key.plan === undefined ? [] : [groupOf("keys with equal limits", key)]
   )
-  const shared: ReadonlyArray<Shared> = [
-    "each key",
-    ...(isOneEqual ? (["keys with equal limits"] as const) : []),
-    "all keys"
-  ]
-  return Window.algorithms.flatMap((minute) =>
-    Window.algorithms.flatMap((day) =>
-      shared.flatMap((sharing) =>
-        booleans.flatMap((countsRejected) =>
-          booleans.map((countsDenied) => ({
-            minute,
-            day,
-            shared: sharing,
-            countsRejected,
-            countsDenied,
-            budgets: new Map()
-          }))
-        )
+  const areDifferent = new Set(plans).size === plans.length
+  const shared = (["each key", "keys with equal limits", "all keys"] as const).filter(
+    (each) => each !== "keys with equal limits" || !areDifferent
+  )
+  const { algorithms } = Window
+  return algorithms.flatMap((minute) =>
+    algorithms.flatMap((day) =>
+      shared.flatMap((each) =>
+        counts.map((counted) => ({ minute, day, shared: each, ...counted, budgets: new Map() }))
       )
     )
   )
@@ -100,6 +92,8 @@ export const forget = (world: World, key: Key): World => {
   return { ...world, budgets }
 }
 
+export const isWorld = (outcome: World | Break): outcome is World => "budgets" in outcome
+
 /** Returns the world after an event, or why the event cannot happen in it. */
 export const after = (world: World, event: Event): World | Break => {
   const { at, denied, mayBeBanned, rejected, successes, unknown } = event
@@ -115,11 +109,7 @@ export const after = (world: World, event: Event): World | Break => {
   }
   const together = admitted + unknown + denied
   if (denied > 0 && !mayBeBanned && minute.lo >= together && day.lo >= together) {
-    return breaks(
-      "limits.no-early-429",
-      `no 429: ${show(minute)} left this minute, ${show(day)} today`,
-      "429"
-    )
+    return breaks("limits.no-early-429", `${show(minute)} left this minute, ${show(day)} today`, "429")
   }
   const isOneDenied = denied === 1 && together === 1 && !mayBeBanned
   if (isOneDenied && event.retryAt !== undefined) {
@@ -127,13 +117,10 @@ export const after = (world: World, event: Event): World | Break => {
     if (event.retryAt - at.hi > 2 * DAY_MS) {
       return breaks("limits.no-early-429", "Retry-After of at most a day", seconds(event.retryAt - at.hi))
     }
-    const free = span(Math.max(before.minute.freeAt(at).lo, before.day.freeAt(at).lo))
-    if (free.lo > event.retryAt + RETRY_SLACK_MS) {
-      return breaks(
-        "limits.retry-after-promise",
-        `Retry-After of ${seconds(free.lo - at.hi)} or more`,
-        seconds(event.retryAt - at.hi)
-      )
+    const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
+    if (freeAt > event.retryAt + RETRY_SLACK_MS) {
+      const expected = `Retry-After of ${seconds(freeAt - at.hi)} or more`
+      return breaks("limits.retry-after-promise", expected, seconds(event.retryAt - at.hi))
     }
   }
   const cost = costOf(world, event)
@@ -185,11 +172,7 @@ const learn = (world: World, event: Event, budget: Budget): World | Break => {
   if (shown === undefined) return next(budget)
   const { perDay, perMinute } = key.plan
   if (shown.limit !== perMinute && shown.limit !== perDay) {
-    return breaks(
-      "limits.plan-in-force",
-      `Limit ${perMinute} or ${perDay}, those of the plan`,
-      `Limit ${shown.limit}`
-    )
+    return breaks("limits.plan-in-force", `Limit ${perMinute} or ${perDay}`, `Limit ${shown.limit}`)
   }
   // If both limits are equal, the headers do not tell the window.
   if (perMinute === perDay) return next(budget)
@@ -201,11 +184,7 @@ const learn = (world: World, event: Event, budget: Budget): World | Break => {
     return breaks(clause, `X-RateLimit-Remaining ${show(left)} of the ${name}`, String(shown.remaining))
   }
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
-  return timed === undefined
-    ? breaks(
-        "limits.reset-truth",
-        `X-RateLimit-Reset at which the ${name} has requests again`,
-        seconds(shown.resetAt * 1_000 - at.hi)
-      )
-    : next({ ...budget, [name]: timed })
+  if (timed !== undefined) return next({ ...budget, [name]: timed })
+  const expected = `X-RateLimit-Reset at which the ${name} has requests again`
+  return breaks("limits.reset-truth", expected, seconds(shown.resetAt * 1_000 - at.hi))
 }

@@ -112,7 +112,6 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
 const byKey = (all: ReadonlyArray<Seen.Seen>): ReadonlyMap<Key, ReadonlyArray<Seen.Seen>> => {
   const groups = new Map<Key, ReadonlyArray<Seen.Seen>>()
   for (const seen of all) {
-    // A response to a revoked or open credential that shows no key tells nothing about a budget.
     const { key } = seen
     if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), seen])
   }

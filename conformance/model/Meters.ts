@@ -121,7 +121,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
     seen.asked.caller.is === "valid" &&
     seen.status < 500
   const [only] = group.length === 1 ? group : []
-  const isReadable = only !== undefined && isByService(only) && !(isBan && isDenial(only))
+  const isReadable = only?.asked.caller.is === "valid" && isByService(only) && !(isBan && isDenial(only))
   return {
     key,
     at: span(

@@ -17,7 +17,6 @@ export interface Choices {
 
 export const none: Choices = { chosen: new Map(), creations: new Map() }
 
-/** A choice that a response shows. */
 interface Shown {
   readonly choice: string
   readonly value: string

@@ -83,6 +83,15 @@ const resetIsTime: Law = (seen) => {
     : breaks("limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
 }
 
+const limitIsOfPlan: Law = (seen) => {
+  const { asked, exchange } = seen
+  const rate = RateHeaders.of(exchange.response)
+  const plan = asked.caller.is === "valid" ? asked.caller.key.plan : undefined
+  if (rate === undefined || plan === undefined || seen.status === 401 || isDenial(seen)) return undefined
+  const isOfPlan = rate.limit === plan.perMinute || rate.limit === plan.perDay
+  return unless(isOfPlan, "limits.plan-in-force", `Limit ${plan.perMinute} or ${plan.perDay}`, rate.limit)
+}
+
 const denialTellsWait: Law = ({ exchange, status }) => {
   const hasWait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
   const values = headerValues(exchange.response, "retry-after").join(" and ")
@@ -100,6 +109,7 @@ const laws: ReadonlyArray<Law> = [
   rateHeadersArePresent,
   remainingIsWithinLimit,
   resetIsTime,
+  limitIsOfPlan,
   denialTellsWait
 ]
 

@@ -170,6 +170,3 @@ export const afterLoss = (meters: Meters, key: Key | undefined): Meters =>
   key === undefined
     ? meters
     : { ...meters, latestKey: undefined, worlds: meters.worlds.map((world) => World.forget(world, key)) }
-
-/** Returns what is still known after a request that no key is known to have paid for, although one may have. */
-export const afterOther = (meters: Meters): Meters => ({ ...meters, latestKey: undefined })

@@ -96,7 +96,7 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     violations.push(...breaks.map((found) => ({ ...found, evidence: [exchange] })))
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, before, seen)
     catalogue = nextCatalogue
-    if (key === undefined) meters = Meters.afterOther(meters)
+    if (key === undefined) meters = { ...meters, latestKey: undefined }
     const [chosen, nextChoices] = Choices.judge(choices, seen)
     choices = nextChoices
     violations.push(...animals, ...chosen)

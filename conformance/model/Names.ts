@@ -9,11 +9,10 @@ export interface NameForm {
   readonly store: (name: string) => string
 }
 
-const same = (name: string): string => name
 const trim = (name: string): string => name.trim()
 
 export const forms: ReadonlyArray<NameForm> = [
-  { says: "keeps names as sent", store: same },
+  { says: "keeps names as sent", store: (name) => name },
   { says: "trims names", store: trim },
   ...(["NFC", "NFD", "NFKC", "NFKD"] as const).flatMap((form) => [
     { says: `normalizes names: ${form}`, store: (name: string) => name.normalize(form) },

@@ -10,7 +10,6 @@ export const span = (lo: number, hi: number = lo): Span => ({ lo, hi })
 export const plus = (a: Span, b: Span | number): Span =>
   typeof b === "number" ? span(a.lo + b, a.hi + b) : span(a.lo + b.lo, a.hi + b.hi)
 
-/** The smallest interval with both. */
 export const hull = (a: Span, b: Span): Span => span(Math.min(a.lo, b.lo), Math.max(a.hi, b.hi))
 
 /** What both intervals contain; `undefined` if they have nothing in common. */

@@ -7,13 +7,24 @@ const conformanceRooms = {
   dimensions: ["http"],
   linearizability: [],
   evaluation: ["clauses", "http"],
+  model: ["clauses", "http"],
   subjects: ["clauses", "http", "evaluation"],
   checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],
   engine: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks"],
   reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
   runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
-  selftest: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects", "checks", "engine"]
+  selftest: [
+    "clauses",
+    "dimensions",
+    "http",
+    "linearizability",
+    "evaluation",
+    "model",
+    "subjects",
+    "checks",
+    "engine"
+  ]
 }
 
 module.exports = {

@@ -10,7 +10,7 @@ import { text } from "./Wire.ts"
  * Returns the animal that a request created, as the response showed it; `undefined` for any other exchange, or if only
  * the beginning of the body is stored.
  */
-export const of = ({ request, response }: Exchange): Animal | undefined =>
+export const of = ({ request, response }: Pick<Exchange, "request" | "response">): Animal | undefined =>
   request.method === "POST" && response.status === 201 && response.cut === undefined
     ? Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal))
     : undefined

@@ -10,14 +10,9 @@ import type { Animal, Draft } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import * as PetJson from "../http/PetJson.ts"
+import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
 import * as Conversation from "./Conversation.ts"
-
-/** When 5 December 2030 begins in the first time zone, in epoch ms: midnight at UTC+14 is 10:00 UTC on the 4th. */
-export const REMOVAL_BEGINS = Date.UTC(2030, 11, 4, 10)
-
-/** When 5 December 2030 has ended in every time zone, in epoch ms: midnight at UTC-12 is 12:00 UTC on the 6th. */
-export const REMOVAL_OVER = Date.UTC(2030, 11, 6, 12)
 
 /** Decodes the body of a response; fails with a `Violation` if the status or the body is not as expected. */
 const decodeBody = <A>(

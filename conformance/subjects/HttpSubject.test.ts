@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import { describe, expect, it } from "vitest"
 import type { Capability } from "../evaluation/Capability.ts"
 import * as Trial from "../evaluation/Trial.ts"
+import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import type { WireRequest, WireResponse } from "../http/Wire.ts"
 import { rate, recording, wireResponse } from "../http/Wires.fixture.ts"
-import * as HttpCatalogue from "./HttpCatalogue.ts"
 import * as HttpSubject from "./HttpSubject.ts"
 
 const run = Effect.runPromise
@@ -102,7 +102,7 @@ describe("a catalogue over HTTP", () => {
     expect(await run(get)).toEqual(Option.none())
     status = 500
     expect((await run(Effect.flip(get)))._tag).toBe("Violation")
-    now = HttpCatalogue.REMOVAL_BEGINS
+    now = REMOVAL_BEGINS
     for (status of [404, 410, 500]) expect((await run(Effect.flip(get)))._tag).toBe("Inapplicable")
   })
 

@@ -1,19 +1,18 @@
 /** Laws about the statuses and Error bodies of all responses of a run (contract §7). */
 import * as Result from "effect/Result"
 import { catalogue } from "../../../core/errors/ErrorCatalogue.ts"
+import { hasBody, isOfService } from "../../http/ByService.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as PetJson from "../../http/PetJson.ts"
+import { REMOVAL_BEGINS } from "../../http/Removal.ts"
 import { headerValues } from "../../http/Wire.ts"
-import { REMOVAL_BEGINS } from "../../subjects/HttpCatalogue.ts"
 import type { AmbientCheck } from "../AmbientCheck.ts"
 import {
   about,
   describedAs,
   errorOf,
-  hasBody,
   hasDeclaredKey,
-  isOfService,
   momentsOf,
   ofLevel,
   unless,

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import type { Level } from "../../clauses/Clause.ts"
 import { Violation } from "../../evaluation/Outcome.ts"
+import { hasBody } from "../../http/ByService.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as Moment from "../../http/Moment.ts"
@@ -38,27 +39,6 @@ export const about = <A>(
     return value === undefined ? undefined : examine(value, args[0])
   }
 })
-
-/** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
-export const transportStatuses: ReadonlySet<number> = new Set([
-  408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
-])
-
-/** Matches targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
-const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
-
-/** Whether the service itself probably sent the response. */
-export const isOfService = ({ request, response }: Exchange): boolean =>
-  !transportStatuses.has(response.status) &&
-  (response.status !== 400 || !malformedTarget.test(request.target))
-
-/** Whether a response to this method and with this status may have a body. */
-export const hasBody = ({ request, response }: Exchange): boolean =>
-  request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
-
-/** Whether the body is not empty. */
-export const isFilled = (exchange: Exchange): boolean =>
-  hasBody(exchange) && exchange.response.body.length > 0
 
 /** Whether the request was sent with a valid key that the subject declares. */
 export const hasDeclaredKey = ({ key }: Exchange): boolean =>

@@ -1,19 +1,10 @@
 /** Laws about bodies and headers of all responses of a run. */
 import * as Result from "effect/Result"
+import { isFilled, isOfService } from "../../http/ByService.ts"
 import * as KeptResponse from "../../http/KeptResponse.ts"
 import { header, headerValues } from "../../http/Wire.ts"
 import type { AmbientCheck } from "../AmbientCheck.ts"
-import {
-  about,
-  DATELESS_SLACK_MS,
-  isFilled,
-  isOfService,
-  iso,
-  ofLevel,
-  received,
-  unless,
-  violation
-} from "./ExchangeLaws.ts"
+import { about, DATELESS_SLACK_MS, iso, ofLevel, received, unless, violation } from "./ExchangeLaws.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 

@@ -1,5 +1,6 @@
 /** Laws about the rate limit headers of all responses of a run (contract §8.3, §8.4). */
 import { maxRetryAfter } from "../../../core/limits/RateLimit.ts"
+import { isOfService, transportStatuses } from "../../http/ByService.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as Moment from "../../http/Moment.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
@@ -7,14 +8,12 @@ import { header, headerValues } from "../../http/Wire.ts"
 import type { AmbientCheck, Look } from "../AmbientCheck.ts"
 import {
   about,
-  isOfService,
   isOfValidKey,
   iso,
   momentsOf,
   ofLevel,
   rateOf,
   received,
-  transportStatuses,
   unless,
   violation
 } from "./ExchangeLaws.ts"

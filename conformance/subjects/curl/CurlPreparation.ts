@@ -3,7 +3,7 @@ import { limit as pageLimit } from "../../../core/domain/Page.ts"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
 import type { Exchange } from "../../http/Exchange.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
-import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
+import { REMOVAL_BEGINS } from "../../http/Removal.ts"
 import * as CurlVerdict from "./CurlVerdict.ts"
 
 /** What a preparation depends on in addition to the exchanges of the case. */

@@ -2,9 +2,9 @@
 import { spawnSync } from "node:child_process"
 import { afterAll, describe, expect, it } from "vitest"
 import { checks } from "../../checks/Checks.ts"
+import { REMOVAL_BEGINS } from "../../http/Removal.ts"
 import type { Fault } from "../../selftest/Fault.ts"
 import { faults } from "../../selftest/Faults.ts"
-import { REMOVAL_BEGINS } from "../HttpCatalogue.ts"
 import * as CurlRuns from "./CurlRuns.fixture.ts"
 
 const hasTools = ["curl", "awk", "mktemp"].every((tool) => spawnSync(tool, ["--version"]).error === undefined)

@@ -1,0 +1,28 @@
+/** Tells responses of a service from those that its HTTP implementation sends without calling it. */
+import type { WireRequest, WireResponse } from "./Wire.ts"
+
+interface Answered {
+  readonly request: WireRequest
+  readonly response: WireResponse
+}
+
+/** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
+export const transportStatuses: ReadonlySet<number> = new Set([
+  408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
+])
+
+/** Matches targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
+const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
+
+/** Whether the service itself probably sent the response. */
+export const isOfService = ({ request, response }: Answered): boolean =>
+  !transportStatuses.has(response.status) &&
+  (response.status !== 400 || !malformedTarget.test(request.target))
+
+/** Whether a response to this method and with this status may have a body. */
+export const hasBody = ({ request, response }: Answered): boolean =>
+  request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
+
+/** Whether the body is not empty. */
+export const isFilled = (exchange: Answered): boolean =>
+  hasBody(exchange) && exchange.response.body.length > 0

@@ -1,0 +1,166 @@
+/** Reads the body of a creation as the contract says (§2 `NewPet`, §4.2): valid, invalid, or left open. */
+import * as Result from "effect/Result"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+import { isInt64 } from "../http/AnimalFields.ts"
+import * as JsonLimits from "../http/JsonLimits.ts"
+import * as PetJson from "../http/PetJson.ts"
+import { bytes, headerValues, text, type WireRequest } from "../http/Wire.ts"
+import type { Setup } from "./Exchange.ts"
+
+/** The fields that were sent, as far as every reader of the body reads them alike. */
+export interface Sent {
+  readonly name?: string
+  readonly categoryId?: bigint
+  readonly status?: string
+}
+
+export interface Creation {
+  /** `valid`: it must get 201. `invalid`: it must get 400, by `clause`. `open`: a service may accept or reject it. */
+  readonly is: "valid" | "invalid" | "open"
+  readonly clause?: ClauseSlug
+  /** What makes it invalid or leaves it open, for reports. */
+  readonly because: string
+  readonly sent: Sent
+}
+
+export const isStatus = (value: unknown): value is PetStatus.PetStatus =>
+  PetStatus.all.some((status) => status === value)
+
+/** Maximum size of a body in bytes that no service may reject as too large. */
+const SMALL = 1_024
+
+const open = (because: string, sent: Sent = {}): Creation => ({ is: "open", because, sent })
+
+const invalid = (clause: ClauseSlug, because: string): Creation => ({
+  is: "invalid",
+  clause,
+  because,
+  sent: {}
+})
+
+export const read = (request: WireRequest, setup: Setup): Creation => {
+  const unusual = unusualEncoding(request)
+  const creation = readBody(request.body, setup)
+  if (unusual === undefined || creation.is === "open") return creation
+  // Whatever its encoding, an invalid animal must not be created; but another status than 400 may say so.
+  return creation.is === "invalid"
+    ? { ...creation, because: `${creation.because}; ${unusual}` }
+    : { ...creation, is: "open", because: unusual }
+}
+
+/** Whether only the content type, the encoding or the size of the body is unusual. */
+const unusualEncoding = (request: WireRequest): string | undefined => {
+  const types = headerValues(request, "content-type")
+  if (types.length !== 1 || types[0] !== "application/json")
+    return `the content type ${types.join(" and ") || "is absent"}`
+  if (headerValues(request, "content-encoding").length > 0) return "a Content-Encoding"
+  if (headerValues(request, "transfer-encoding").length > 0) return "chunks"
+  return (request.body?.length ?? 0) > SMALL ? `a body of more than ${SMALL} bytes` : undefined
+}
+
+const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
+  const content = text(body)
+  if (body === undefined || content.trim() === "") return invalid("create.body-required", "no body")
+  if (content.startsWith("\ufeff")) return open("a byte order mark")
+  if (!isUtf8(body, content)) return open("a body that is not UTF-8")
+  if (JsonLimits.exceeded(content) !== undefined) return open("a deeply nested body")
+  const parsed = PetJson.parse(content)
+  if (Result.isFailure(parsed)) {
+    return beginsWithValue(content)
+      ? open("text after the JSON value")
+      : invalid("create.json-syntax", "no complete JSON value")
+  }
+  const value = parsed.success
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return invalid("create.body-object", `a body that is ${PetJson.show(value)}`)
+  }
+  return readFields(value as { readonly [field: string]: unknown }, content, setup)
+}
+
+/** Whether decoding replaced no byte. */
+const isUtf8 = (body: Uint8Array, content: string): boolean => {
+  const encoded = bytes(content)
+  return encoded.length === body.length && encoded.every((byte, index) => byte === body[index])
+}
+
+/** Whether the text begins with a complete JSON object or array. */
+const beginsWithValue = (content: string): boolean => {
+  for (let end = content.search(/[}\]]/); end !== -1; ) {
+    if (Result.isSuccess(PetJson.parse(content.slice(0, end + 1)))) return true
+    const next = content.slice(end + 1).search(/[}\]]/)
+    end = next === -1 ? -1 : end + 1 + next
+  }
+  return /^\s*(?:"[^"\\]*"|-?[0-9]+|true|false|null)\s/.test(content)
+}
+
+const readFields = (
+  fields: { readonly [field: string]: unknown },
+  content: string,
+  setup: Setup
+): Creation => {
+  // RFC 8259 §4 leaves open which of two members with one name counts.
+  if (["name", "categoryId", "status"].some((name) => count(content, name) > 1))
+    return open("a repeated member")
+  const { categoryId, name, status } = fields
+  if (name === undefined) return invalid("create.name-required", "no name")
+  if (typeof name !== "string") return invalid("create.name-type", `the name ${PetJson.show(name)}`)
+  if (categoryId === undefined) return invalid("create.category-required", "no categoryId")
+  if (typeof categoryId === "bigint") {
+    if (!isInt64(categoryId)) return invalid("create.category-range", `the category ${categoryId}`)
+  } else if (!isPerhapsInteger(categoryId, content)) {
+    return invalid("create.category-type", `the category ${PetJson.show(categoryId)}`)
+  }
+  if (status !== undefined && status !== null && !isStatus(status)) {
+    return invalid("create.status-enum", `the status ${PetJson.show(status)}`)
+  }
+  const sent: Sent = {
+    name,
+    ...(typeof categoryId === "bigint" ? { categoryId } : {}),
+    ...(isStatus(status) ? { status } : {})
+  }
+  const because = leftOpen(fields, content, setup)
+  return {
+    is: because === undefined ? "valid" : "open",
+    because: because ?? "",
+    sent
+  }
+}
+
+/** The reason of an animal that is open only because of its category. */
+export const CATEGORY = "a category that need not exist"
+
+/** What about a well-formed animal the contract leaves open. */
+const leftOpen = (
+  { categoryId, name, status, ...others }: { readonly [field: string]: unknown },
+  content: string,
+  { categories }: Setup
+): string | undefined => {
+  const [other] = Object.keys(others)
+  if (other !== undefined) return `the field ${other}`
+  if (status === null) return "a status of null"
+  if (!/"categoryId"\s*:\s*(?:0|-?[1-9][0-9]*)\s*[,}]/.test(content)) return "an integer in another spelling"
+  // Only a declared category exists for certain; nearly every service has a category 1, if it has categories at all.
+  const exists =
+    categories === "any" ? categoryId === 1n : categories.some((category) => category === categoryId)
+  if (!/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
+  return exists ? undefined : CATEGORY
+}
+
+const nameKind = (name: string): string => {
+  if (name.trim() === "") return "a blank name"
+  if (name.length > 64) return "a name of more than 64 characters"
+  return /^[ -~]*$/.test(name) ? "a name with digits or punctuation" : "a name beyond ASCII"
+}
+
+/** Whether a number that is not read exactly may be an integer: one with an exponent. */
+const isPerhapsInteger = (value: unknown, content: string): boolean =>
+  typeof value === "number" &&
+  !(Math.abs(value) < 2 ** 53 && !Number.isInteger(value)) &&
+  /[eE.]/.test(content)
+
+/** Counts the members with a name, also if it is written with escapes. */
+const count = (content: string, name: string): number =>
+  content
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .split(`"${name}"`).length - 1

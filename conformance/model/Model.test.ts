@@ -1,0 +1,302 @@
+import { describe, expect, it } from "vitest"
+import * as Wire from "../http/Wire.ts"
+import * as Edit from "../selftest/spoilers/Edit.ts"
+import {
+  creation,
+  exchangesOf,
+  type Fault,
+  judge,
+  judgeHistory,
+  posted,
+  SECRET,
+  type Sent,
+  setupOf,
+  type World
+} from "./History.fixture.ts"
+import * as Model from "./Model.ts"
+
+const list: Sent = {}
+const times = (count: number, sent: Sent): ReadonlyArray<Sent> => Array.from({ length: count }, () => sent)
+const earlier = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `Old ${index}`,
+    categoryId: 1n,
+    status: "sold" as const
+  }))
+
+/** Replaces text in the bodies of requests. */
+const reads = (from: RegExp, to: string): Fault => ({
+  request: (request) =>
+    request.body === undefined
+      ? request
+      : { ...request, body: Wire.bytes(Wire.text(request.body).replace(from, to)) }
+})
+
+const onResponses = (
+  isChanged: (method: string, target: string, status: number) => boolean,
+  edit: (response: Wire.WireResponse) => Wire.WireResponse
+): Fault => ({
+  response: (response, { method, target }) =>
+    isChanged(method, target, response.status) ? edit(response) : response
+})
+
+const withKey: Fault = {
+  request: (request) => ({ ...request, headers: [["Authorization", `Bearer ${SECRET}`]] })
+}
+
+const small: World["plan"] = { perMinute: 3, perDay: 1_000 }
+const smallDay: World["plan"] = { perMinute: 100, perDay: 3 }
+
+interface Kind {
+  readonly kind: string
+  readonly clause: string
+  readonly world: World
+  readonly history: ReadonlyArray<Sent>
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  {
+    kind: "the maximum of limit is lost when a status is given",
+    clause: "list.limit.ceiling",
+    world: {
+      choices: { earlier: earlier(130) },
+      fault: onResponses(
+        (_, target) => target.includes("limit=1000&status=sold"),
+        () => listOf(130)
+      )
+    },
+    history: [{ path: "/pets?limit=1000&status=sold" }]
+  },
+  {
+    kind: "a limit out of range is accepted when a status is given, but not alone",
+    clause: "list.limit.range",
+    world: {
+      fault: {
+        request: (request) => ({ ...request, target: request.target.replace("limit=101&", "limit=100&") })
+      }
+    },
+    history: [{ path: "/pets?limit=101" }, { path: "/pets?limit=101&status=sold" }]
+  },
+  {
+    kind: "a limit beyond any integer type is accepted, but 101 is not",
+    clause: "list.limit.range",
+    world: {
+      fault: {
+        request: (request) => ({ ...request, target: request.target.replace(/limit=9{25}/, "limit=100") })
+      }
+    },
+    history: [{ path: "/pets?limit=101" }, { path: `/pets?limit=${"9".repeat(25)}` }]
+  },
+  {
+    kind: "lists escape the limit of a minute",
+    clause: "limits.per-minute",
+    world: {
+      plan: small,
+      fault: onResponses(
+        (method, _, status) => method === "GET" && status === 429,
+        (response) => Edit.header("X-RateLimit-Limit", "3")(Edit.replace(200, "[]")(response))
+      )
+    },
+    history: times(4, list)
+  },
+  {
+    kind: "lists escape the limit of a day",
+    clause: "limits.per-day",
+    world: {
+      plan: smallDay,
+      fault: onResponses((method, _, status) => method === "GET" && status === 429, Edit.replace(200, "[]"))
+    },
+    history: times(4, list)
+  },
+  {
+    kind: "retrievals that get 404 do not count, although rejected creations do",
+    clause: "limits.remaining-truth",
+    world: { fault: { response: countsLess(/pets\/9/) } },
+    history: [list, posted("{}"), list, { path: "/pets/9" }, list, list]
+  },
+  {
+    kind: "comments before the JSON value are accepted",
+    clause: "create.json-syntax",
+    world: { fault: reads(/^\/\*.*\*\//, "") },
+    history: [posted('/* new */{"name":"Rex","categoryId":1}')]
+  },
+  {
+    kind: "members in another case are accepted",
+    clause: "create.name-required",
+    world: { fault: reads(/"Name"/, '"name"') },
+    history: [posted('{"Name":"Rex","categoryId":1}')]
+  },
+  {
+    kind: "OPTIONS lacks a header of every response",
+    clause: "limits.headers-present",
+    world: { fault: onResponses((method) => method === "OPTIONS", Edit.without("X-RateLimit-Reset")) },
+    history: [{ method: "OPTIONS" }]
+  },
+  {
+    kind: "a body is validated before the key",
+    clause: "auth.every-operation",
+    world: {
+      fault: onResponses(
+        (method, _, status) => method === "POST" && status === 401,
+        Edit.error(400, "invalid")
+      )
+    },
+    history: [{ ...posted("{}"), authorization: null }]
+  },
+  {
+    kind: "a part of the key is accepted",
+    clause: "auth.invalid",
+    world: { fault: withKey },
+    history: [{ authorization: `Bearer ${SECRET.slice(0, -1)}` }]
+  },
+  {
+    kind: "a name is cut at NUL",
+    clause: "create.returns-created",
+    world: { fault: reads(/\\u0000.*?"/, '"') },
+    history: [creation("Rex\0Rex")]
+  },
+  {
+    kind: "a name is escaped",
+    clause: "create.returns-created",
+    world: { fault: reads(/&/, "&amp;") },
+    history: [creation("Tom & Jerry")]
+  },
+  {
+    kind: "names are trimmed, but not all of them",
+    clause: "create.returns-created",
+    world: { fault: reads(/ Rex /, "Rex") },
+    history: [creation(" Rex "), creation(" Tom ")]
+  },
+  {
+    kind: "a newline is lost in lists only",
+    clause: "resources.stable",
+    world: {
+      fault: onResponses(
+        (method) => method === "GET",
+        Edit.rewritten((body) => body.replace("\\n", " "))
+      )
+    },
+    history: [creation("Rex\nRex"), list]
+  },
+  {
+    kind: "a valid request in chunks gets 400",
+    clause: "create.status-201",
+    world: { fault: onResponses((method) => method === "POST", Edit.error(400, "invalid")) },
+    history: [creation("Rex", [["Transfer-Encoding", "chunked"]])]
+  },
+  {
+    kind: "an animal of a rejected creation is stored",
+    clause: "create.refused-unstored",
+    world: { fault: onResponses((method) => method === "POST", Edit.error(400, "invalid")) },
+    history: [list, creation("Rexarexa1"), list]
+  },
+  {
+    kind: "an animal is lost",
+    clause: "list.sees-created",
+    world: { fault: onResponses((method) => method === "GET", Edit.body("[]")) },
+    history: [creation("Rex"), list]
+  },
+  {
+    kind: "a denied caller is denied again after waiting as told",
+    clause: "limits.retry-after-promise",
+    world: {
+      plan: small,
+      fault: onResponses((_, __, status) => status === 429, Edit.header("Retry-After", "1"))
+    },
+    history: times(4, list)
+  },
+  {
+    kind: "an id that wraps around finds an animal",
+    clause: "get.faithful",
+    world: {
+      fault: {
+        request: (request) => ({ ...request, target: request.target.replace("18446744073709551617", "1") })
+      }
+    },
+    history: [creation("Rex"), { path: "/pets/18446744073709551617" }]
+  }
+]
+
+function listOf(count: number): Wire.WireResponse {
+  const animals = Array.from(
+    { length: count },
+    (_, index) => `{"id":${index + 1},"name":"a","categoryId":1,"status":"sold"}`
+  )
+  return {
+    status: 200,
+    headers: [
+      ["X-RateLimit-Limit", "1000"],
+      ["X-RateLimit-Remaining", "999"],
+      ["X-RateLimit-Reset", "1804150860"]
+    ],
+    body: Wire.bytes(`[${animals.join(",")}]`)
+  }
+}
+
+/** Shows one request more after each request whose target matches, as a server that does not count it. */
+function countsLess(pattern: RegExp): NonNullable<Fault["response"]> {
+  let free = 0
+  return (response, { target }) => {
+    if (pattern.test(target)) free++
+    const remaining = Number(Wire.header(response, "x-ratelimit-remaining")) + free
+    return Edit.header("X-RateLimit-Remaining", String(remaining))(response)
+  }
+}
+
+describe("Model.judge", () => {
+  it.each(kinds)("rejects: $kind", ({ clause, history, world }) => {
+    expect(judgeHistory(world, history).violations.map((violation) => violation.clause)).toContain(clause)
+  })
+
+  it.each(kinds)(
+    "accepts the same history of a correct server: $kind",
+    ({ history, world: { fault: _, ...world } }) => {
+      expect(judgeHistory(world, history).violations).toEqual([])
+    }
+  )
+
+  it("shows both exchanges of a contradiction", () => {
+    const history = [creation(" Rex "), list, creation(" Tom ")]
+    const { violations } = judgeHistory({ fault: reads(/ Rex /, "Rex") }, history)
+    const ofSpec = violations.filter((violation) => Model.isOfLevel(violation, "spec"))
+    expect(ofSpec.map(({ evidence }) => evidence.map(({ request }) => Wire.text(request.body)))).toEqual([
+      ['{"name":" Rex ","categoryId":1}', '{"name":" Tom ","categoryId":1}']
+    ])
+  })
+
+  it("still knows a key after one odd response", () => {
+    const odd = onResponses(
+      (_, target) => target.endsWith("/nowhere"),
+      (response) => Edit.header("X-RateLimit-Limit", "0")(Edit.header("X-RateLimit-Remaining", "0")(response))
+    )
+    const world: World = { plan: small, fault: odd }
+    const history = [list, { path: "/nowhere" }, list, list, list]
+    const exchanges = exchangesOf(world, history)
+    const { violations } = judge(setupOf(world), exchanges)
+    expect(violations.map(({ clause }) => clause)).toEqual(["limits.plan-in-force"])
+    const [last] = exchanges.slice(-1)
+    if (last?.response === undefined) throw new Error("there is no response")
+    const admitted = { ...last, response: Edit.replace(200, "[]")(last.response) }
+    expect(
+      judge(setupOf(world), [...exchanges.slice(0, -1), admitted]).violations.map(({ clause }) => clause)
+    ).toContain("limits.per-minute")
+  })
+
+  it("tells the choices of a server and what they left undecided", () => {
+    const { known } = judgeHistory({ choices: { contentTypes: 415, badLimit: "clamped" } }, [
+      { path: "/pets?limit=0" },
+      posted('{"name":"Rex","categoryId":1}', [["Content-Type", "text/plain"]]),
+      posted('{"name":"Rex","categoryId":1}')
+    ])
+    expect(Model.tells(known)).toContain("a limit below 1: accepted")
+    expect(Model.tells(known)).toContain("the status of an animal created without one: available")
+  })
+
+  it("judges requests in flight at the same time in any order", () => {
+    const exchanges = exchangesOf({}, [creation("Rex"), list]).map((exchange) => ({
+      ...exchange,
+      isAlone: false
+    }))
+    expect(judge(setupOf(), exchanges.toReversed()).violations).toEqual([])
+  })
+})

@@ -1,0 +1,155 @@
+/** Reads what a request asks for, as far as the contract says (§4, §5). */
+import { headerValues, type WireRequest } from "../http/Wire.ts"
+import * as Creation from "./Creation.ts"
+import type { Key, Setup } from "./Exchange.ts"
+
+/**
+ * Who sends a request. `open` is a credential that the contract neither allows nor forbids, such as a valid key after
+ * `bearer`; a service that accepts it takes it for `key`.
+ */
+export type Caller =
+  | { readonly is: "valid" | "open"; readonly key: Key }
+  | { readonly is: "missing" | "invalid"; readonly key?: undefined }
+
+/** A query parameter: its value if the contract allows it, otherwise what is unusual about it. */
+export type Parameter<A> =
+  | { readonly is: "absent" }
+  | { readonly is: "valid"; readonly value: A }
+  | { readonly is: "open"; readonly because: string; readonly text: string }
+
+/** The operation of contract §4 that a request calls; `none` for a path or a method that is not in the contract. */
+export type Operation =
+  | {
+      readonly is: "list"
+      readonly limit: Parameter<number>
+      readonly status: Parameter<string>
+      readonly hasOthers: boolean
+    }
+  | { readonly is: "create"; readonly creation: Creation.Creation }
+  /** `id` is `undefined` if the path segment is no integer; `form` is how it is written. */
+  | {
+      readonly is: "get"
+      readonly id: bigint | undefined
+      readonly form: "shortest" | "percent-encoded" | "other"
+    }
+  | { readonly is: "none"; readonly path: "pets" | "pet" | "unknown" }
+
+export interface Asked {
+  readonly caller: Caller
+  readonly operation: Operation
+  /** Whether the request has nothing that the contract does not describe. */
+  readonly isPlain: boolean
+}
+
+export const read = (request: WireRequest, setup: Setup): Asked => {
+  const operation = operationOf(request, setup)
+  return { caller: callerOf(request, setup), operation, isPlain: isPlain(request, operation) }
+}
+
+/** §5.1: the key is sent as `Authorization: Bearer <API_KEY>`. */
+const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
+  const given = headerValues(request, "authorization")
+  if (given.length === 0) return { is: "missing" }
+  const exact = given.length === 1 ? keys.find(({ secret }) => given[0] === `Bearer ${secret}`) : undefined
+  if (exact !== undefined) return exact.isValid ? { is: "valid", key: exact } : { is: "invalid" }
+  // Another case, spaces, quotes, percent escapes and a second credential are open.
+  const parts = given.flatMap((value) => [value, ...value.split(",")]).map(lenient)
+  const near = keys.find(({ isValid, secret }) => isValid && parts.includes(`bearer ${secret.toLowerCase()}`))
+  return near === undefined ? { is: "invalid" } : { is: "open", key: near }
+}
+
+/** Reads a credential as leniently as any service might. */
+const lenient = (credential: string): string =>
+  decode(credential).replaceAll('"', "").trim().replaceAll(/\s+/g, " ").toLowerCase()
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const operationOf = (request: WireRequest, setup: Setup): Operation => {
+  const [path = "", query] = splitOnce(request.target, "?")
+  const pets = `${setup.basePath}/pets`
+  if (path === pets) {
+    if (request.method === "GET") return listOf(query)
+    if (request.method === "POST") return { is: "create", creation: Creation.read(request, setup) }
+    return { is: "none", path: "pets" }
+  }
+  const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
+  if (id === "" || id.includes("/")) return { is: "none", path: "unknown" }
+  return request.method === "GET" ? getOf(id) : { is: "none", path: "pet" }
+}
+
+const splitOnce = (text: string, at: string): readonly [string, string?] => {
+  const index = text.indexOf(at)
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)]
+}
+
+const getOf = (segment: string): Operation => {
+  // Some services read 01, +1 and 1.0 as 1.
+  const digits = /^\s*\+?(-?[0-9]{1,40})(?:\.0*)?\s*$/.exec(decode(segment))?.[1]
+  const id = digits === undefined ? undefined : BigInt(digits)
+  const isShortest = id !== undefined && String(id) === decode(segment) && BigInt.asIntN(64, id) === id
+  return {
+    is: "get",
+    id,
+    form: !isShortest ? "other" : String(id) === segment ? "shortest" : "percent-encoded"
+  }
+}
+
+/** §4.1: `limit` and `status`. */
+const listOf = (query = ""): Operation => {
+  const given = query === "" ? [] : query.split("&").map((pair) => splitOnce(pair, "="))
+  const values = (name: string) =>
+    given.filter(([key]) => decode(key) === name).map(([, value = ""]) => value)
+  return {
+    is: "list",
+    limit: parameter(values("limit"), (text) =>
+      /^(?:[1-9][0-9]?|100)$/.test(text) ? Number(text) : undefined
+    ),
+    status: parameter(values("status"), (text) => (Creation.isStatus(text) ? text : undefined)),
+    hasOthers: given.some(([key]) => !["limit", "status"].includes(decode(key)))
+  }
+}
+
+const parameter = <A>(
+  values: ReadonlyArray<string>,
+  valid: (text: string) => A | undefined
+): Parameter<A> => {
+  const [text] = values
+  if (text === undefined) return { is: "absent" }
+  if (values.length > 1) return { is: "open", because: "repeated", text }
+  const value = valid(text)
+  if (value !== undefined) return { is: "valid", value }
+  const decoded = decode(text)
+  return {
+    is: "open",
+    because: valid(decoded) === undefined ? unusual(decoded) : "percent-encoded",
+    text: decoded
+  }
+}
+
+const unusual = (text: string): string => {
+  if (text === "") return "empty"
+  if (!/^-?(?:0|[1-9][0-9]*)$/.test(text)) return "of another form"
+  if (text.length > 9) return "beyond an integer type"
+  return Number(text) < 1 ? "below 1" : "above 100"
+}
+
+/** Whether a request has only headers that the contract describes, or that change nothing. */
+const isPlain = ({ body, headers, method, target }: WireRequest, { is }: Operation): boolean => {
+  if (is !== "create" && body !== undefined) return false
+  if (is !== "list" && target.includes("?")) return false
+  return headers.every(([given, value]) => {
+    const name = given.toLowerCase()
+    if (name === "accept")
+      return /(?:\*\/\*|application\/(?:json|\*))\s*(?:;\s*q=(?:1|0\.[1-9])[0-9.]*\s*)?(?:,|$)/.test(value)
+    return (
+      name === "authorization" ||
+      (name === "content-type" && (method === "POST" || value === "application/json"))
+    )
+  })
+}

@@ -18,15 +18,20 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
 /** Timeout for opening a database, which other processes may be migrating. */
 const OPEN_TIMEOUT = "30 seconds"
 
-/** Runs a step of opening a database with a timeout of 30 seconds. */
-export const withTimeout = <A, R>(
-  step: Effect.Effect<A, DatabaseUnusable, R>
+/** Runs a step of opening a database with a timeout of 30 seconds, and converts the errors of the driver. */
+export const opening = <A, R>(
+  step: Effect.Effect<A, DatabaseUnusable | SqlError, R>
 ): Effect.Effect<A, DatabaseUnusable, R> =>
-  Effect.timeoutOrElse(step, {
-    duration: OPEN_TIMEOUT,
-    orElse: () =>
-      Effect.fail(new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" }))
-  })
+  Effect.timeoutOrElse(
+    Effect.mapError(step, (error) => (isSqlError(error) ? fromSqlError(error) : error)),
+    {
+      duration: OPEN_TIMEOUT,
+      orElse: () =>
+        Effect.fail(
+          new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" })
+        )
+    }
+  )
 
 /** Converts a driver error that occurred while the database was opened. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>

@@ -5,7 +5,7 @@ import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
-import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
@@ -39,10 +39,7 @@ export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient>
     )
   )
   yield* rejectNewer(sql)
-}).pipe(
-  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-  withTimeout
-)
+}).pipe(opening)
 
 /** Fails unless the database contains a store with the newest known schema; changes nothing. */
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
@@ -54,10 +51,7 @@ export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> =
       reason: `its schema ${version} is older than this version's (${known}); 'animal-store serve' migrates it when it starts`
     })
   }
-}).pipe(
-  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-  withTimeout
-)
+}).pipe(opening)
 
 /** Fails unless the database contains a store; changes nothing. */
 export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(
@@ -77,10 +71,7 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
       })
     }
   }
-).pipe(
-  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-  withTimeout
-)
+).pipe(opening)
 
 const rejectNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const known = Object.keys(migrationsFor(sql)).length

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { DatabaseUnusable, detailOf, explainedBy, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, detailOf, explainedBy, opening } from "./DatabaseUnusable.ts"
 import type * as Migrations from "./Migrations.ts"
 import * as PostgresClient from "./PostgresClient.ts"
 import * as Sql from "./Sql.ts"
@@ -79,10 +79,7 @@ const client = (url: Redacted.Redacted<string>, connections: number, connectTime
       })
       if (!(yield* sql.keepsSessions)) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
       return sql
-    }).pipe(
-      Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
-      withTimeout
-    )
+    }).pipe(opening)
   ).pipe(Layer.provide(Reactivity.layer))
 
 const SHARED_SESSIONS =

@@ -1,7 +1,7 @@
 /** Rejects PostgreSQL settings that would break the guarantees of the stores. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 
 interface Settings {
   readonly encoding: string
@@ -17,12 +17,11 @@ export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnu
         current_setting('default_transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit`
     )
     .pipe(
-      Effect.mapError(fromSqlError),
       Effect.flatMap(([settings]) => {
         const reason = settings === undefined ? undefined : problemOf(settings)
         return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
       }),
-      withTimeout
+      opening
     )
 
 const problemOf = ({ commit, encoding, isolation }: Settings): string | undefined => {

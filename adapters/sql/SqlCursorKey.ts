@@ -3,7 +3,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import * as SqlClient from "effect/sql/SqlClient"
-import { DatabaseUnusable, fromSqlError, withTimeout } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const NAME = "cursor_key"
@@ -22,9 +22,8 @@ export const get: Effect.Effect<
   const [stored] = yield* sql<{ readonly value: string }>`SELECT value FROM settings WHERE name = ${NAME}`
   return yield* Effect.fromResult(Hex.decode(stored?.value ?? ""))
 }).pipe(
-  Effect.catchTag("SqlError", (error) => Effect.fail(fromSqlError(error))),
   Effect.catchTag("EncodingError", (cause) =>
     Effect.fail(new DatabaseUnusable({ reason: `the setting ${NAME} is not hexadecimal`, cause }))
   ),
-  withTimeout
+  opening
 )

@@ -1,6 +1,6 @@
 /** Describes a burst of requests, each on its own connection, and sends it from another process. */
-import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import * as HostileLoad from "./HostileLoad.fixture.ts"
 
 /** Requests that are sent at the same time. */
 export interface Burst {
@@ -36,14 +36,4 @@ const sender = fileURLToPath(new URL("./BurstSender.fixture.ts", import.meta.url
 
 /** Sends a burst to a port of the loopback address, from another process. */
 export const send = (port: number, burst: Burst): Promise<BurstOutcome> =>
-  new Promise((resolve, reject) => {
-    const child = fork(sender, { execArgv: [] })
-    // The sender sends nothing else.
-    child.once("message", (outcome) => {
-      resolve(outcome as BurstOutcome)
-      child.kill("SIGKILL")
-    })
-    child.once("exit", (code) => reject(new Error(`the sender exited with code ${code}`)))
-    const task: BurstTask = { ...burst, port }
-    child.send(task)
-  })
+  HostileLoad.delegate<BurstTask, BurstOutcome>(sender, { ...burst, port })

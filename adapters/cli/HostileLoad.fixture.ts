@@ -40,15 +40,18 @@ const attacker = fileURLToPath(new URL("./Attacker.fixture.ts", import.meta.url)
 
 /** Applies a load to a port of the loopback address, from another process. */
 export const apply = (port: number, load: HostileLoad): Promise<HostileOutcome> =>
+  delegate<HostileTask, HostileOutcome>(attacker, { ...load, port })
+
+/** Passes a task to a module that runs in another process, and returns the only message that it sends. */
+export const delegate = <Task extends object, Outcome>(module: string, task: Task): Promise<Outcome> =>
   new Promise((resolve, reject) => {
-    const child = fork(attacker, { execArgv: [] })
-    // The attacker sends nothing else.
+    const child = fork(module, { execArgv: [] })
+    // The module sends nothing else.
     child.once("message", (outcome) => {
-      resolve(outcome as HostileOutcome)
+      resolve(outcome as Outcome)
       child.kill("SIGKILL")
     })
-    child.once("exit", (code) => reject(new Error(`the attacker exited with code ${code}`)))
-    const task: HostileTask = { ...load, port }
+    child.once("exit", (code) => reject(new Error(`${module} exited with code ${code}`)))
     child.send(task)
   })
 

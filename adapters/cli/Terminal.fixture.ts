@@ -23,7 +23,8 @@ interface Launched {
 
 /** Starts `animal-store` on a pseudo-terminal; it is killed after the test. */
 export const launch = (args: ReadonlyArray<string>): Launched => {
-  const command = [process.execPath, main, ...args].map(quote).join(" ")
+  // Without "exec" some shells stay the parent, and end with 130 at Ctrl-C whatever the command does.
+  const command = `exec ${[process.execPath, main, ...args].map(quote).join(" ")}`
   const child = spawn("script", ["-qec", command, path.join(Directory.create(), "typescript")], {
     env: { ...environment, ...serverDefaults },
     stdio: ["pipe", "pipe", "ignore"]

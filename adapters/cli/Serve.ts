@@ -80,9 +80,9 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values, otlp: 
   yield* AdminServer.serve(AdminServer.pagesOf(store), flags)
   const drain = yield* StopSignal.observe
   const { port } = yield* Failure.attempt(() => store.listen(flags.listen))
-  yield* Announcement.issueAndPrint(store, flags, port)
+  const running = Effect.andThen(Announcement.issueAndPrint(store, flags, port), Effect.never)
   // The store closes when the scope closes.
-  return yield* Effect.onInterrupt(Effect.never, () =>
+  return yield* Effect.onInterrupt(running, () =>
     Effect.andThen(
       Notice.stopping(flags, drain),
       Effect.raceFirst(

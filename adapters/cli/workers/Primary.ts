@@ -51,10 +51,13 @@ export const run = Effect.fnUntraced(function* (
   yield* AdminServer.serve(pagesOf(pool), flags)
   const drain = yield* StopSignal.observe
   const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
-  yield* Announcement.issueAndPrint(store, flags, port)
-  // The workers have the database open; the primary needs no connection.
-  yield* Scope.close(opening, Exit.void)
-  return yield* Effect.onInterrupt(Effect.never, () =>
+  const running = Effect.gen(function* () {
+    yield* Announcement.issueAndPrint(store, flags, port)
+    // The workers have the database open; the primary needs no connection.
+    yield* Scope.close(opening, Exit.void)
+    return yield* Effect.never
+  })
+  return yield* Effect.onInterrupt(running, () =>
     Effect.andThen(Notice.stopping(flags, drain), pool.stop(flags.drainMs, drain.ended))
   )
 })

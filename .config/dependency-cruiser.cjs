@@ -9,8 +9,9 @@ const conformanceRooms = {
   evaluation: ["clauses", "http"],
   model: ["clauses", "http"],
   subjects: ["clauses", "http", "evaluation"],
+  programs: ["clauses", "http", "evaluation", "dimensions", "model", "subjects"],
   checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],
-  engine: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks"],
+  engine: ["clauses", "dimensions", "http", "evaluation", "model", "programs", "subjects", "checks"],
   reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
   runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
@@ -21,6 +22,7 @@ const conformanceRooms = {
     "linearizability",
     "evaluation",
     "model",
+    "programs",
     "subjects",
     "checks",
     "engine"

@@ -101,6 +101,7 @@ const addressOf = (address: string): URL => {
 }
 
 const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock => ({
+  isLocal: true,
   now: Effect.sync(now),
   advance: (ms) =>
     Effect.tryPromise({

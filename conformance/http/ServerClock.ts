@@ -5,6 +5,8 @@ import * as Excerpt from "./Excerpt.ts"
 import { bytes, NoResponse, type Transport, text, type WireRequest } from "./Wire.ts"
 
 export interface ServerClock {
+  /** Whether the clock is in this process, so that reading it costs nothing. */
+  readonly isLocal?: boolean
   /** The time of the clock in epoch ms. */
   readonly now: Effect.Effect<number, NoResponse>
   /** Moves the clock forward by a whole number of ms, and returns the new time in epoch ms. */

@@ -5,9 +5,15 @@ import type { WireRequest, WireResponse } from "../http/Wire.ts"
 
 /** One request as sent, and its response as received. */
 export interface Exchange {
+  /** The number of the request in the run. */
+  readonly index: number
+  /** The request in one line, without keys. */
+  readonly did: string
   readonly request: WireRequest
   /** `undefined` if no complete response arrived. */
   readonly response: WireResponse | undefined
+  /** Why no complete response arrived. */
+  readonly missing?: string
   /** The interval of the service's time (epoch ms) in which it handled the request. */
   readonly from: number
   readonly to: number

@@ -67,14 +67,10 @@ export const exchangesOf = (
     ...(choices && { choices })
   })
   return history.map(
-    ({
-      afterMs = 0,
-      authorization = `Bearer ${SECRET}`,
-      body,
-      headers = [],
-      method = "GET",
-      path = "/pets"
-    }) => {
+    (
+      { afterMs = 0, authorization = `Bearer ${SECRET}`, body, headers = [], method = "GET", path = "/pets" },
+      index
+    ) => {
       now += afterMs
       const request: WireRequest = {
         method,
@@ -83,7 +79,15 @@ export const exchangesOf = (
         body: body === undefined ? undefined : Wire.bytes(body)
       }
       const real = Effect.runSync(send(fault.request?.(request) ?? request))
-      return { request, response: fault.response?.(real, request) ?? real, from: now, to: now, isAlone: true }
+      return {
+        index,
+        did: `${method} ${path}`,
+        request,
+        response: fault.response?.(real, request) ?? real,
+        from: now,
+        to: now,
+        isAlone: true
+      }
     }
   )
 }

@@ -32,7 +32,15 @@ export const tap = (
       const finish = (response: WireResponse | undefined) =>
         Effect.map(now, (to) => {
           inFlight--
-          record({ request, response, from, to, isAlone: wasAlone && sent === ordinal })
+          record({
+            index: ordinal - 1,
+            did: `${request.method} ${request.target}`,
+            request,
+            response,
+            from,
+            to,
+            isAlone: wasAlone && sent === ordinal
+          })
         })
       return yield* transport(request).pipe(
         Effect.tap(finish),

@@ -62,6 +62,7 @@ export const stoppedClock = (machine: Clock.Clock, begin: number) => {
     sleep: (duration) => machine.sleep(duration)
   }
   const controls: ServerClock = {
+    isLocal: true,
     now: Effect.sync(() => now),
     advance: (ms) =>
       Effect.sync(() => {

@@ -1,0 +1,267 @@
+/**
+ * Sends all requests of a run to one server. Reports each exchange with the server's own time, waits for the server's
+ * limits, and stops at the budget of the run.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Animal } from "../http/Animal.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import {
+  bytes,
+  type Header,
+  header,
+  type NoResponse,
+  type WireRequest,
+  type WireResponse
+} from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
+import type { Budget } from "../subjects/Budget.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import * as SentText from "../subjects/SentText.ts"
+import { type Sent, Stopped, type Tools } from "./Program.ts"
+
+/** Maximum single wait without a clock, in milliseconds: slightly more than a window of a minute. */
+const MAX_WAIT_MS = 65_000
+
+const DAY_MS = 86_400_000
+
+/** Maximum single advance of a clock, in milliseconds: far beyond December 2030, but within the range of `Date`. */
+const MAX_ADVANCE_MS = 10_000 * DAY_MS
+
+/** Number of consecutive missing responses after which the server counts as unreachable. */
+const MAX_MISSING_RESPONSES = 5
+
+/** Maximum number of consecutive 429s that a paced request waits for. */
+const MAX_DENIALS = 5
+
+/** Additional wait in milliseconds after Reset, which has whole seconds. */
+const RESET_SLACK_MS = 1_000
+
+/** Additional wait in milliseconds after Retry-After, if the run waits in real time. */
+const RETRY_SLACK_MS = 250
+
+/** Tolerance in milliseconds if the server's time comes from `Date`, which has whole seconds. */
+const DATE_SLACK_MS = 1_500
+
+/** Tolerance in milliseconds if the clock was read over a connection. */
+const CLOCK_SLACK_MS = 100
+
+export interface Options {
+  readonly target: HttpTarget
+  readonly budget: Budget
+  /** Called with each exchange when its response has arrived, or when it is certain that none will. */
+  readonly see: (exchange: Exchange) => void
+  /** Returns a new name for an animal. */
+  readonly name: (tail?: string) => string
+}
+
+export interface Traffic extends Tools {
+  readonly requests: () => number
+  /** Returns the time spent waiting for limits so far, in milliseconds. */
+  readonly waitedMs: () => number
+}
+
+export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: Options) {
+  const { basePath, clock, declared, keys, transport } = target
+  const secrets = {
+    main: keys.main,
+    tiny: keys.tiny?.secret,
+    victim: keys.victim?.secret,
+    revoked: keys.revoked,
+    expired: keys.expired
+  }
+  const begunAt = yield* Clock.currentTimeMillis
+  const created: Array<Animal> = []
+  let [sentCount, inFlight, missingResponses, waitedMs] = [0, 0, 0, 0]
+  /** The server's time minus this machine's time in milliseconds; `undefined` before the first response. */
+  let skew: number | undefined
+  /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
+  let mainRate: RateHeaders.RateHeaders | undefined
+  const slack = clock === undefined ? DATE_SLACK_MS : clock.isLocal === true ? 0 : CLOCK_SLACK_MS
+
+  const timeLeft = Effect.map(Clock.currentTimeMillis, (now) => begunAt + budget.milliseconds - now)
+  const stopped = (reason: string) => Effect.fail(new Stopped({ reason }))
+  const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Stopped> =>
+    Effect.flatMap(timeLeft, (left) =>
+      left <= 0
+        ? stopped("the time budget is spent")
+        : Effect.timeoutOrElse(effect, { duration: left, orElse: () => stopped("the time budget is spent") })
+    )
+  const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Stopped> =>
+    Effect.gen(function* () {
+      const time = yield* Effect.catchTag(withinBudget(reading), "NoResponse", ({ reason }) =>
+        stopped(reason)
+      )
+      skew = time - (yield* Clock.currentTimeMillis)
+      return time
+    })
+  if (clock !== undefined) yield* readClock(clock.now)
+
+  // A clock in this process may stand still, so it is read for each request.
+  const now =
+    clock?.isLocal === true
+      ? readClock(clock.now)
+      : Effect.map(Clock.currentTimeMillis, (local) => local + (skew ?? 0))
+
+  const requestOf = ({
+    authorization,
+    body,
+    headers = [],
+    json,
+    key = "main",
+    method = "GET",
+    path
+  }: Sent) => {
+    const secret = secrets[key as keyof typeof secrets]
+    const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
+    const content = json ?? body
+    const request: WireRequest = {
+      method,
+      target: basePath + path,
+      headers: [
+        ...credentials.map((value): Header => ["Authorization", value]),
+        ...(json === undefined ? [] : [["Content-Type", "application/json"] as const]),
+        ...headers
+      ],
+      body: typeof content === "string" ? bytes(content) : content
+    }
+    return request
+  }
+
+  const sendOnce = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
+    if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
+    if (missingResponses >= MAX_MISSING_RESPONSES) {
+      return yield* stopped(
+        `the server is unreachable: ${missingResponses} consecutive requests had no response`
+      )
+    }
+    const ordinal = ++sentCount
+    const request = requestOf(sent)
+    const did = SentText.describe(sent, secrets)
+    const sentAt = yield* now
+    const skewAtStart = skew
+    const wasAlone = inFlight++ === 0
+    const [response, missing] = yield* withinBudget(transport(request)).pipe(
+      Effect.map((received): readonly [WireResponse | undefined, string?] => [received]),
+      Effect.catchTag("NoResponse", ({ kind, reason }) => {
+        // A response that exceeds a limit shows that the server is reachable.
+        missingResponses = kind === "excess" ? 0 : missingResponses + 1
+        return Effect.succeed([undefined, reason] as const)
+      }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          inFlight--
+        })
+      )
+    )
+    if (response !== undefined) missingResponses = 0
+    if (skew === undefined && response !== undefined)
+      skew = skewFromDate(response, yield* Clock.currentTimeMillis)
+    // The first response determines the skew, which then also applies to the time of its own request.
+    const from = skewAtStart === undefined ? sentAt + (skew ?? 0) : sentAt
+    const exchange: Exchange = {
+      index: ordinal - 1,
+      did,
+      request,
+      response,
+      ...(missing === undefined ? {} : { missing }),
+      from: from - slack,
+      to: (yield* now) + slack,
+      isAlone: wasAlone && inFlight === 0 && sentCount === ordinal
+    }
+    const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
+    if (isMain && response !== undefined) {
+      mainRate = RateHeaders.of(response) ?? mainRate
+      const animal = CreatedAnimal.of({ request, response })
+      if (animal !== undefined) created.push(animal)
+    }
+    see(exchange)
+    return exchange
+  })
+
+  const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Stopped> {
+    const wait = Math.ceil(ms)
+    if (wait <= 0) return
+    if (!(wait <= MAX_ADVANCE_MS)) {
+      return yield* stopped(`a wait of ${Math.ceil(wait / DAY_MS)} days is too long for a run`)
+    }
+    if (clock !== undefined) {
+      const from = yield* readClock(clock.now)
+      const to = yield* readClock(clock.advance(wait))
+      return to < from + wait
+        ? yield* stopped(`the clock was advanced by ${wait} ms but moved by ${to - from} ms`)
+        : undefined
+    }
+    if (wait > MAX_WAIT_MS || wait > (yield* timeLeft)) {
+      return yield* stopped(
+        `it needs a wait of ${Math.ceil(wait / 1_000)} s, which is too long; a clock (--clock) makes it possible`
+      )
+    }
+    waitedMs += wait
+    yield* Effect.sleep(wait)
+  })
+
+  const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Stopped> {
+    if (mainRate === undefined || mainRate.remaining >= requests) return
+    // Without a clock, a 429 states the necessary wait more exactly than these headers.
+    if (clock === undefined && requests <= 1) return
+    if (requests > mainRate.limit) {
+      return yield* stopped(
+        `it sends ${requests} requests at the same time, more than the main key's limit of ${mainRate.limit}`
+      )
+    }
+    yield* advance(mainRate.resetAt * 1_000 - (yield* now) + RESET_SLACK_MS)
+    mainRate = undefined
+  })
+
+  const send = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
+    // Only the main key is paced: the limits of others are what programs are about.
+    if (sent.authorization !== undefined || (sent.key ?? "main") !== "main") return yield* sendOnce(sent)
+    yield* reserve(1)
+    for (let denials = 0; ; denials++) {
+      const exchange = yield* sendOnce(sent)
+      const { response, to } = exchange
+      if (response?.status !== 429 || denials === MAX_DENIALS) return exchange
+      const seconds = RateHeaders.retryAfterSeconds({
+        response,
+        receivedAt: to,
+        byClock: clock !== undefined
+      })
+      if (seconds === undefined) return exchange
+      mainRate = undefined
+      yield* advance(seconds * 1_000 + (clock === undefined ? RETRY_SLACK_MS : 0))
+    }
+  })
+
+  const traffic: Traffic = {
+    mainKey: keys.main,
+    basePath,
+    categories: declared?.categories ?? "any",
+    plans: { tiny: keys.tiny, victim: keys.victim },
+    keys: new Set(
+      (["main", "tiny", "victim", "revoked", "expired"] as const).filter(
+        (each) => secrets[each] !== undefined
+      )
+    ),
+    hasClock: clock !== undefined,
+    send,
+    sendOnce,
+    sendTogether: (all) =>
+      Effect.andThen(reserve(all.length), Effect.forEach(all, sendOnce, { concurrency: "unbounded" })),
+    name,
+    created: () => created,
+    now,
+    advance,
+    requests: () => sentCount,
+    waitedMs: () => waitedMs
+  }
+  return traffic
+})
+
+/** Returns the server's time minus this machine's, by the `Date` of a response; 0 if they nearly agree. */
+const skewFromDate = (response: WireResponse, local: number): number => {
+  const date = Date.parse(header(response, "date") ?? "")
+  // The 500 ms are the middle of the second that `Date` shows.
+  return Number.isNaN(date) || Math.abs(date + 500 - local) <= 1_000 ? 0 : date + 500 - local
+}

@@ -122,7 +122,7 @@ export const firstViolation = (
   return Effect.map(
     watch(subject, options, see, () => found !== undefined),
     () =>
-      found ?? (known && Model.close(known).find((violation) => Model.isOfLevel(violation, options.judgedAt)))
+      found ?? (known && Model.close(known).violations.find((violation) => Model.isOfLevel(violation, options.judgedAt)))
   )
 }
 
@@ -160,6 +160,6 @@ export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) =
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Model.close(known).filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Model.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
 }

@@ -1,6 +1,4 @@
-import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as Hunt from "./Hunt.ts"
 import { install } from "./Mutant.ts"
 import { mutants, operators, places, sample } from "./Mutants.ts"
 import { absent } from "./Operator.ts"
@@ -53,16 +51,5 @@ describe("the list of mutants", () => {
   it("has a sample for each seed, and a smaller sample is a prefix of a larger sample", () => {
     expect(sample(20, 5)).toEqual(sample(50, 5).slice(0, 20))
     expect(sample(20, 5)).not.toEqual(sample(20, 6))
-  })
-})
-
-describe("Hunt.hunt", () => {
-  it.each([
-    ["drop X-RateLimit-Reset · on 404", "spec"],
-    ["duplicate X-RateLimit-Reset · on 404", "spec"]
-  ])("runs the suite on the mutant '%s', with the outcome %s", async (id, outcome) => {
-    const mutant = mutants.find((candidate) => candidate.id === id)
-    if (mutant === undefined) throw new Error(`the mutant "${id}" does not exist`)
-    expect(await Effect.runPromise(Hunt.hunt(mutant, 1))).toMatchObject({ id, outcome })
   })
 })

@@ -28,6 +28,7 @@ const headerPlace = (name: string, kind: "integer" | "type"): Place => ({
   group: "headers",
   topics: ["any", "operation", "key", "no key", "history", "time", "response"],
   ...(name === "Retry-After" ? { statuses: [429] } : {}),
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       const given = header(response, name)
@@ -65,6 +66,7 @@ const codePlace = (code: number): Place => ({
   group: "status codes",
   topics: ["any", "operation", "key", "history", "time", ...(code === 200 ? (["query"] as const) : [])],
   operations: operationsOf[code] ?? ["list", "create", "get", "head"],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (response.status !== code) return response
@@ -85,6 +87,7 @@ const bodyPlace = (
   kind: "body",
   group: "bodies",
   topics: ["any", "key", "history", "time", ...(id === "body of a list" ? (["query"] as const) : [])],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (!isHere(response, situation) || response.body.length === 0) return response

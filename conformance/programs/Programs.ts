@@ -1,6 +1,7 @@
 /** Lists all programs in run order. Those that use up limits, cause bans or move time far ahead come last. */
 import * as Effect from "effect/Effect"
 import type { Program } from "./Program.ts"
+import { scenarios } from "./scenarios/Scenarios.ts"
 
 const greeting: Program = {
   name: "greeting",
@@ -13,4 +14,4 @@ const greeting: Program = {
   })
 }
 
-export const programs: ReadonlyArray<Program> = [greeting]
+export const programs: ReadonlyArray<Program> = [greeting, ...scenarios]

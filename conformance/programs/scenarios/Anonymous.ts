@@ -37,10 +37,10 @@ export const programs: ReadonlyArray<Program> = [
       for (const [index, way] of mixed.entries()) {
         yield* send(tools, way, index)
         if (index % 4 > 0) continue
-        yield* tools.send({ path: "/pets?limit=1" })
+        yield* tools.send(Spending.look("main"))
         if (tools.hasClock && tools.keys.has("tiny")) {
           yield* tools.advance(Spending.MINUTE_PASSED)
-          yield* tools.sendOnce({ path: "/pets?limit=1", key: "tiny" })
+          yield* tools.sendOnce(Spending.look("tiny"))
         }
       }
     })
@@ -54,14 +54,14 @@ export const programs: ReadonlyArray<Program> = [
     run: Effect.fnUntraced(function* (tools) {
       yield* Spending.rest(tools)
       yield* useUp(tools, 70)
-      yield* tools.send({ path: "/pets?limit=1" })
+      yield* tools.send(Spending.look("main"))
       for (let round = 0; round < 22; round++) {
         yield* tools.advance(Spending.SECOND)
         for (let each = 0; each < 3; each++) yield* send(tools, Ways.list, each)
       }
       yield* tools.advance(2 * Spending.MINUTE_PASSED)
       yield* send(tools, Ways.list, 0)
-      yield* tools.send({ path: "/pets?limit=1" })
+      yield* tools.send(Spending.look("main"))
       yield* Spending.rest(tools)
     })
   }

@@ -32,9 +32,9 @@ export const offend = Effect.fnUntraced(function* (
   { apart, denials }: Rhythm,
   ways: ReadonlyArray<Ways.Way>
 ): Effect.fn.Return<Exchange, Stopped> {
-  let last = yield* Spending.spend(tools, "victim", Ways.list)
+  let last = yield* Spending.spend(tools, "victim")
   for (let denied = 0, sent = 1; denied < denials && sent < 3 * denials; sent++) {
-    last = yield* Spending.spend(tools, "victim", ways[sent % ways.length] ?? Ways.list)
+    last = yield* Spending.spend(tools, "victim", ways[sent % ways.length])
     if (!Spending.isDenied(last)) continue
     denied++
     const isBan = last.response?.status === 403 || (Spending.toldWait(last) ?? 0) > LONG_WAIT
@@ -47,50 +47,43 @@ export const offend = Effect.fnUntraced(function* (
 
 /** Sends one request with each other key; the small one is not used up by it. */
 const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
-  yield* tools.sendOnce({ path: "/pets?limit=1" })
-  if (tools.keys.has("tiny")) yield* tools.sendOnce({ path: "/pets?limit=1", key: "tiny" })
+  yield* tools.sendOnce(Spending.look("main"))
+  if (tools.keys.has("tiny")) yield* tools.sendOnce(Spending.look("tiny"))
 })
 
 export const programs: ReadonlyArray<Program> = [
-  {
-    name: "bans",
-    profile: "ban",
-    needs: ["victimKey", "clock"],
-    requests: 280,
-    run: Effect.fnUntraced(function* (tools) {
-      if (Spending.planOf(tools, "victim") === undefined) return
+  Spending.about(
+    "victim",
+    { name: "bans", profile: "ban", requests: 200 },
+    Effect.fnUntraced(function* (tools) {
       const [rhythm = often] = yield* Ways.draw(rhythms, 1)
-      for (const [round, each] of [often, often, rhythm].entries()) {
-        yield* Spending.rest(tools)
-        const mixed = round === 0 ? [Ways.list] : yield* Random.shuffle(Ways.ways)
-        let last = yield* offend(tools, each, mixed)
+      const mixed = yield* Random.shuffle(Ways.ways)
+      for (const [each, ways] of [
+        [often, [Ways.list]],
+        [rhythm, mixed]
+      ] as const) {
+        let last = yield* offend(tools, each, ways)
         yield* lookAtOthers(tools)
-        for (const way of yield* Ways.draw(Ways.ways, 10)) last = yield* Spending.spend(tools, "victim", way)
+        for (const way of yield* Ways.draw(Ways.ways, 12)) last = yield* Spending.spend(tools, "victim", way)
         yield* lookAtOthers(tools)
         yield* Spending.recover(tools, "victim", last)
-        for (const way of yield* Random.shuffle(Ways.operations)) {
+        for (const way of yield* Random.shuffle(Ways.ofKinds("usual"))) {
           yield* tools.advance(Spending.MINUTE_PASSED)
           yield* Spending.spend(tools, "victim", way)
         }
+        yield* Spending.rest(tools)
       }
-      yield* Spending.rest(tools)
     })
-  },
-  {
-    name: "a polite client",
-    profile: "ban",
-    needs: ["victimKey", "clock"],
-    requests: 80,
-    run: Effect.fnUntraced(function* (tools) {
-      const plan = Spending.planOf(tools, "victim", 10)
-      if (plan === undefined) return
-      yield* Spending.rest(tools)
+  ),
+  Spending.about(
+    "victim",
+    { name: "a polite client", profile: "ban", requests: 55 },
+    Effect.fnUntraced(function* (tools, plan) {
       for (let waits = 0; waits < 25; waits++) {
         const denied = yield* Spending.useUp(tools, "victim", Ways.operations, Spending.burst(plan))
         if (!Spending.isDenied(denied)) return
         yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
       }
-      yield* Spending.rest(tools)
     })
-  }
+  )
 ]

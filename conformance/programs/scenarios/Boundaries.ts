@@ -2,9 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as RateHeaders from "../../http/RateHeaders.ts"
-import { REMOVAL_BEGINS } from "../../http/Removal.ts"
 import type { Exchange } from "../../model/Exchange.ts"
-import type { Program } from "../Program.ts"
+import type { Program, Stopped, Tools } from "../Program.ts"
 import { zones } from "./Day.ts"
 import * as Spending from "./Spending.ts"
 import * as Ways from "./Ways.ts"
@@ -37,12 +36,9 @@ const clockChange = (now: number): number => {
   )
 }
 
-/** The moments by the clock (epoch ms), as functions of the present. */
-const byClock: ReadonlyArray<(now: number) => number> = [
-  next(SECOND),
-  next(MINUTE),
-  next(HOUR),
-  ...zones.map(midnightOf),
+/** Returns the moments by the clock and by the calendar (epoch ms) that follow the present. */
+const byClock: ReadonlyArray<(now: number) => number> = [next(SECOND), next(MINUTE), next(HOUR)]
+const byCalendar: ReadonlyArray<(now: number) => number> = [
   nextMonth,
   clockChange,
   nextDay(11, 31, 23),
@@ -66,43 +62,49 @@ const byResponse: ReadonlyArray<(exchange: Exchange) => number | undefined> = [
 /** Times before a boundary in milliseconds. */
 const margins = [1, 500, 900, SECOND, 30 * SECOND] as const
 
+const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
+  const { tiny } = tools.plans
+  const zoned = [0, ...(yield* Ways.draw(zones.slice(1), 2))].map(midnightOf)
+  for (const moment of [...byClock, ...zoned, ...byCalendar]) {
+    yield* Spending.rest(tools)
+    const boundary = moment(yield* tools.now)
+    const [margin = 1] = yield* Ways.draw(margins, 1)
+    const isUsedUp = yield* Random.nextBoolean
+    for (const at of [boundary - margin, boundary]) {
+      yield* Spending.until(tools, at)
+      const others = yield* Ways.draw(Ways.ways, 2)
+      for (const way of [...(at === boundary ? Ways.operations : []), ...others])
+        yield* tools.send(way.sent(tools))
+      for (const way of others)
+        yield* tools.send({
+          ...way.sent(tools),
+          authorization: at === boundary ? [] : ["Bearer no-such-key"]
+        })
+      if (tiny === undefined || !Spending.hasSmallMinute(tiny)) continue
+      const max = at === boundary || isUsedUp ? Spending.burst(tiny) : Math.ceil(tiny.perMinute / 2)
+      const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
+      yield* Spending.recover(tools, "tiny", last)
+    }
+  }
+})
+
 export const programs: ReadonlyArray<Program> = [
   {
     name: "boundaries of the clock",
     profile: "limits",
     needs: ["clock"],
     requests: 300,
-    run: Effect.fnUntraced(function* (tools) {
-      const plan = Spending.planOf(tools, "tiny", 10)
-      for (const moment of byClock) {
-        if (plan !== undefined) yield* Spending.rest(tools)
-        const boundary = moment(yield* tools.now)
-        if (boundary >= REMOVAL_BEGINS) continue
-        const [margin = 1] = yield* Ways.draw(margins, 1)
-        for (const at of [boundary - margin, boundary]) {
-          yield* Spending.until(tools, at)
-          for (const way of yield* Ways.draw(Ways.operations, 3)) yield* tools.send(way.sent(tools))
-          for (const way of yield* Ways.draw(Ways.ways, 2)) yield* tools.send(way.sent(tools))
-          if (plan === undefined) continue
-          const max = at === boundary ? Spending.burst(plan) : Math.ceil(plan.perMinute / 2)
-          yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
-        }
-      }
-    })
+    run: boundariesOfClock
   },
-  {
-    name: "boundaries of windows",
-    profile: "limits",
-    needs: ["tinyPlan", "clock"],
-    requests: 110,
-    run: Effect.fnUntraced(function* (tools) {
-      const plan = Spending.planOf(tools, "tiny", 10)
-      if (plan === undefined) return
+  Spending.about(
+    "tiny",
+    { name: "boundaries of windows", profile: "limits", requests: 70 },
+    Effect.fnUntraced(function* (tools, plan) {
       for (const moment of byResponse)
         for (const isUsedUp of [false, true]) {
           yield* Spending.rest(tools)
           yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
-          const first = yield* Spending.spend(tools, "tiny", Ways.list)
+          const first = yield* Spending.spend(tools, "tiny")
           const max = isUsedUp ? Spending.burst(plan) : Math.max(1, plan.perMinute - 2)
           yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
           const last = yield* Spending.useUp(tools, "tiny", Ways.operations, max)
@@ -112,12 +114,12 @@ export const programs: ReadonlyArray<Program> = [
           // Who was denied does not come early.
           if (!Spending.isDenied(last)) {
             yield* Spending.until(tools, boundary - margin)
-            yield* Spending.spend(tools, "tiny", Ways.list)
+            yield* Spending.spend(tools, "tiny")
           }
           yield* Spending.until(tools, boundary)
           const denied = yield* Spending.useUp(tools, "tiny", Ways.operations, Spending.burst(plan))
-          yield* Spending.recover(tools, "tiny", denied, Ways.operations, 2)
+          yield* Spending.recover(tools, "tiny", denied, Ways.operations)
         }
     })
-  }
+  )
 ]

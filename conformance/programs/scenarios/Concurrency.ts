@@ -55,10 +55,10 @@ export const programs: ReadonlyArray<Program> = [
     name: "limits at the same time",
     profile: "concurrency",
     needs: ["tinyPlan"],
-    requests: 60,
+    requests: 40,
     run: Effect.fnUntraced(function* (tools) {
-      const plan = Spending.planOf(tools, "tiny", 40)
-      if (plan === undefined) return
+      const { tiny } = tools.plans
+      if (tiny === undefined || !Spending.hasSmallMinute(tiny)) return
       for (const [round, ways] of [
         Ways.operations,
         [Ways.list],
@@ -68,28 +68,24 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.rest(tools)
         const mixed = yield* Random.shuffle(ways)
         // The last requests of a minute: first all of them, then those that a beginning left.
-        for (let sent = 0; sent < round; sent++) yield* Spending.spend(tools, "tiny", Ways.list)
+        for (let sent = 0; sent < round; sent++) yield* Spending.spend(tools, "tiny")
         const together = repeat(
-          plan.perMinute + 3,
+          tiny.perMinute + 3,
           (index): Sent => ({
             ...(mixed[index % mixed.length] ?? Ways.list).sent(tools),
             key: "tiny"
           })
         )
-        const all = yield* tools.sendTogether(together)
-        const denied = all.find(Spending.isDenied)
+        const denied = (yield* tools.sendTogether(together)).find(Spending.isDenied)
         if (denied !== undefined && tools.hasClock) yield* Spending.recover(tools, "tiny", denied)
       }
     })
   },
-  {
-    name: "several keys at the same time",
-    profile: "concurrency",
-    needs: ["tinyPlan", "clock"],
-    requests: 40,
-    run: Effect.fnUntraced(function* (tools) {
+  Spending.about(
+    "tiny",
+    { name: "several keys at the same time", profile: "concurrency", requests: 40 },
+    Effect.fnUntraced(function* (tools) {
       for (let round = 0; round < 3; round++) {
-        yield* Spending.rest(tools)
         const mixed = yield* Random.shuffle([...Ways.operations, ...Ways.operations])
         const together = mixed.map((way, index): Sent => {
           const sent = way.sent(tools)
@@ -97,7 +93,8 @@ export const programs: ReadonlyArray<Program> = [
           return index % 4 === 3 ? { ...sent, authorization: [] } : sent
         })
         yield* tools.sendTogether(together)
+        yield* Spending.rest(tools)
       }
     })
-  }
+  )
 ]

@@ -8,34 +8,31 @@ import * as Ways from "./Ways.ts"
 
 const { DAY, HOUR, MINUTE, MINUTE_PASSED, SECOND } = Spending
 
-/** Defines a program that gets a small key with an unused day. */
 const onUnusedDay = (
   name: string,
   requests: number,
   run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
-): Program => ({
-  name,
-  profile: "limits",
-  needs: ["tinyPlan", "clock"],
-  requests,
-  run: Effect.fnUntraced(function* (tools) {
-    const plan = Spending.planOf(tools, "tiny")
-    if (plan === undefined || plan.perDay > Spending.MAX_PER_DAY) return
-    yield* Spending.rest(tools)
-    yield* run(tools, plan)
-    yield* Spending.rest(tools)
-  })
-})
+): Program =>
+  Spending.about(
+    "tiny",
+    {
+      name,
+      profile: "limits",
+      requests,
+      isSmall: (plan) => Spending.hasSmallMinute(plan) && Spending.hasSmallDay(plan)
+    },
+    run
+  )
 
-/** Uses up a day, looks at it in other ways, and comes back as told. */
+/** Uses up a day, looks at another key, and comes back as told. */
 const byWays = Effect.fnUntraced(function* (
   tools: Tools,
   plan: Plan,
   ways: ReadonlyArray<Ways.Way>
 ): Effect.fn.Return<void, Stopped> {
   const denied = yield* Spending.useUpDay(tools, plan, ways)
-  yield* tools.send({ path: "/pets?limit=1" })
-  yield* Spending.recover(tools, "tiny", denied, yield* Random.shuffle(Ways.operations), 2)
+  yield* tools.send(Spending.look("main"))
+  yield* Spending.recover(tools, "tiny", denied, yield* Random.shuffle(Ways.operations))
 })
 
 /** Offsets of time zones from UTC in minutes, whose midnights may begin a day. */
@@ -46,25 +43,36 @@ const midnightIn = (zone: number, now: number): number =>
   Math.ceil((now + 2 * HOUR + zone * MINUTE) / DAY) * DAY - zone * MINUTE
 
 export const programs: ReadonlyArray<Program> = [
-  onUnusedDay("day by described requests", 45, (tools, plan) =>
-    Effect.flatMap(Random.shuffle(Ways.ofKinds("usual", "refused")), (mixed) => byWays(tools, plan, mixed))
+  onUnusedDay("day by described requests", 80, (tools, plan) =>
+    Effect.gen(function* () {
+      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ofKinds("usual", "refused")))
+      yield* Spending.rest(tools)
+      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("refused"), 1))
+    })
   ),
-  onUnusedDay("day by all requests", 45, (tools, plan) =>
-    Effect.flatMap(Random.shuffle(Ways.ways), (mixed) => byWays(tools, plan, mixed))
+  onUnusedDay("day by all requests", 85, (tools, plan) =>
+    Effect.gen(function* () {
+      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ways))
+      yield* Spending.rest(tools)
+      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("undescribed"), 1))
+    })
   ),
   onUnusedDay(
-    "day by one way",
-    90,
+    "each way on a used day",
+    75,
     Effect.fnUntraced(function* (tools, plan) {
-      for (const kind of ["refused", "undescribed"] as const) {
-        yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds(kind), 1))
-        yield* Spending.rest(tools)
+      let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
+      // So rarely that the minute denies nothing, and few services ban the key.
+      for (const way of yield* Random.shuffle(Ways.ways)) {
+        yield* tools.advance(MINUTE_PASSED)
+        denied = yield* Spending.spend(tools, "tiny", way)
       }
+      yield* Spending.recover(tools, "tiny", denied)
     })
   ),
   onUnusedDay(
     "day again and again",
-    170,
+    125,
     Effect.fnUntraced(function* (tools, plan) {
       // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
       for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
@@ -72,22 +80,25 @@ export const programs: ReadonlyArray<Program> = [
         yield* tools.advance(wait)
       }
       const denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
-      yield* Spending.recover(tools, "tiny", denied, Ways.operations, 3)
+      yield* Spending.recover(tools, "tiny", denied, Ways.operations)
     })
   ),
   onUnusedDay(
     "day at midnight",
-    130,
+    115,
     Effect.fnUntraced(function* (tools, plan) {
       const [other = 0] = yield* Ways.draw(zones.slice(1), 1)
-      for (const zone of [0, other]) {
+      for (const [zone, max] of [
+        [0, plan.perDay + 1],
+        [other, Math.ceil(plan.perDay / 2)]
+      ] as const) {
         const midnight = midnightIn(zone, yield* tools.now)
         yield* Spending.until(tools, midnight - HOUR)
-        yield* Spending.useUpDay(tools, plan, [Ways.list], Math.ceil(plan.perDay / 2))
-        yield* Spending.until(tools, midnight - 1)
-        yield* Spending.spend(tools, "tiny", Ways.list)
-        yield* tools.advance(1)
-        yield* Spending.spend(tools, "tiny", Ways.list)
+        yield* Spending.useUpDay(tools, plan, [Ways.list], max)
+        for (const ahead of [MINUTE + 500, MINUTE, MINUTE - 1, 20 * SECOND, 1, 0]) {
+          yield* Spending.until(tools, midnight - ahead)
+          yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.operations, 1))[0])
+        }
         yield* tools.advance(MINUTE_PASSED)
         yield* Spending.useUpDay(tools, plan, [Ways.list])
         yield* Spending.rest(tools)

@@ -9,12 +9,11 @@ import * as Ways from "./Ways.ts"
 const { DAY, HOUR } = Spending
 
 /** Hours of the edges of the day in several zones, after its first beginning. */
-const edges = [0, 5, 8.5, 14, 22, 24, 26, 38, 50].map((hours) => REMOVAL_BEGINS + hours * HOUR)
+const edges = [0, 5, 8.5, 14, 22, 24, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
 
 const moments: ReadonlyArray<number> = [
   REMOVAL_BEGINS - DAY,
-  REMOVAL_BEGINS - 1,
-  ...edges.filter((edge) => edge < REMOVAL_OVER),
+  ...edges.flatMap((edge) => [edge - 1, edge]),
   REMOVAL_OVER - 1,
   REMOVAL_OVER,
   REMOVAL_OVER + DAY,
@@ -37,7 +36,7 @@ export const programs: ReadonlyArray<Program> = [
         if ((yield* tools.now) > moment) continue
         yield* Spending.until(tools, moment)
         const isEdge = moment >= REMOVAL_OVER || moment < REMOVAL_BEGINS
-        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 6)
+        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 4)
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
     })

@@ -19,12 +19,9 @@ const way = (kind: Way["kind"], name: string, sent: (tools: Tools) => Sent | str
   }
 })
 
-/** The id of the newest animal of the run, which exists. */
-const existing = ({ created }: Tools): string => `/pets/${created().at(-1)?.id ?? 1}`
+const newest = ({ created }: Tools): string => `/pets/${created().at(-1)?.id ?? 1}`
 
 const missing = "/pets/9223372036854775807"
-
-const category = ({ categories }: Tools): bigint => (categories === "any" ? 1n : (categories[0] ?? 1n))
 
 const post = (json: string, headers: Sent["headers"] = []): Sent => ({
   method: "POST",
@@ -33,8 +30,12 @@ const post = (json: string, headers: Sent["headers"] = []): Sent => ({
   headers
 })
 
-const creation = (tools: Tools, status: string): Sent =>
-  post(`{"name":"${tools.name()}","categoryId":${category(tools)},"status":"${status}"}`)
+/** Returns the preferred category if the server accepts every one, otherwise one that it accepts. */
+const category = ({ categories }: Tools, preferred = 1n): bigint =>
+  categories === "any" ? preferred : (categories[0] ?? 1n)
+
+const creation = (tools: Tools, status: string, preferred?: bigint): Sent =>
+  post(`{"name":"${tools.name()}","categoryId":${category(tools, preferred)},"status":"${status}"}`)
 
 /** A creation with other members; `name` and `categoryId` are valid unless they are replaced. */
 const defective =
@@ -57,7 +58,9 @@ export const ways: ReadonlyArray<Way> = [
   way("usual", "list with both parameters", () => "/pets?status=pending&limit=2"),
   way("usual", "creation", (tools) => creation(tools, "available")),
   way("usual", "creation of a sold animal", (tools) => creation(tools, "sold")),
-  way("usual", "retrieval", existing),
+  way("usual", "creation in a large category", (tools) => creation(tools, "pending", 2n ** 53n + 1n)),
+  way("usual", "retrieval", newest),
+  way("usual", "retrieval of the first animal", ({ created }) => `/pets/${created()[0]?.id ?? 1}`),
   way("refused", "retrieval of an unknown id", () => missing),
   way("refused", "retrieval with another unknown id", () => "/pets/-9000000000000000001"),
   way("refused", "creation without a name", defective("{CATEGORY}")),
@@ -75,7 +78,7 @@ export const ways: ReadonlyArray<Way> = [
   way("undescribed", "list with an unknown parameter", () => "/pets?sort=name"),
   way("undescribed", "retrieval of no integer", () => "/pets/rex"),
   way("undescribed", "HEAD of the list", () => ({ method: "HEAD", path: "/pets" })),
-  way("undescribed", "HEAD of an animal", (tools) => ({ method: "HEAD", path: existing(tools) })),
+  way("undescribed", "HEAD of an animal", (tools) => ({ method: "HEAD", path: newest(tools) })),
   way("undescribed", "HEAD of an unknown id", () => ({ method: "HEAD", path: missing })),
   way("undescribed", "OPTIONS", () => ({ method: "OPTIONS", path: "/pets" })),
   way("undescribed", "another method", () => ({ method: "DELETE", path: "/pets" })),

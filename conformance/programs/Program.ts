@@ -63,5 +63,7 @@ export interface Program {
   readonly isDesign?: boolean
   /** Approximate number of requests. */
   readonly requests: number
+  /** Approximate time in milliseconds that it waits without a clock; 0 if absent. */
+  readonly waitsMs?: number
   readonly run: (tools: Tools) => Effect.Effect<void, Stopped>
 }

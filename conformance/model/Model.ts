@@ -6,7 +6,6 @@ import type { Level } from "../clauses/Clause.ts"
 import { bySlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
-import * as Design from "./Design.ts"
 import * as EveryResponse from "./EveryResponse.ts"
 import type { Exchange, Key, Setup, Violation } from "./Exchange.ts"
 import * as Meters from "./Meters.ts"
@@ -46,10 +45,7 @@ export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
 }
 
 /** Judges what needs the whole history. */
-export const close = (known: Knowledge): ReadonlyArray<Violation> => {
-  const settled = settle(known)
-  return [...settled.violations, ...Design.close(settled.known.catalogue, settled.known.meters)]
-}
+export const close = (known: Knowledge): ReadonlyArray<Violation> => settle(known).violations
 
 /** Whether a violation is one at this level: level `design` includes level `spec`. */
 export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
@@ -90,8 +86,7 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
       ...Status.judge(seen, {
         mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
         exists: operation.is === "get" && Catalogue.has(before, operation.id, key?.name)
-      }),
-      ...Design.judge(seen)
+      })
     ]
     violations.push(...breaks.map((found) => ({ ...found, evidence: [exchange] })))
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, before, seen)

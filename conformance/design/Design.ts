@@ -1,0 +1,312 @@
+/**
+ * Judges every exchange by our decisions on what the contract leaves open: a second judge beside the model, for level
+ * `design`. Pure, as the model is.
+ */
+import * as Result from "effect/Result"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+import { isOfService } from "../http/ByService.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
+import * as ExactJson from "../http/ExactJson.ts"
+import { header, headerValues, text, type WireResponse } from "../http/Wire.ts"
+import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
+import * as Creation from "./Creation.ts"
+import * as Expected from "./Expected.ts"
+import { type Finding, finding } from "./Finding.ts"
+import * as Headers from "./Headers.ts"
+import * as Limits from "./Limits.ts"
+import * as Lists from "./Lists.ts"
+import * as Reading from "./Reading.ts"
+
+/** What is known of a service. Immutable. */
+export interface Knowledge {
+  readonly setup: Setup
+  readonly lists: Lists.Lists
+  readonly limits: Limits.Limits
+  /** The request ids of the latest responses. */
+  readonly ids: ReadonlyArray<string>
+  /** Exchanges in flight at the same time. */
+  readonly pending: ReadonlyArray<Exchange>
+}
+
+export interface Judgment {
+  readonly violations: ReadonlyArray<Violation>
+  /** The clauses that the exchanges decided, whether or not they hold. */
+  readonly decided: ReadonlySet<ClauseSlug>
+  readonly known: Knowledge
+}
+
+/** Judges a service whose keys are new. */
+export const begin = (setup: Setup): Knowledge => ({
+  setup,
+  lists: Lists.empty,
+  limits: Limits.none,
+  ids: [],
+  pending: []
+})
+
+/** Judges the next exchange, in the order in which responses arrived. */
+export const judge = (known: Knowledge, exchange: Exchange): Judgment =>
+  exchange.isAlone
+    ? judgeAll({ ...known, pending: [] }, [...inOrder(known.pending), exchange])
+    : { violations: [], decided: new Set(), known: { ...known, pending: [...known.pending, exchange] } }
+
+/** Judges what is left at the end of a run. */
+export const close = (known: Knowledge): Judgment =>
+  judgeAll({ ...known, pending: [] }, inOrder(known.pending))
+
+/** Number of request ids that are remembered. */
+const MAX_IDS = 20
+
+type Responded = Exchange & { readonly response: WireResponse }
+
+const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
+
+/** Returns exchanges that were in flight together in an order that explains their limits, lost ones first. */
+const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => [
+  ...exchanges.filter((exchange) => !hasResponse(exchange)),
+  ...exchanges.filter(hasResponse).toSorted((a, b) => a.from - b.from || Limits.rank(a) - Limits.rank(b))
+]
+
+const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
+  const violations: Array<Violation> = []
+  const decided = new Set<ClauseSlug>()
+  let next = known
+  for (const exchange of exchanges) {
+    const reading = Reading.read(exchange.request, known.setup)
+    if (!hasResponse(exchange)) {
+      next = {
+        ...next,
+        limits: Limits.afterLoss(next.limits, reading.caller),
+        lists: exchange.request.method === "GET" ? next.lists : Lists.afterLoss(next.lists)
+      }
+      continue
+    }
+    const [findings, after] = judgeOne(next, exchange, reading)
+    next = after
+    for (const { evidence, ...each } of findings) {
+      decided.add(each.clause)
+      if (!each.holds) violations.push({ ...each, evidence: [...evidence, exchange] })
+    }
+  }
+  return { violations, decided, known: next }
+}
+
+/** A finding, and the earlier exchanges that it rests on. */
+type Evident = Finding & { readonly evidence: ReadonlyArray<Exchange> }
+
+const judgeOne = (
+  known: Knowledge,
+  exchange: Responded,
+  reading: Reading.Reading
+): readonly [ReadonlyArray<Evident>, Knowledge] => {
+  const { basePath } = known.setup
+  const counted = Limits.judge(known.limits, reading.caller, exchange)
+  const [ofLists, lists] = judgeAnimals(known, exchange, reading)
+  const id = header(exchange.response, "x-request-id")
+  const after = {
+    ...known,
+    lists,
+    limits: counted.limits,
+    ids: id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
+  }
+  if (!isOurs(exchange)) return [[], after]
+  const alone = [
+    ...ofStatus(known, exchange, reading, counted),
+    ...Headers.judge({ exchange, reading, basePath, ids: known.ids }),
+    ...ofLists
+  ]
+  const evidence = counted.before === undefined ? [] : [counted.before]
+  return [
+    [
+      ...alone.map((each) => ({ ...each, evidence: [] })),
+      ...counted.findings.map((each) => ({ ...each, evidence }))
+    ],
+    after
+  ]
+}
+
+/** Maximum size of a header section that no server rejects with 431. */
+const SMALL_HEADERS = 4_096
+
+const isOurs = (exchange: Responded): boolean => {
+  const size = exchange.request.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return isOfService(exchange) || (exchange.response.status === 431 && size < SMALL_HEADERS)
+}
+
+/** Judges the status and the code by the outcomes of the request. */
+const ofStatus = (
+  known: Knowledge,
+  { from, request, response, to }: Responded,
+  reading: Reading.Reading,
+  { verdict }: Limits.Judged
+): ReadonlyArray<Finding> => {
+  const { status } = response
+  const { caller } = reading
+  // The outcome of a repeated creation is another matter.
+  const isOpen = caller.is === "unclear" || headerValues(request, "idempotency-key").length > 0
+  const isDenialOpen = status === 429 && verdict === undefined
+  if (isOpen || isDenialOpen || status >= 500 || (status >= 300 && status < 400)) return []
+  const isRemoved = from >= Expected.REMOVAL ? true : to < Expected.REMOVAL ? false : undefined
+  const exists = (id: string) => /^[0-9]{1,19}$/.test(id) && known.lists.animals.has(BigInt(id))
+  const admitted = Expected.outcomes(request, reading, { cursors: known.lists.cursors, isRemoved, exists })
+  const all = [...ofCaller(reading, verdict, admitted[0]), ...admitted]
+  const [expected, ...later] = all
+  if (expected === undefined) return []
+  const odd = oddHeader(request)
+  const isRight = expected.statuses.includes(status)
+  const isOfOrder = status >= 400 && later.some(({ statuses }) => statuses.includes(status))
+  const clause = isRight
+    ? expected.clause
+    : status === 410
+      ? "get.gone"
+      : (odd ??
+        (isOfOrder ? expected.ofOrder : undefined) ??
+        ofAcceptance(reading, status) ??
+        expected.clause)
+  const wanted = `${expected.statuses.join(" or ")} for ${expected.because}`
+  const found = clause === undefined ? [] : [finding(clause, isRight, wanted, status)]
+  const order = isRight && expected.ofOrder !== undefined && later.length > 1 ? [expected.ofOrder] : []
+  return [
+    ...found,
+    ...order.map((each) => finding(each, true, "", "")),
+    ...(isRight ? ofError(expected, response) : [])
+  ]
+}
+
+/** Returns the outcomes that precede those of the operation: no key, and no requests left. */
+const ofCaller = (
+  { caller, path }: Reading.Reading,
+  verdict: Limits.Judged["verdict"],
+  next: Expected.Outcome | undefined
+): ReadonlyArray<Expected.Outcome> => {
+  const isBanned = verdict?.outcome === "banned"
+  const denied: Expected.Outcome = {
+    statuses: [429],
+    because: isBanned ? "a banned key" : "a request over the limit",
+    clause: isBanned ? "ban.answer" : undefined,
+    code: isBanned ? "api_key_banned" : "rate_limit_exceeded",
+    ofCode: isBanned ? "ban.answer" : "limits.exceeded-code",
+    ofOrder: "limits.before-routing"
+  }
+  const isDenied = verdict !== undefined && verdict.outcome !== "admitted"
+  if (caller.is !== "nobody") return isDenied ? [denied] : []
+  const isUnknown = path.is === "unknown"
+  const isOther = next?.statuses.some((status) => status >= 300) === true
+  const unauthorized: Expected.Outcome = {
+    statuses: [401],
+    because: caller.hasCredential ? "an invalid key" : "no key",
+    clause: caller.clause ?? (isUnknown ? "auth.unknown-path" : isOther ? "auth.first" : undefined),
+    code: caller.hasCredential ? "invalid_api_key" : "missing_api_key",
+    ofCode: "auth.codes",
+    ofOrder: isUnknown ? "auth.unknown-path" : "auth.first"
+  }
+  return isDenied ? [denied, unauthorized] : [unauthorized]
+}
+
+/** Returns our decision to accept the credential, if it is unusual and was rejected. */
+const ofAcceptance = ({ caller }: Reading.Reading, status: number): ClauseSlug | undefined =>
+  caller.is === "key" && !caller.isUsual && status === 401 ? "auth.scheme-case" : undefined
+
+/** Returns our decision to ignore a header that is unusual. */
+const oddHeader = (request: Exchange["request"]): ClauseSlug | undefined => {
+  if (request.headers.some(([name]) => /method-override|^x-http-method$/i.test(name)))
+    return "http.other-operations"
+  const accept = headerValues(request, "accept").join(", ")
+  return accept === "" || /application\/json|\*\/\*/.test(accept) ? undefined : "http.accept"
+}
+
+/** Judges the code and the message of an expected error. */
+const ofError = (
+  { code, names = [], ofCode, statuses }: Expected.Outcome,
+  response: WireResponse
+): ReadonlyArray<Finding> => {
+  const body = ErrorBody.of(response)
+  if (Result.isFailure(body) || response.status !== statuses.at(-1)) return []
+  const { code: actual, message } = body.success
+  const unnamed = names.find((name) => !message.includes(name))
+  return [
+    ...(ofCode === undefined || code === undefined ? [] : [finding(ofCode, actual === code, code, actual)]),
+    ...(names.length === 0
+      ? []
+      : [
+          finding(
+            "errors.messages",
+            unnamed === undefined,
+            `a message about ${unnamed}`,
+            JSON.stringify(message)
+          )
+        ])
+  ]
+}
+
+/** Judges the animals in a response, and learns them. */
+const judgeAnimals = (
+  known: Knowledge,
+  exchange: Responded,
+  reading: Reading.Reading
+): readonly [ReadonlyArray<Finding>, Lists.Lists] => {
+  const { lists, setup } = known
+  const { request, response } = exchange
+  if (request.method === "POST" && response.status >= 200 && response.status < 300) {
+    return [ofCreated(exchange, reading, setup.basePath), Lists.withAnimal(lists, response)]
+  }
+  if (response.status !== 200 || request.method !== "GET" || reading.path.is === "unknown") return [[], lists]
+  const shown = [...ofIntegers(response), ...Lists.ofShown(lists, response)]
+  if (reading.path.is === "pet") return [shown, Lists.withAnimal(lists, response)]
+  const [findings, next] = Lists.judge(lists, reading, exchange, setup.basePath)
+  return [[...shown, ...findings], next]
+}
+
+const ofCreated = (
+  exchange: Responded,
+  reading: Reading.Reading,
+  basePath: string
+): ReadonlyArray<Finding> => {
+  const { from, request, response, to } = exchange
+  const animal = CreatedAnimal.of(exchange)
+  const sent = Creation.read(request)
+  if (animal === undefined || reading.path.is !== "pets") return []
+  const location = header(response, "location") ?? ""
+  const address = `${basePath}/pets/${animal.id}`
+  const isAddress =
+    location === address || (/^https?:/.test(location) && location.endsWith(`/pets/${animal.id}`))
+  const ofLocation =
+    to < Expected.REMOVAL
+      ? [finding("create.location", isAddress, `Location: ${address}`, location || "none")]
+      : from < Expected.REMOVAL
+        ? []
+        : [finding("create.location", location === "", "no Location after the removal", location)]
+  if (Creation.isDefect(sent)) return ofLocation
+  const isDefault = !text(request.body).includes('"status"')
+  const members = Object.keys(Object(ExactJson.parse(text(response.body), Number))).toSorted()
+  const [name, returned] = [JSON.stringify(sent.name), JSON.stringify(animal.name)]
+  return [
+    ...ofLocation,
+    ...ofIntegers(response),
+    finding("create.name-exact", name === returned, name, returned),
+    finding(
+      "create.unknown-fields",
+      members.join() === "categoryId,id,name,status",
+      "only the four fields",
+      members.join(", ")
+    ),
+    ...(isDefault
+      ? [finding("create.status-default", animal.status === "available", "available", animal.status)]
+      : [])
+  ]
+}
+
+/** Every int64 is a JSON number with all its digits. */
+const ofIntegers = (response: WireResponse): ReadonlyArray<Finding> => {
+  const odd: Array<string> = []
+  try {
+    ExactJson.parse(text(response.body), (source) => {
+      if (!/^-?(?:0|[1-9][0-9]*)$/.test(source)) odd.push(source)
+      return 0
+    })
+  } catch {
+    return []
+  }
+  return [finding("resources.int64-numbers", odd.length === 0, "integers in plain digits", odd[0])]
+}

@@ -1,0 +1,304 @@
+/** Compares what responses show of limits and bans with the exact count (design of §8). */
+import type { Plan } from "../../core/limits/Plan.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
+import * as StandardRateLimit from "../http/StandardRateLimit.ts"
+import { header, type WireResponse } from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
+import { type Finding, finding } from "./Finding.ts"
+import * as Meter from "./Meter.ts"
+import type { Caller } from "./Reading.ts"
+
+/** The name of the bucket of requests without a valid key, which no key has. */
+const NETWORK = ""
+
+/** The limits of callers without a valid key: those of the plan Free. */
+const FREE: Plan = { perMinute: 60, perDay: 1_000 }
+
+/** What is known of a caller. */
+interface Account {
+  /** `undefined` if it is no longer known what was counted. */
+  readonly meter: Meter.Meter | undefined
+  readonly latest?: { readonly exchange: Exchange; readonly verdict: Meter.Verdict } | undefined
+}
+
+export interface Limits {
+  readonly accounts: ReadonlyMap<string, Account>
+  /** Who sent the latest request: the name of a key, or a caller without a valid key. */
+  readonly latest: string | undefined
+}
+
+export const none: Limits = { accounts: new Map(), latest: undefined }
+
+type Responded = Exchange & { readonly response: WireResponse }
+
+/** Returns whether a response is an admission, a denial by a limit or by a ban. */
+const outcomeOf = ({ response }: Responded): Meter.Verdict["outcome"] =>
+  response.status !== 429
+    ? "admitted"
+    : ErrorBody.codeOf(response) === "api_key_banned"
+      ? "banned"
+      : "limited"
+
+/** Returns a rank by which requests that were handled in the same millisecond can be sorted. */
+export const rank = (exchange: Responded): number => {
+  const remaining = RateHeaders.of(exchange.response)?.remaining ?? 0
+  const wait = Number(header(exchange.response, "retry-after") ?? 0)
+  return { admitted: -remaining, limited: 1e9 + wait, banned: 2e9 + wait }[outcomeOf(exchange)]
+}
+
+const nameOf = (caller: Caller): string | undefined =>
+  caller.is === "key" ? caller.key.name : caller.is === "nobody" ? NETWORK : undefined
+
+/** Returns what is still known after a request that may have been counted. */
+export const afterLoss = (limits: Limits, caller: Caller): Limits => {
+  const name = nameOf(caller)
+  const lost = caller.is === "unclear" ? [...limits.accounts.keys()] : [name ?? NETWORK]
+  const accounts = new Map(limits.accounts)
+  for (const each of lost) accounts.set(each, { meter: undefined })
+  return { accounts, latest: undefined }
+}
+
+/** Returns the plan of a key, as declared or as its first response shows. */
+const planOf = (caller: Caller, response: WireResponse): Plan | undefined => {
+  if (caller.is !== "key") return FREE
+  if (caller.key.plan !== undefined) return caller.key.plan
+  const quota = (policy: string) =>
+    StandardRateLimit.itemsOf(response, "RateLimit-Policy")
+      ?.find((item) => item.policy === policy)
+      ?.numbers.get("q")
+  const [perMinute, perDay] = [quota("minute"), quota("day")]
+  return perMinute === undefined || perDay === undefined ? undefined : { perMinute, perDay }
+}
+
+/** What the count says of a request; `verdict` is `undefined` if it is not known exactly. */
+export interface Judged {
+  readonly findings: ReadonlyArray<Finding>
+  readonly limits: Limits
+  readonly verdict: Meter.Verdict | undefined
+  /** The latest exchange of the caller, which findings may rest on. */
+  readonly before: Exchange | undefined
+}
+
+/** Counts the next request of its caller, and judges what its response shows of the limits. */
+export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judged => {
+  const name = nameOf(caller)
+  const account =
+    name === undefined ? undefined : (limits.accounts.get(name) ?? begin(caller, exchange.response))
+  if (name === undefined || account?.meter === undefined || exchange.from !== exchange.to) {
+    return { findings: [], limits: afterLoss(limits, caller), verdict: undefined, before: undefined }
+  }
+  const { latest, meter } = account
+  const [verdict, next] = Meter.step(meter, exchange.from)
+  const story: Story = {
+    exchange,
+    isKey: caller.is === "key",
+    now: verdict,
+    before: latest,
+    meter,
+    between: limits.latest === name || latest === undefined ? undefined : betweenOf(limits.latest)
+  }
+  const outcome = ofOutcome(story)
+  const isRight = outcome.every(({ holds }) => holds)
+  const shown = isRight ? [...ofShown(story), ...ofWait(story), ...ofStandard(story)] : []
+  // After a contradiction, it is not known what was counted.
+  const isKnown = isRight && shown.every(({ clause, holds }) => holds || !ofCount.has(clause))
+  const accounts = new Map(limits.accounts)
+  accounts.set(name, isKnown ? { meter: next, latest: { exchange, verdict } } : { meter: undefined })
+  const who = caller.is === "nobody" && caller.hasCredential ? "wrong key" : name
+  return {
+    findings: [...outcome, ...shown],
+    limits: { accounts, latest: who },
+    verdict,
+    before: latest?.exchange
+  }
+}
+
+const begin = (caller: Caller, response: WireResponse): Account => {
+  const plan = planOf(caller, response)
+  return { meter: plan && Meter.make(plan, caller.is === "key") }
+}
+
+type Between = "a key" | "a wrong key" | "no key"
+
+const betweenOf = (latest: string | undefined): Between =>
+  latest === "wrong key" ? "a wrong key" : latest === NETWORK || latest === undefined ? "no key" : "a key"
+
+interface Story {
+  readonly exchange: Responded
+  readonly isKey: boolean
+  readonly now: Meter.Verdict
+  readonly before: Account["latest"]
+  /** The count before the request. */
+  readonly meter: Meter.Meter
+  /** Who sent requests since the latest one of the caller. */
+  readonly between: Between | undefined
+}
+
+/** The clauses about what was counted. */
+const ofCount: ReadonlySet<ClauseSlug> = new Set([
+  "limits.anonymous",
+  "limits.anonymous-apart",
+  "limits.bucket",
+  "limits.bucket-refill",
+  "limits.counted-per-key",
+  "limits.day-utc",
+  "limits.denied-costs-nothing",
+  "limits.every-request-costs",
+  "limits.guesses-apart",
+  "limits.reset-full"
+])
+
+/** Returns the clause that decides how many requests are left now: what is special about the request before. */
+const countedBy = ({ before, between, exchange, isKey, now }: Story): ClauseSlug => {
+  if (!isKey) return between === "a key" ? "limits.anonymous-apart" : "limits.anonymous"
+  if (between === "a key") return "limits.counted-per-key"
+  if (between === "a wrong key") return "limits.guesses-apart"
+  if (between === "no key") return "limits.anonymous-apart"
+  if (before === undefined) return "limits.bucket"
+  const { response } = before.exchange
+  if (before.verdict.outcome !== "admitted") return "limits.denied-costs-nothing"
+  if (response !== undefined && response.status >= 300) return "limits.every-request-costs"
+  if (now.limit === now.day.limit) return "limits.day-utc"
+  return exchange.from > before.exchange.to ? "limits.bucket-refill" : "limits.bucket"
+}
+
+const DAY_MS = 86_400_000
+
+/** The decision of a request: admitted, limited or banned. */
+const ofOutcome = (story: Story): ReadonlyArray<Finding> => {
+  const { exchange, isKey, now } = story
+  const actual = outcomeOf(exchange)
+  const { status } = exchange.response
+  if (now.outcome === "admitted") {
+    const clause =
+      actual === "banned" ? (isKey ? "ban.retry-after" : "ban.anonymous-never") : countedBy(story)
+    return [finding(clause, actual === "admitted", "a request within the limits to be admitted", actual)]
+  }
+  if (!isKey) {
+    const clause = actual === "banned" ? "ban.anonymous-never" : "limits.anonymous-exhausted"
+    const always = finding("ban.anonymous-never", actual !== "banned", "no ban of a network", actual)
+    return [
+      finding(clause, actual === "limited", "429, because the bucket of the network is empty", status),
+      always
+    ]
+  }
+  const clause = actual === "admitted" ? countedOut(story) : ofBan(story)
+  return [finding(clause, actual === now.outcome, `a request to be ${now.outcome}`, `${actual} (${status})`)]
+}
+
+const countedOut = (story: Story): ClauseSlug => {
+  if (story.now.outcome === "banned") return "ban.answer"
+  return story.now.limit === story.now.day.limit ? "limits.day-utc" : countedBy(story)
+}
+
+/** Returns the clause that decides whether a denied request leads to a ban. */
+const ofBan = ({ before, exchange, meter, now: { denial, outcome } }: Story): ClauseSlug => {
+  if (outcome === "banned") return denial === "ban" ? "ban.rules" : "ban.answer"
+  if (denial === "too soon") return "ban.strike-interval"
+  if (denial === "strike") {
+    return exchange.from - meter.strikesFrom >= 300_000 && meter.strikes > 0
+      ? "ban.strikes-expire"
+      : "ban.strike"
+  }
+  const denied = before?.verdict.outcome === "limited" ? before : undefined
+  if (denied === undefined) return "ban.first-429"
+  if (meter.used >= meter.plan.perDay && Math.floor(exchange.from / DAY_MS) === meter.day)
+    return "ban.day-workers-never"
+  const waited = exchange.from - denied.exchange.to
+  if (waited >= denied.verdict.retryAfter * 1_000) return "ban.polite-never"
+  return waited >= 30_000 ? "ban.capped-wait-never" : "ban.workers-never"
+}
+
+/** The three headers of §8.3. */
+const ofShown = (story: Story): ReadonlyArray<Finding> => {
+  const { exchange, isKey, now } = story
+  const rate = RateHeaders.of(exchange.response)
+  if (rate === undefined)
+    return now.outcome === "banned" ? [finding("ban.headers", false, "three rate headers", "fewer")] : []
+  const { limit, remaining, resetAt } = rate
+  if (now.outcome === "banned") {
+    const holds = limit === now.limit && remaining === 0
+    const expected = `Limit ${now.limit} and Remaining 0`
+    const reset = ofBanEnd(story)
+    return [
+      finding("ban.headers", holds, expected, `${limit} and ${remaining}`),
+      finding(reset, resetAt === now.resetAt, `the end of the ban at ${now.resetAt}`, resetAt)
+    ]
+  }
+  const isDenied = now.outcome === "limited"
+  if (limit !== now.limit) {
+    const clause = !isKey
+      ? "limits.anonymous"
+      : isDenied
+        ? "limits.window-shown-denied"
+        : "limits.window-shown"
+    return [finding(clause, false, `the limit ${now.limit}`, limit)]
+  }
+  const window = now.limit === now.minute.limit ? "minute" : "day"
+  const isOther = remaining === now.day.remaining && window === "minute"
+  const clause = isDenied ? "limits.window-shown-denied" : isOther ? "limits.window-single" : countedBy(story)
+  const found = [
+    finding(isDenied ? "limits.window-shown-denied" : "limits.window-shown", true, "", ""),
+    finding("limits.remaining-floor", true, "", ""),
+    finding("limits.window-single", true, "", ""),
+    finding(clause, remaining === now.remaining, `${now.remaining} of the ${window} remaining`, remaining)
+  ]
+  if (remaining !== now.remaining) return found
+  const isMixed = Math.abs(resetAt - now.resetAt) > 61 && window === "minute"
+  const expected = `the ${window} full again at ${now.resetAt}`
+  const ofReset = window === "day" ? "limits.day-utc" : isMixed ? "limits.window-single" : "limits.reset-full"
+  return [...found, finding(ofReset, resetAt === now.resetAt, expected, resetAt)]
+}
+
+/** Returns the clause that decides when a ban ends. */
+const ofBanEnd = ({ exchange, meter, now: { denial } }: Story): ClauseSlug => {
+  if (denial !== "ban") return "ban.unchanged-by-requests"
+  const isClean =
+    exchange.from - meter.strikesFrom < 300_000 && meter.strikesFrom - meter.bannedUntil >= DAY_MS
+  return isClean && Number.isFinite(meter.bannedUntil) ? "ban.clean-day" : "ban.levels"
+}
+
+/** Retry-After (§8.4.2). */
+const ofWait = ({ exchange, meter, now }: Story): ReadonlyArray<Finding> => {
+  if (now.outcome === "admitted") return []
+  const actual = header(exchange.response, "retry-after")
+  const clause =
+    now.outcome === "banned"
+      ? "ban.retry-after"
+      : meter.slots > 0
+        ? "limits.slots"
+        : "limits.retry-after-exact"
+  return [finding(clause, actual === String(now.retryAfter), `Retry-After of ${now.retryAfter}`, actual)]
+}
+
+/** RateLimit and RateLimit-Policy, if sent. */
+const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Finding> => {
+  const [policies, states] = [
+    StandardRateLimit.itemsOf(response, "RateLimit-Policy"),
+    StandardRateLimit.itemsOf(response, "RateLimit")
+  ]
+  if (policies === undefined || states === undefined || states.length === 0) return []
+  const waits = now.outcome === "admitted" ? "limits.standard-more" : "limits.standard-wait"
+  return (["minute", "day"] as const).flatMap((policy) => {
+    const { limit, more, remaining } = now[policy]
+    const of = (items: typeof policies, name: string) =>
+      items.find((item) => item.policy === policy)?.numbers.get(name)
+    return [
+      finding(
+        "limits.standard-remaining",
+        of(policies, "q") === limit,
+        `q=${limit} of the ${policy}`,
+        of(policies, "q")
+      ),
+      finding(
+        "limits.standard-remaining",
+        of(states, "r") === remaining,
+        `r=${remaining} of the ${policy}`,
+        of(states, "r")
+      ),
+      finding(waits, (of(states, "t") ?? 0) === more, `t=${more} of the ${policy}`, of(states, "t"))
+    ]
+  })
+}

@@ -18,6 +18,7 @@ export interface Draft {
   readonly name: string
   readonly categoryId: bigint
   readonly status: string
+  readonly hasStatus: boolean
   /** Our decision by which the animal is accepted, if another service might reject it. */
   readonly clause?: ClauseSlug | undefined
 }
@@ -180,6 +181,7 @@ const ofFields = (value: unknown, request: WireRequest): Draft | Defect => {
     name,
     categoryId: id,
     status,
+    hasStatus: "status" in value,
     clause: whyAccepted({ name, source, others: Object.keys(others), request })
   }
 }
@@ -198,11 +200,11 @@ interface Accepted {
 }
 
 const whyAccepted = ({ name, others, request, source }: Accepted): ClauseSlug | undefined => {
+  if ((request.body?.length ?? 0) > 4_096) return "create.body-size-accepted"
   if (others.length > 0) return others.includes("id") ? "create.id-ignored" : "create.unknown-fields"
   if (!/^-?[0-9]+$/.test(source)) return "create.category-by-value"
   if (headerValues(request, "content-type")[0] !== "application/json") return "create.content-type-form"
   if (!/^[ -~]*$/.test(name)) return "create.name-characters"
   if (name.length > 64) return "create.name-length"
-  if ((request.body?.length ?? 0) > 1_024) return "create.body-size-accepted"
   return source === "1" ? undefined : "create.category-any"
 }

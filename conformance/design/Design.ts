@@ -98,9 +98,10 @@ type Evident = Finding & { readonly evidence: ReadonlyArray<Exchange> }
 const judgeOne = (
   known: Knowledge,
   exchange: Responded,
-  reading: Reading.Reading
+  given: Reading.Reading
 ): readonly [ReadonlyArray<Evident>, Knowledge] => {
   const { basePath } = known.setup
+  const reading = { ...given, caller: Reading.shownBy(given.caller, exchange.response.status) }
   const counted = Limits.judge(known.limits, reading.caller, exchange)
   const [ofLists, lists] = judgeAnimals(known, exchange, reading)
   const id = header(exchange.response, "x-request-id")
@@ -149,29 +150,25 @@ const ofStatus = (
   if (isOpen || isDenialOpen || status >= 500 || (status >= 300 && status < 400)) return []
   const isRemoved = from >= Expected.REMOVAL ? true : to < Expected.REMOVAL ? false : undefined
   const exists = (id: string) => /^[0-9]{1,19}$/.test(id) && known.lists.animals.has(BigInt(id))
-  const admitted = Expected.outcomes(request, reading, { cursors: known.lists.cursors, isRemoved, exists })
+  const isTaken = (name: string) => known.lists.animals.values().some((animal) => animal.name === name)
+  const { cursors } = known.lists
+  const admitted = Expected.outcomes(request, reading, { cursors, isRemoved, exists, isTaken })
   const all = [...ofCaller(reading, verdict, admitted[0]), ...admitted]
   const [expected, ...later] = all
   if (expected === undefined) return []
-  const odd = oddHeader(request)
   const isRight = expected.statuses.includes(status)
   const isOfOrder = status >= 400 && later.some(({ statuses }) => statuses.includes(status))
-  const clause = isRight
-    ? expected.clause
-    : status === 410
-      ? "get.gone"
-      : (odd ??
-        (isOfOrder ? expected.ofOrder : undefined) ??
-        ofAcceptance(reading, status) ??
-        expected.clause)
   const wanted = `${expected.statuses.join(" or ")} for ${expected.because}`
-  const found = clause === undefined ? [] : [finding(clause, isRight, wanted, status)]
-  const order = isRight && expected.ofOrder !== undefined && later.length > 1 ? [expected.ofOrder] : []
-  return [
-    ...found,
-    ...order.map((each) => finding(each, true, "", "")),
-    ...(isRight ? ofError(expected, response) : [])
-  ]
+  const ignored = ignoredBy(request, caller)
+  if (!isRight) {
+    const isScheme = ignored === "auth.scheme-case" && status !== 401
+    const clause = status === 410 ? "get.gone" : isOfOrder ? expected.ofOrder : isScheme ? undefined : ignored
+    const broken = clause ?? expected.clause
+    return broken === undefined ? [] : [finding(broken, false, wanted, status)]
+  }
+  const order = later.length > 1 ? expected.ofOrder : undefined
+  const held = [expected.clause, ignored, order].filter((clause) => clause !== undefined)
+  return [...held.map((clause) => finding(clause, true, wanted, status)), ...ofError(expected, response)]
 }
 
 /** Returns the outcomes that precede those of the operation: no key, and no requests left. */
@@ -204,16 +201,13 @@ const ofCaller = (
   return isDenied ? [denied, unauthorized] : [unauthorized]
 }
 
-/** Returns our decision to accept the credential, if it is unusual and was rejected. */
-const ofAcceptance = ({ caller }: Reading.Reading, status: number): ClauseSlug | undefined =>
-  caller.is === "key" && !caller.isUsual && status === 401 ? "auth.scheme-case" : undefined
-
-/** Returns our decision to ignore a header that is unusual. */
-const oddHeader = (request: Exchange["request"]): ClauseSlug | undefined => {
+/** Returns our decision to ignore what is unusual about the headers of a request. */
+const ignoredBy = (request: Exchange["request"], caller: Reading.Caller): ClauseSlug | undefined => {
   if (request.headers.some(([name]) => /method-override|^x-http-method$/i.test(name)))
     return "http.other-operations"
   const accept = headerValues(request, "accept").join(", ")
-  return accept === "" || /application\/json|\*\/\*/.test(accept) ? undefined : "http.accept"
+  if (accept !== "" && !/application\/json|\*\/\*/.test(accept)) return "http.accept"
+  return caller.is === "key" && !caller.isUsual ? "auth.scheme-case" : undefined
 }
 
 /** Judges the code and the message of an expected error. */
@@ -278,7 +272,6 @@ const ofCreated = (
         ? []
         : [finding("create.location", location === "", "no Location after the removal", location)]
   if (Creation.isDefect(sent)) return ofLocation
-  const isDefault = !text(request.body).includes('"status"')
   const members = Object.keys(Object(ExactJson.parse(text(response.body), Number))).toSorted()
   const [name, returned] = [JSON.stringify(sent.name), JSON.stringify(animal.name)]
   return [
@@ -291,9 +284,9 @@ const ofCreated = (
       "only the four fields",
       members.join(", ")
     ),
-    ...(isDefault
-      ? [finding("create.status-default", animal.status === "available", "available", animal.status)]
-      : [])
+    ...(sent.hasStatus
+      ? []
+      : [finding("create.status-default", animal.status === "available", "available", animal.status)])
   ]
 }
 

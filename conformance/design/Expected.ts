@@ -34,6 +34,8 @@ export interface Circumstances {
   readonly isRemoved: boolean | undefined
   /** Whether an animal with this id certainly exists. */
   readonly exists: (id: string) => boolean
+  /** Whether an animal has this name. */
+  readonly isTaken: (name: string) => boolean
 }
 
 /** Returns the errors of an admitted request in order, then its success. */
@@ -61,7 +63,7 @@ export const outcomes = (
   const head = request.method === "HEAD" ? "http.head" : undefined
   const all =
     request.method === "POST"
-      ? ofCreation(request, reading)
+      ? ofCreation(request, reading, circumstances)
       : path.is === "pets"
         ? ofList(reading, circumstances)
         : ofGet(path, reading, circumstances)
@@ -76,11 +78,17 @@ const ofDefect = ({ because, clause, code, names, status }: Creation.Defect): Ou
   return { statuses: [status], because, clause, code, ofCode, names, ofOrder: "http.order-of-checks" }
 }
 
-const ofCreation = (request: WireRequest, { path, query }: Reading): ReadonlyArray<Outcome> => {
+const ofCreation = (
+  request: WireRequest,
+  { path, query }: Reading,
+  { isTaken }: Circumstances
+): ReadonlyArray<Outcome> => {
   const read = Creation.read(request)
   const defects = [...envelope(request), ...(query === undefined ? [malformedQuery] : [])]
   if (Creation.isDefect(read)) return [...defects, ofDefect(read)]
-  const clause = query?.length ? "list.unknown-parameters" : (ofEncoding(path) ?? read.clause)
+  const clause = query?.length
+    ? "list.unknown-parameters"
+    : (ofEncoding(path) ?? read.clause ?? (isTaken(read.name) ? "create.name-not-unique" : undefined))
   return [...defects, { statuses: [201], because: "a valid animal", clause }]
 }
 

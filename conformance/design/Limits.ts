@@ -33,13 +33,18 @@ export const none: Limits = { accounts: new Map(), latest: undefined }
 
 type Responded = Exchange & { readonly response: WireResponse }
 
-/** Returns whether a response is an admission, a denial by a limit or by a ban. */
-const outcomeOf = ({ response }: Responded): Meter.Verdict["outcome"] =>
+/** Returns whether a response is an admission, a denial by a limit or by a ban; with HEAD, any denial is as expected. */
+const outcomeOf = (
+  { request, response }: Responded,
+  expected: Meter.Verdict["outcome"] = "limited"
+): Meter.Verdict["outcome"] =>
   response.status !== 429
     ? "admitted"
-    : ErrorBody.codeOf(response) === "api_key_banned"
-      ? "banned"
-      : "limited"
+    : request.method === "HEAD" && expected !== "admitted"
+      ? expected
+      : ErrorBody.codeOf(response) === "api_key_banned"
+        ? "banned"
+        : "limited"
 
 /** Returns a rank by which requests that were handled in the same millisecond can be sorted. */
 export const rank = (exchange: Responded): number => {
@@ -169,46 +174,52 @@ const DAY_MS = 86_400_000
 /** The decision of a request: admitted, limited or banned. */
 const ofOutcome = (story: Story): ReadonlyArray<Finding> => {
   const { exchange, isKey, now } = story
-  const actual = outcomeOf(exchange)
+  const actual = outcomeOf(exchange, now.outcome)
   const { status } = exchange.response
-  if (now.outcome === "admitted") {
-    const clause =
-      actual === "banned" ? (isKey ? "ban.retry-after" : "ban.anonymous-never") : countedBy(story)
-    return [finding(clause, actual === "admitted", "a request within the limits to be admitted", actual)]
+  if (actual === "banned" && now.outcome !== "banned") {
+    const clause = isKey ? ofBan(story) : "ban.anonymous-never"
+    return [finding(clause, false, `a request to be ${now.outcome}`, "a ban")]
   }
-  if (!isKey) {
-    const clause = actual === "banned" ? "ban.anonymous-never" : "limits.anonymous-exhausted"
-    const always = finding("ban.anonymous-never", actual !== "banned", "no ban of a network", actual)
-    return [
-      finding(clause, actual === "limited", "429, because the bucket of the network is empty", status),
-      always
-    ]
-  }
-  const clause = actual === "admitted" ? countedOut(story) : ofBan(story)
-  return [finding(clause, actual === now.outcome, `a request to be ${now.outcome}`, `${actual} (${status})`)]
+  const clause = now.outcome === "limited" ? ofLimit(story, actual) : undefined
+  const right = now.outcome === "banned" ? ofBan(story) : (clause ?? countedBy(story))
+  const patient = now.outcome === "banned" ? undefined : isKey ? patienceOf(story) : "ban.anonymous-never"
+  return [
+    finding(right, actual === now.outcome, `a request to be ${now.outcome}`, `${actual} (${status})`),
+    ...(patient === undefined ? [] : [finding(patient, true, "no ban", "none")])
+  ]
 }
 
-const countedOut = (story: Story): ClauseSlug => {
-  if (story.now.outcome === "banned") return "ban.answer"
+/** Returns the clause by which a request is over the limit. */
+const ofLimit = (story: Story, actual: Meter.Verdict["outcome"]): ClauseSlug => {
+  if (!story.isKey) return "limits.anonymous-exhausted"
+  if (actual !== "admitted") return ofBan(story)
   return story.now.limit === story.now.day.limit ? "limits.day-utc" : countedBy(story)
 }
 
-/** Returns the clause that decides whether a denied request leads to a ban. */
-const ofBan = ({ before, exchange, meter, now: { denial, outcome } }: Story): ClauseSlug => {
+/** Returns the clause that decides whether a request meets a ban. */
+const ofBan = (story: Story): ClauseSlug => {
+  const { exchange, meter } = story
+  const { denial, outcome } = story.now
   if (outcome === "banned") return denial === "ban" ? "ban.rules" : "ban.answer"
   if (denial === "too soon") return "ban.strike-interval"
   if (denial === "strike") {
-    return exchange.from - meter.strikesFrom >= 300_000 && meter.strikes > 0
-      ? "ban.strikes-expire"
-      : "ban.strike"
+    const isLate = exchange.from - meter.strikesFrom >= 300_000 && meter.strikes > 0
+    return isLate ? "ban.strikes-expire" : "ban.strike"
   }
-  const denied = before?.verdict.outcome === "limited" ? before : undefined
-  if (denied === undefined) return "ban.first-429"
-  if (meter.used >= meter.plan.perDay && Math.floor(exchange.from / DAY_MS) === meter.day)
-    return "ban.day-workers-never"
-  const waited = exchange.from - denied.exchange.to
-  if (waited >= denied.verdict.retryAfter * 1_000) return "ban.polite-never"
-  return waited >= 30_000 ? "ban.capped-wait-never" : "ban.workers-never"
+  if (outcome === "admitted") return patienceOf(story) ?? "ban.retry-after"
+  return (
+    patienceOf(story) ?? (story.before?.verdict.outcome === "limited" ? "ban.workers-never" : "ban.first-429")
+  )
+}
+
+/** Returns the clause about a client that waited after a denial, if the client did. */
+const patienceOf = ({ before, exchange, meter, now }: Story): ClauseSlug | undefined => {
+  if (before?.verdict.outcome !== "limited") return undefined
+  const waited = exchange.from - before.exchange.to
+  if (waited >= before.verdict.retryAfter * 1_000) return "ban.polite-never"
+  const isOfDay = now.limit === now.day.limit && now.outcome === "limited"
+  if (isOfDay && meter.slots > 1) return "ban.day-workers-never"
+  return waited >= 30_000 ? "ban.capped-wait-never" : undefined
 }
 
 /** The three headers of §8.3. */

@@ -3,11 +3,11 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Key, Setup } from "../model/Exchange.ts"
 
-/** Who sends a request. `unclear`: the HTTP implementation decides how the service sees the credential. */
+/** Who sends a request. `unclear`: the HTTP implementation decides whether the service sees the key. */
 export type Caller =
   | { readonly is: "key"; readonly key: Key; readonly isUsual: boolean }
   | { readonly is: "nobody"; readonly hasCredential: boolean; readonly clause?: ClauseSlug | undefined }
-  | { readonly is: "unclear" }
+  | { readonly is: "unclear"; readonly key: Key | undefined }
 
 /** The path of a request; `clause` is our decision by which an unknown path is unknown. */
 export type Path =
@@ -46,11 +46,20 @@ const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
   const given = values.join(", ")
   if (given === "") return { is: "nobody", hasCredential: false }
   // A server trims header values, and need not accept other characters in them.
-  if (given !== given.trim() || /[^ -~]/.test(given)) return { is: "unclear" }
+  if (given !== given.trim() || /[^ -~]/.test(given)) {
+    return { is: "unclear", key: keys.find(({ isValid, secret }) => isValid && given.includes(secret)) }
+  }
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(given)?.[1] ?? ""
   const key = token.length > MAX_TOKEN ? undefined : keys.find(({ secret }) => secret === token)
   if (key?.isValid === true) return { is: "key", key, isUsual: given === `Bearer ${token}` }
   return { is: "nobody", hasCredential: true, clause: key ? ofInvalid(key) : whyInvalid(given, keys) }
+}
+
+/** Returns the caller as a response shows it. */
+export const shownBy = (caller: Caller, status: number): Caller => {
+  if (caller.is !== "unclear" || status === 429) return caller
+  if (status === 401) return { is: "nobody", hasCredential: true }
+  return caller.key === undefined ? caller : { is: "key", key: caller.key, isUsual: false }
 }
 
 const ofInvalid = ({ name }: Key): ClauseSlug => (name === "expired" ? "auth.expired" : "auth.revoked")

@@ -150,7 +150,7 @@ const ofStatus = (
   if (isOpen || isDenialOpen || status >= 500 || (status >= 300 && status < 400)) return []
   const isRemoved = from >= Expected.REMOVAL ? true : to < Expected.REMOVAL ? false : undefined
   const exists = (id: string) => /^[0-9]{1,19}$/.test(id) && known.lists.animals.has(BigInt(id))
-  const isTaken = (name: string) => known.lists.animals.values().some((animal) => animal.name === name)
+  const isTaken = (name: string) => [...known.lists.animals.values()].some((animal) => animal.name === name)
   const { cursors } = known.lists
   const admitted = Expected.outcomes(request, reading, { cursors, isRemoved, exists, isTaken })
   const all = [...ofCaller(reading, verdict, admitted[0]), ...admitted]

@@ -9,10 +9,17 @@ import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as ExactJson from "../http/ExactJson.ts"
 import { header, headerValues, text, type WireResponse } from "../http/Wire.ts"
-import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
+import {
+  type Exchange,
+  kept,
+  type Ruling,
+  rule,
+  type Setup,
+  type Violation,
+  violations
+} from "../model/Exchange.ts"
 import * as Creation from "./Creation.ts"
 import * as Expected from "./Expected.ts"
-import { type Finding, finding } from "./Finding.ts"
 import * as Headers from "./Headers.ts"
 import * as Limits from "./Limits.ts"
 import * as Lists from "./Lists.ts"
@@ -69,7 +76,7 @@ const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> =>
 ]
 
 const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
-  const violations: Array<Violation> = []
+  const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
   let next = known
   for (const exchange of exchanges) {
@@ -82,49 +89,30 @@ const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgmen
       }
       continue
     }
-    const [findings, after] = judgeOne(next, exchange, reading)
+    const [rulings, after] = judgeOne(next, exchange, reading)
     next = after
-    for (const { evidence, ...each } of findings) {
-      decided.add(each.clause)
-      if (!each.holds) violations.push({ ...each, evidence: [...evidence, exchange] })
-    }
+    for (const { clause } of rulings) decided.add(clause)
+    found.push(...violations(rulings, exchange))
   }
-  return { violations, decided, known: next }
+  return { violations: found, decided, known: next }
 }
-
-/** A finding, and the earlier exchanges that it rests on. */
-type Evident = Finding & { readonly evidence: ReadonlyArray<Exchange> }
 
 const judgeOne = (
   known: Knowledge,
   exchange: Responded,
   given: Reading.Reading
-): readonly [ReadonlyArray<Evident>, Knowledge] => {
+): readonly [ReadonlyArray<Ruling>, Knowledge] => {
   const { basePath } = known.setup
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange.response.status) }
   const counted = Limits.judge(known.limits, reading.caller, exchange)
-  const [ofLists, lists] = judgeAnimals(known, exchange, reading)
+  const [ofAnimals, lists] = judgeAnimals(known, exchange, reading)
   const id = header(exchange.response, "x-request-id")
-  const after = {
-    ...known,
-    lists,
-    limits: counted.limits,
-    ids: id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
-  }
-  if (!isOurs(exchange)) return [[], after]
-  const alone = [
-    ...ofStatus(known, exchange, reading, counted),
-    ...Headers.judge({ exchange, reading, basePath, ids: known.ids }),
-    ...ofLists
-  ]
-  const evidence = counted.before === undefined ? [] : [counted.before]
-  return [
-    [
-      ...alone.map((each) => ({ ...each, evidence: [] })),
-      ...counted.findings.map((each) => ({ ...each, evidence }))
-    ],
-    after
-  ]
+  const ids = id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
+  const next = { ...known, lists, limits: counted.limits, ids }
+  if (!isOurs(exchange)) return [[], next]
+  const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
+  const ofStatus = judgeStatus(known, exchange, reading, counted)
+  return [[...ofStatus, ...ofHeaders, ...ofAnimals, ...counted.rulings], next]
 }
 
 /** Maximum size of a header section that no server rejects with 431. */
@@ -136,12 +124,12 @@ const isOurs = (exchange: Responded): boolean => {
 }
 
 /** Judges the status and the code by the outcomes of the request. */
-const ofStatus = (
+const judgeStatus = (
   known: Knowledge,
   { from, request, response, to }: Responded,
   reading: Reading.Reading,
   { verdict }: Limits.Judged
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Ruling> => {
   const { status } = response
   const { caller } = reading
   // The outcome of a repeated creation is another matter.
@@ -164,11 +152,11 @@ const ofStatus = (
     const isScheme = ignored === "auth.scheme-case" && status !== 401
     const clause = status === 410 ? "get.gone" : isOfOrder ? expected.ofOrder : isScheme ? undefined : ignored
     const broken = clause ?? expected.clause
-    return broken === undefined ? [] : [finding(broken, false, wanted, status)]
+    return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
   const order = later.length > 1 ? expected.ofOrder : undefined
   const held = [expected.clause, ignored, order].filter((clause) => clause !== undefined)
-  return [...held.map((clause) => finding(clause, true, wanted, status)), ...ofError(expected, response)]
+  return [...held.map(kept), ...ofError(expected, response)]
 }
 
 /** Returns the outcomes that precede those of the operation: no key, and no requests left. */
@@ -214,19 +202,19 @@ const ignoredBy = (request: Exchange["request"], caller: Reading.Caller): Clause
 const ofError = (
   { code, names = [], ofCode, statuses }: Expected.Outcome,
   response: WireResponse
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Ruling> => {
   const body = ErrorBody.of(response)
   if (Result.isFailure(body) || response.status !== statuses.at(-1)) return []
   const { code: actual, message } = body.success
   const unnamed = names.find((name) => !message.includes(name))
   return [
-    ...(ofCode === undefined || code === undefined ? [] : [finding(ofCode, actual === code, code, actual)]),
+    ...(ofCode === undefined || code === undefined ? [] : [rule(actual === code, ofCode, code, actual)]),
     ...(names.length === 0
       ? []
       : [
-          finding(
-            "errors.messages",
+          rule(
             unnamed === undefined,
+            "errors.messages",
             `a message about ${unnamed}`,
             JSON.stringify(message)
           )
@@ -239,7 +227,7 @@ const judgeAnimals = (
   known: Knowledge,
   exchange: Responded,
   reading: Reading.Reading
-): readonly [ReadonlyArray<Finding>, Lists.Lists] => {
+): readonly [ReadonlyArray<Ruling>, Lists.Lists] => {
   const { lists, setup } = known
   const { request, response } = exchange
   if (request.method === "POST" && response.status >= 200 && response.status < 300) {
@@ -248,15 +236,15 @@ const judgeAnimals = (
   if (response.status !== 200 || request.method !== "GET" || reading.path.is === "unknown") return [[], lists]
   const shown = [...ofIntegers(response), ...Lists.ofShown(lists, response)]
   if (reading.path.is === "pet") return [shown, Lists.withAnimal(lists, response)]
-  const [findings, next] = Lists.judge(lists, reading, exchange, setup.basePath)
-  return [[...shown, ...findings], next]
+  const [rulings, next] = Lists.judge(lists, reading, exchange, setup.basePath)
+  return [[...shown, ...rulings], next]
 }
 
 const ofCreated = (
   exchange: Responded,
   reading: Reading.Reading,
   basePath: string
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Ruling> => {
   const { from, request, response, to } = exchange
   const animal = CreatedAnimal.of(exchange)
   const sent = Creation.read(request)
@@ -267,31 +255,31 @@ const ofCreated = (
     location === address || (/^https?:/.test(location) && location.endsWith(`/pets/${animal.id}`))
   const ofLocation =
     to < Expected.REMOVAL
-      ? [finding("create.location", isAddress, `Location: ${address}`, location || "none")]
+      ? [rule(isAddress, "create.location", `Location: ${address}`, location || "none")]
       : from < Expected.REMOVAL
         ? []
-        : [finding("create.location", location === "", "no Location after the removal", location)]
+        : [rule(location === "", "create.location", "no Location after the removal", location)]
   if (Creation.isDefect(sent)) return ofLocation
   const members = Object.keys(Object(ExactJson.parse(text(response.body), Number))).toSorted()
   const [name, returned] = [JSON.stringify(sent.name), JSON.stringify(animal.name)]
   return [
     ...ofLocation,
     ...ofIntegers(response),
-    finding("create.name-exact", name === returned, name, returned),
-    finding(
-      "create.unknown-fields",
+    rule(name === returned, "create.name-exact", name, returned),
+    rule(
       members.join() === "categoryId,id,name,status",
+      "create.unknown-fields",
       "only the four fields",
       members.join(", ")
     ),
     ...(sent.hasStatus
       ? []
-      : [finding("create.status-default", animal.status === "available", "available", animal.status)])
+      : [rule(animal.status === "available", "create.status-default", "available", animal.status)])
   ]
 }
 
 /** Every int64 is a JSON number with all its digits. */
-const ofIntegers = (response: WireResponse): ReadonlyArray<Finding> => {
+const ofIntegers = (response: WireResponse): ReadonlyArray<Ruling> => {
   const odd: Array<string> = []
   try {
     ExactJson.parse(text(response.body), (source) => {
@@ -301,5 +289,5 @@ const ofIntegers = (response: WireResponse): ReadonlyArray<Finding> => {
   } catch {
     return []
   }
-  return [finding("resources.int64-numbers", odd.length === 0, "integers in plain digits", odd[0])]
+  return [rule(odd.length === 0, "resources.int64-numbers", "integers in plain digits", odd[0])]
 }

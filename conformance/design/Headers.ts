@@ -6,9 +6,8 @@ import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues, type WireRequest, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
+import { type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
 import { methods } from "./Expected.ts"
-import { type Finding, finding } from "./Finding.ts"
 import type { Reading } from "./Reading.ts"
 
 /** A response together with its request. */
@@ -26,7 +25,7 @@ const MAX_MESSAGE = 400
 /** Minimum length of a credential whose presence in a message cannot be a coincidence. */
 const MIN_SECRET = 8
 
-type Law = (responded: Responded) => ReadonlyArray<Finding>
+type Law = (responded: Responded) => ReadonlyArray<Ruling>
 
 const standard: Law = ({ exchange: { request, response }, ids }) => {
   const isMissing = (name: string) => (header(response, name) ?? "") === ""
@@ -40,16 +39,16 @@ const standard: Law = ({ exchange: { request, response }, ids }) => {
   const isNew = id === undefined || !(ids.includes(id) || headerValues(request, "x-request-id").includes(id))
   const cors = response.headers.find(([name]) => /^access-control-/i.test(name))
   return [
-    finding("http.standard-headers", wrong === undefined, wrong ?? "", `none with ${response.status}`),
-    finding("http.request-id", isNew, "a new X-Request-Id", id),
-    finding("http.no-cors", cors === undefined, "no CORS headers", cors?.join(": ")),
-    finding(
-      "http.no-redirects",
+    rule(wrong === undefined, "http.standard-headers", wrong ?? "", `none with ${response.status}`),
+    rule(isNew, "http.request-id", "a new X-Request-Id", id),
+    rule(cors === undefined, "http.no-cors", "no CORS headers", cors?.join(": ")),
+    rule(
       response.status < 300 || response.status >= 400,
+      "http.no-redirects",
       "no redirect",
       response.status
     ),
-    finding("errors.no-5xx-anywhere", response.status < 500, "no 5xx", response.status)
+    rule(response.status < 500, "errors.no-5xx-anywhere", "no 5xx", response.status)
   ]
 }
 
@@ -58,17 +57,17 @@ const date: Law = ({ exchange: { from, response, to } }) => {
   if (value === undefined) return []
   const time = Date.parse(value)
   const isNow = time > from - 1_000 && time <= to && new Date(time).toUTCString() === value
-  return [finding("http.date", isNow, new Date(from).toUTCString(), value)]
+  return [rule(isNow, "http.date", new Date(from).toUTCString(), value)]
 }
 
 const contentType: Law = ({ exchange }) => {
   const type = header(exchange.response, "content-type")
-  if (isFilled(exchange)) return [finding("http.content-type", type === JSON_TYPE, JSON_TYPE, type)]
+  if (isFilled(exchange)) return [rule(type === JSON_TYPE, "http.content-type", JSON_TYPE, type)]
   if (exchange.request.method !== "HEAD") return []
   const { length } = exchange.response.body
   return [
-    finding("http.head", length === 0, "no body with HEAD", `${length} bytes`),
-    finding("http.head", type === JSON_TYPE, `${JSON_TYPE} with HEAD, as with GET`, type)
+    rule(length === 0, "http.head", "no body with HEAD", `${length} bytes`),
+    rule(type === JSON_TYPE, "http.head", `${JSON_TYPE} with HEAD, as with GET`, type)
   ]
 }
 
@@ -77,9 +76,7 @@ const allow: Law = ({ exchange: { response }, reading: { path } }) => {
   const clause = response.status === 405 ? "http.method-not-allowed" : "http.options"
   const given = (header(response, "allow") ?? "").split(/\s*,\s*/).toSorted()
   const expected = methods[path.is].toSorted()
-  return [
-    finding(clause, given.join() === expected.join(), `Allow: ${expected.join(", ")}`, given.join(", "))
-  ]
+  return [rule(given.join() === expected.join(), clause, `Allow: ${expected.join(", ")}`, given.join(", "))]
 }
 
 const challenge: Law = ({ exchange: { response }, reading: { caller } }) => {
@@ -89,8 +86,8 @@ const challenge: Law = ({ exchange: { response }, reading: { caller } }) => {
   const saysInvalid = value.includes('error="invalid_token"')
   const expected = `${caller.hasCredential ? "" : "no "}error="invalid_token"`
   return [
-    finding("auth.challenge", isOurs, 'Bearer realm="animals"', value || "none"),
-    finding("auth.challenge-error", saysInvalid === caller.hasCredential, expected, value)
+    rule(isOurs, "auth.challenge", 'Bearer realm="animals"', value || "none"),
+    rule(saysInvalid === caller.hasCredential, "auth.challenge-error", expected, value)
   ]
 }
 
@@ -100,7 +97,7 @@ const retryAfter: Law = ({ exchange: { response } }) => {
   if (!isExpected && value === undefined) return []
   const isWhole = value !== undefined && /^[1-9][0-9]{0,6}$/.test(value) && Number(value) <= 2_147_483
   const expected = isExpected ? "Retry-After in whole seconds" : `no Retry-After with ${response.status}`
-  return [finding("limits.retry-after-seconds", isExpected && isWhole, expected, value)]
+  return [rule(isExpected && isWhole, "limits.retry-after-seconds", expected, value)]
 }
 
 /** `RateLimit` and `RateLimit-Policy` have the right form, and name the same policies. */
@@ -115,16 +112,14 @@ const rateLimit: Law = ({ exchange: { response } }) => {
     policies?.every(({ numbers }) => (numbers.get("q") ?? -1) >= 0) === true &&
     states?.every(({ numbers, policy }) => names.has(policy) && (numbers.get("r") ?? -1) >= 0) === true
   const actual = `${headerValues(response, "ratelimit-policy")}; ${headerValues(response, "ratelimit")}`
-  return [finding("limits.standard-syntax", isRight, "two lists of the same policies", actual)]
+  return [rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)]
 }
 
 const deprecation: Law = ({ basePath, exchange: { request, response }, reading: { path } }) => {
   const [deprecated, sunset] = [header(response, "deprecation"), header(response, "sunset")]
   if (path.is !== "pet") {
     const isAbsent = deprecated === undefined && sunset === undefined
-    return [
-      finding("deprecation.getpet-only", isAbsent, "no Deprecation and no Sunset", deprecated ?? sunset)
-    ]
+    return [rule(isAbsent, "deprecation.getpet-only", "no Deprecation and no Sunset", deprecated ?? sunset)]
   }
   if (request.method !== "GET" && request.method !== "HEAD") return []
   const link = LinkHeader.parse(headerValues(response, "link")).find((each) =>
@@ -132,26 +127,21 @@ const deprecation: Law = ({ basePath, exchange: { request, response }, reading: 
   )
   if (deprecated === undefined && sunset === undefined && link === undefined) {
     return [
-      finding(
-        "get.deprecation-headers",
-        false,
-        `Deprecation, Sunset and Link with ${response.status}`,
-        "none"
-      )
+      rule(false, "get.deprecation-headers", `Deprecation, Sunset and Link with ${response.status}`, "none")
     ]
   }
   const isAddress =
     link !== undefined && (link.target === `${basePath}/pets` || /^https?:.*\/pets$/.test(link.target))
   return [
-    finding("get.deprecation-headers", true, "", ""),
-    finding(
-      "deprecation.date",
+    kept("get.deprecation-headers"),
+    rule(
       /^@[0-9]{1,12}$/.test(deprecated ?? ""),
+      "deprecation.date",
       "@ and the time of the announcement",
       deprecated
     ),
-    finding("deprecation.sunset", sunset === SUNSET, SUNSET, sunset),
-    finding("deprecation.successor", isAddress, `<${basePath}/pets>; rel="successor-version"`, link?.target)
+    rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset),
+    rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, link?.target)
   ]
 }
 
@@ -167,21 +157,16 @@ const errorBody: Law = ({ exchange }) => {
   const secrets = tokensOf(request).filter((token) => token.length >= MIN_SECRET)
   const isEcho = secrets.some((secret) => message.includes(secret))
   return [
-    finding(
-      "errors.exact-body",
+    rule(
       members.toSorted().join() === "code,message,status",
+      "errors.exact-body",
       "only code, message and status",
       members.join(", ")
     ),
-    finding("errors.codes", statusOf.get(code) === response.status, `a code of ${response.status}`, code),
-    finding("errors.messages", !message.includes("\n"), "a message of one line", JSON.stringify(message)),
-    finding("errors.no-echo", !isEcho, "a message without the credential", isEcho ? "the credential" : ""),
-    finding(
-      "errors.no-echo",
-      messageLength <= MAX_MESSAGE,
-      `at most ${MAX_MESSAGE} characters`,
-      messageLength
-    )
+    rule(statusOf.get(code) === response.status, "errors.codes", `a code of ${response.status}`, code),
+    rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message)),
+    rule(!isEcho, "errors.no-echo", "a message without the credential", isEcho ? "the credential" : ""),
+    rule(messageLength <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, messageLength)
   ]
 }
 
@@ -201,4 +186,4 @@ const laws: ReadonlyArray<Law> = [
 ]
 
 /** Returns what the headers and the error body of a response decide. */
-export const judge = (responded: Responded): ReadonlyArray<Finding> => laws.flatMap((law) => law(responded))
+export const judge = (responded: Responded): ReadonlyArray<Ruling> => laws.flatMap((law) => law(responded))

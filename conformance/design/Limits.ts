@@ -5,13 +5,17 @@ import * as ErrorBody from "../http/ErrorBody.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
 import * as Meter from "./Meter.ts"
 import type { Caller } from "./Reading.ts"
 
 /** The name of the bucket of requests without a valid key, which no key has. */
 const NETWORK = ""
+
+/** Stands for a caller with a wrong key, where the latest caller is remembered. */
+const WRONG = "wrong key"
+
+const unknown: Account = { meter: undefined }
 
 /** The limits of callers without a valid key: those of the plan Free. */
 const FREE: Plan = { perMinute: 60, perDay: 1_000 }
@@ -61,7 +65,7 @@ export const afterLoss = (limits: Limits, caller: Caller): Limits => {
   const name = nameOf(caller)
   const lost = caller.is === "unclear" ? [...limits.accounts.keys()] : [name ?? NETWORK]
   const accounts = new Map(limits.accounts)
-  for (const each of lost) accounts.set(each, { meter: undefined })
+  for (const each of lost) accounts.set(each, unknown)
   return { accounts, latest: undefined }
 }
 
@@ -79,11 +83,9 @@ const planOf = (caller: Caller, response: WireResponse): Plan | undefined => {
 
 /** What the count says of a request; `verdict` is `undefined` if it is not known exactly. */
 export interface Judged {
-  readonly findings: ReadonlyArray<Finding>
+  readonly rulings: ReadonlyArray<Ruling>
   readonly limits: Limits
   readonly verdict: Meter.Verdict | undefined
-  /** The latest exchange of the caller, which findings may rest on. */
-  readonly before: Exchange | undefined
 }
 
 /** Counts the next request of its caller, and judges what its response shows of the limits. */
@@ -92,7 +94,7 @@ export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judg
   const account =
     name === undefined ? undefined : (limits.accounts.get(name) ?? begin(caller, exchange.response))
   if (name === undefined || account?.meter === undefined || exchange.from !== exchange.to) {
-    return { findings: [], limits: afterLoss(limits, caller), verdict: undefined, before: undefined }
+    return { rulings: [], limits: afterLoss(limits, caller), verdict: undefined }
   }
   const { latest, meter } = account
   const [verdict, next] = Meter.step(meter, exchange.from)
@@ -105,20 +107,21 @@ export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judg
     between: limits.latest === name || latest === undefined ? undefined : betweenOf(limits.latest)
   }
   const outcome = ofOutcome(story)
-  const isRight = outcome.every(({ holds }) => holds)
-  const shown = isRight ? [...ofShown(story), ...ofWait(story), ...ofStandard(story)] : []
+  const isRight = areKept(outcome)
+  const shown = isRight ? ofShown(story) : []
+  const waits = isRight ? [...ofWait(story), ...ofStandard(story)] : []
   // After a contradiction, it is not known what was counted.
-  const isKnown = isRight && shown.every(({ clause, holds }) => holds || !ofCount.has(clause))
-  const accounts = new Map(limits.accounts)
-  accounts.set(name, isKnown ? { meter: next, latest: { exchange, verdict } } : { meter: undefined })
-  const who = caller.is === "nobody" && caller.hasCredential ? "wrong key" : name
+  const counted = isRight && areKept(shown) ? { meter: next, latest: { exchange, verdict } } : unknown
+  const who = caller.is === "nobody" && caller.hasCredential ? WRONG : name
   return {
-    findings: [...outcome, ...shown],
-    limits: { accounts, latest: who },
-    verdict,
-    before: latest?.exchange
+    rulings: [...outcome, ...shown, ...waits],
+    limits: { accounts: new Map(limits.accounts).set(name, counted), latest: who },
+    verdict
   }
 }
+
+const areKept = (rulings: ReadonlyArray<Ruling>): boolean =>
+  rulings.every(({ broken }) => broken === undefined)
 
 const begin = (caller: Caller, response: WireResponse): Account => {
   const plan = planOf(caller, response)
@@ -128,7 +131,7 @@ const begin = (caller: Caller, response: WireResponse): Account => {
 type Between = "a key" | "a wrong key" | "no key"
 
 const betweenOf = (latest: string | undefined): Between =>
-  latest === "wrong key" ? "a wrong key" : latest === NETWORK || latest === undefined ? "no key" : "a key"
+  latest === WRONG ? "a wrong key" : latest === NETWORK || latest === undefined ? "no key" : "a key"
 
 interface Story {
   readonly exchange: Responded
@@ -140,20 +143,6 @@ interface Story {
   /** Who sent requests since the latest one of the caller. */
   readonly between: Between | undefined
 }
-
-/** The clauses about what was counted. */
-const ofCount: ReadonlySet<ClauseSlug> = new Set([
-  "limits.anonymous",
-  "limits.anonymous-apart",
-  "limits.bucket",
-  "limits.bucket-refill",
-  "limits.counted-per-key",
-  "limits.day-utc",
-  "limits.denied-costs-nothing",
-  "limits.every-request-costs",
-  "limits.guesses-apart",
-  "limits.reset-full"
-])
 
 /** Returns the clause that decides how many requests are left now: what is special about the request before. */
 const countedBy = ({ before, between, exchange, isKey, now }: Story): ClauseSlug => {
@@ -172,20 +161,20 @@ const countedBy = ({ before, between, exchange, isKey, now }: Story): ClauseSlug
 const DAY_MS = 86_400_000
 
 /** The decision of a request: admitted, limited or banned. */
-const ofOutcome = (story: Story): ReadonlyArray<Finding> => {
+const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
   const { exchange, isKey, now } = story
   const actual = outcomeOf(exchange, now.outcome)
   const { status } = exchange.response
   if (actual === "banned" && now.outcome !== "banned") {
     const clause = isKey ? ofBan(story) : "ban.anonymous-never"
-    return [finding(clause, false, `a request to be ${now.outcome}`, "a ban")]
+    return [rule(false, clause, `a request to be ${now.outcome}`, "a ban")]
   }
   const clause = now.outcome === "limited" ? ofLimit(story, actual) : undefined
   const right = now.outcome === "banned" ? ofBan(story) : (clause ?? countedBy(story))
   const patient = now.outcome === "banned" ? undefined : isKey ? patienceOf(story) : "ban.anonymous-never"
   return [
-    finding(right, actual === now.outcome, `a request to be ${now.outcome}`, `${actual} (${status})`),
-    ...(patient === undefined ? [] : [finding(patient, true, "no ban", "none")])
+    rule(actual === now.outcome, right, `a request to be ${now.outcome}`, `${actual} (${status})`),
+    ...(patient === undefined ? [] : [kept(patient)])
   ]
 }
 
@@ -223,19 +212,19 @@ const patienceOf = ({ before, exchange, meter, now }: Story): ClauseSlug | undef
 }
 
 /** The three headers of §8.3. */
-const ofShown = (story: Story): ReadonlyArray<Finding> => {
+const ofShown = (story: Story): ReadonlyArray<Ruling> => {
   const { exchange, isKey, now } = story
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined)
-    return now.outcome === "banned" ? [finding("ban.headers", false, "three rate headers", "fewer")] : []
+    return now.outcome === "banned" ? [rule(false, "ban.headers", "three rate headers", "fewer")] : []
   const { limit, remaining, resetAt } = rate
   if (now.outcome === "banned") {
     const holds = limit === now.limit && remaining === 0
     const expected = `Limit ${now.limit} and Remaining 0`
     const reset = ofBanEnd(story)
     return [
-      finding("ban.headers", holds, expected, `${limit} and ${remaining}`),
-      finding(reset, resetAt === now.resetAt, `the end of the ban at ${now.resetAt}`, resetAt)
+      rule(holds, "ban.headers", expected, `${limit} and ${remaining}`),
+      rule(resetAt === now.resetAt, reset, `the end of the ban at ${now.resetAt}`, resetAt)
     ]
   }
   const isDenied = now.outcome === "limited"
@@ -245,22 +234,22 @@ const ofShown = (story: Story): ReadonlyArray<Finding> => {
       : isDenied
         ? "limits.window-shown-denied"
         : "limits.window-shown"
-    return [finding(clause, false, `the limit ${now.limit}`, limit)]
+    return [rule(false, clause, `the limit ${now.limit}`, limit)]
   }
   const window = now.limit === now.minute.limit ? "minute" : "day"
   const isOther = remaining === now.day.remaining && window === "minute"
   const clause = isDenied ? "limits.window-shown-denied" : isOther ? "limits.window-single" : countedBy(story)
   const found = [
-    finding(isDenied ? "limits.window-shown-denied" : "limits.window-shown", true, "", ""),
-    finding("limits.remaining-floor", true, "", ""),
-    finding("limits.window-single", true, "", ""),
-    finding(clause, remaining === now.remaining, `${now.remaining} of the ${window} remaining`, remaining)
+    kept(isDenied ? "limits.window-shown-denied" : "limits.window-shown"),
+    kept("limits.remaining-floor"),
+    kept("limits.window-single"),
+    rule(remaining === now.remaining, clause, `${now.remaining} of the ${window} remaining`, remaining)
   ]
   if (remaining !== now.remaining) return found
   const isMixed = Math.abs(resetAt - now.resetAt) > 61 && window === "minute"
   const expected = `the ${window} full again at ${now.resetAt}`
   const ofReset = window === "day" ? "limits.day-utc" : isMixed ? "limits.window-single" : "limits.reset-full"
-  return [...found, finding(ofReset, resetAt === now.resetAt, expected, resetAt)]
+  return [...found, rule(resetAt === now.resetAt, ofReset, expected, resetAt)]
 }
 
 /** Returns the clause that decides when a ban ends. */
@@ -272,7 +261,7 @@ const ofBanEnd = ({ exchange, meter, now: { denial } }: Story): ClauseSlug => {
 }
 
 /** Retry-After (§8.4.2). */
-const ofWait = ({ exchange, meter, now }: Story): ReadonlyArray<Finding> => {
+const ofWait = ({ exchange, meter, now }: Story): ReadonlyArray<Ruling> => {
   if (now.outcome === "admitted") return []
   const actual = header(exchange.response, "retry-after")
   const clause =
@@ -281,11 +270,11 @@ const ofWait = ({ exchange, meter, now }: Story): ReadonlyArray<Finding> => {
       : meter.slots > 0
         ? "limits.slots"
         : "limits.retry-after-exact"
-  return [finding(clause, actual === String(now.retryAfter), `Retry-After of ${now.retryAfter}`, actual)]
+  return [rule(actual === String(now.retryAfter), clause, `Retry-After of ${now.retryAfter}`, actual)]
 }
 
 /** RateLimit and RateLimit-Policy, if sent. */
-const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Finding> => {
+const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Ruling> => {
   const [policies, states] = [
     StandardRateLimit.itemsOf(response, "RateLimit-Policy"),
     StandardRateLimit.itemsOf(response, "RateLimit")
@@ -297,19 +286,19 @@ const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Findi
     const of = (items: typeof policies, name: string) =>
       items.find((item) => item.policy === policy)?.numbers.get(name)
     return [
-      finding(
-        "limits.standard-remaining",
+      rule(
         of(policies, "q") === limit,
+        "limits.standard-remaining",
         `q=${limit} of the ${policy}`,
         of(policies, "q")
       ),
-      finding(
-        "limits.standard-remaining",
+      rule(
         of(states, "r") === remaining,
+        "limits.standard-remaining",
         `r=${remaining} of the ${policy}`,
         of(states, "r")
       ),
-      finding(waits, (of(states, "t") ?? 0) === more, `t=${more} of the ${policy}`, of(states, "t"))
+      rule((of(states, "t") ?? 0) === more, waits, `t=${more} of the ${policy}`, of(states, "t"))
     ]
   })
 }

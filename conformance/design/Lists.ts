@@ -5,8 +5,7 @@ import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Exchange, type Ruling, rule } from "../model/Exchange.ts"
 import * as Reading from "./Reading.ts"
 
 /** Where a page begins: after an id, in the list of a status. */
@@ -45,23 +44,24 @@ const withAll = (lists: Lists, shown: ReadonlyArray<Animal>): Lists => {
 }
 
 /** Judges the animals that a response shows by what earlier responses showed. */
-export const ofShown = ({ animals }: Lists, response: WireResponse): ReadonlyArray<Finding> => {
+export const ofShown = ({ animals }: Lists, response: WireResponse): ReadonlyArray<Ruling> => {
   const shown = Result.match(parse(response), {
     onSuccess: (value) => (Array.isArray(value) ? value : [value]).map(PetJson.animal),
     onFailure: () => []
   })
-  const findings: Array<Finding> = []
+  const rulings: Array<Ruling> = []
   for (const each of shown) {
     const first = Result.isSuccess(each) ? animals.get(each.success.id) : undefined
     if (first === undefined || Result.isFailure(each)) continue
     const { name, status } = each.success
     const [nameBefore, nameNow] = [JSON.stringify(first.name), JSON.stringify(name)]
-    findings.push(finding("create.name-exact", nameBefore === nameNow, nameBefore, nameNow))
-    findings.push(finding("resources.status-stable", first.status === status, String(first.status), status))
+    rulings.push(rule(nameBefore === nameNow, "create.name-exact", nameBefore, nameNow))
+    rulings.push(rule(first.status === status, "resources.status-stable", String(first.status), status))
   }
   // One of each kind is enough.
-  return findings.filter(
-    ({ clause, holds }, index) => !holds || findings.findIndex((f) => f.clause === clause) === index
+  return rulings.filter(
+    ({ broken, clause }, index) =>
+      broken !== undefined || rulings.findIndex((each) => each.clause === clause) === index
   )
 }
 
@@ -71,7 +71,7 @@ export const judge = (
   reading: Reading.Reading,
   { isAlone, response }: Exchange & { readonly response: WireResponse },
   basePath: string
-): readonly [ReadonlyArray<Finding>, Lists] => {
+): readonly [ReadonlyArray<Ruling>, Lists] => {
   const read = Result.flatMap(parse(response), PetJson.animals)
   if (Result.isFailure(read)) return [[], lists]
   const shown = read.success
@@ -122,7 +122,7 @@ const learn = (lists: Lists, { shown, start, target }: Page): Lists => {
   return isWhole ? { ...lists, whole: new Set(lists.whole).add(start.status ?? "all") } : lists
 }
 
-const ofAnimals = ({ animals }: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Finding> => {
+const ofAnimals = ({ animals }: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Ruling> => {
   const line = (animal: Animal | undefined) => (animal === undefined ? "all in order" : PetJson.line(animal))
   const complete: ClauseSlug = start.after === undefined ? "list.order" : "list.paging.complete"
   const unordered = shown.find(({ id }, index) => index > 0 && id <= (shown[index - 1]?.id ?? id))
@@ -133,20 +133,15 @@ const ofAnimals = ({ animals }: Lists, { isOdd, shown, start }: Page): ReadonlyA
   )
   const first = shown.find(({ id }) => start.after !== undefined && id <= start.after)
   return [
-    finding("list.order", unordered === undefined, "ascending ids", line(unordered)),
+    rule(unordered === undefined, "list.order", "ascending ids", line(unordered)),
     ...(isOdd
       ? []
       : [
-          finding(
-            complete,
-            missing === undefined,
-            "every animal up to the last one",
-            `none of ${line(missing)}`
-          )
+          rule(missing === undefined, complete, "every animal up to the last one", `none of ${line(missing)}`)
         ]),
     ...(start.after === undefined
       ? []
-      : [finding("list.paging.complete", first === undefined, `animals after ${start.after}`, line(first))])
+      : [rule(first === undefined, "list.paging.complete", `animals after ${start.after}`, line(first))])
   ]
 }
 
@@ -154,7 +149,7 @@ const ofAnimals = ({ animals }: Lists, { isOdd, shown, start }: Page): ReadonlyA
 const ofEnd = (
   { animals, whole }: Lists,
   { isOdd, limit, shown, start, target }: Page
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Ruling> => {
   const last = shown.at(-1)?.id
   const follows = [...animals.values()].some(
     (animal) => isIn(start, animal) && (last === undefined || animal.id > last)
@@ -162,19 +157,19 @@ const ofEnd = (
   const clause = (usual: ClauseSlug): ClauseSlug => (isOdd ? "list.unknown-parameters" : usual)
   const actual = target === undefined ? "no link" : `<${target}>`
   if (shown.length < limit) {
-    const findings = [
-      finding(clause("list.paging.last"), target === undefined, "no next link after the last animal", actual)
+    const rulings = [
+      rule(target === undefined, clause("list.paging.last"), "no next link after the last animal", actual)
     ]
     // A link promises at least one animal.
     const isPromised = start.after !== undefined && shown.length === 0
     return isPromised
-      ? [...findings, finding("list.paging.last", false, "an animal on the page of a next link", "none")]
-      : findings
+      ? [...rulings, rule(false, "list.paging.last", "an animal on the page of a next link", "none")]
+      : rulings
   }
-  if (follows) return [finding("list.paging", target !== undefined, "a link to the next page", actual)]
+  if (follows) return [rule(target !== undefined, "list.paging", "a link to the next page", actual)]
   const isKnown = whole.has("all") || (start.status !== undefined && whole.has(start.status))
   return isKnown
-    ? [finding("list.paging.last", target === undefined, "no next link after the last animal", actual)]
+    ? [rule(target === undefined, "list.paging.last", "no next link after the last animal", actual)]
     : []
 }
 
@@ -182,7 +177,7 @@ const ofTarget = (
   { start: { status }, target }: Page,
   limit: string | undefined,
   basePath: string
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<Ruling> => {
   if (target === undefined) return []
   const [path = "", query = ""] = target.split("?")
   const isAddress = path === `${basePath}/pets` || /^https?:\/\/[^/]+(?:\/.*)?\/pets$/.test(path)
@@ -190,7 +185,7 @@ const ofTarget = (
   const isKept = of("status") === status && (limit === undefined || of("limit") === limit)
   const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
   return [
-    finding("list.paging.address", isAddress, `${basePath}/pets or an absolute address`, target),
-    finding("list.paging.filter", isKept, expected, target)
+    rule(isAddress, "list.paging.address", `${basePath}/pets or an absolute address`, target),
+    rule(isKept, "list.paging.filter", expected, target)
   ]
 }

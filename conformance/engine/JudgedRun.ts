@@ -79,7 +79,7 @@ export const run = Effect.fnUntraced(function* (
       Effect.catchTag("Stopped", (reason) => Effect.sync(() => stopped.set(program.name, reason)))
     )
   }
-  violations.push(...Judges.close(known))
+  violations.push(...Judges.close(known).violations)
   return { exchanges, violations, known, stopped }
 })
 

@@ -124,7 +124,8 @@ export const firstViolation = (
     watch(subject, options, see, () => found !== undefined),
     () =>
       found ??
-      (known && Judges.close(known).find((violation) => Model.isOfLevel(violation, options.judgedAt)))
+      (known &&
+        Judges.close(known).violations.find((violation) => Model.isOfLevel(violation, options.judgedAt)))
   )
 }
 
@@ -162,6 +163,6 @@ export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) =
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Judges.close(known).filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Judges.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
 }

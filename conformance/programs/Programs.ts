@@ -5,11 +5,13 @@ import * as Lists from "./Lists.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
+import { scenarios } from "./scenarios/Scenarios.ts"
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
   ...Callers.programs,
   ...Lists.programs,
   ...Paging.programs,
-  ...Protocol.programs
+  ...Protocol.programs,
+  ...scenarios
 ]

@@ -154,7 +154,9 @@ const judgeStatus = (
     const broken = clause ?? expected.clause
     return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
-  const order = later.length > 1 ? expected.ofOrder : undefined
+  const order = later.some(({ statuses }) => statuses.some((each) => each >= 400))
+    ? expected.ofOrder
+    : undefined
   const held = [expected.clause, ignored, order].filter((clause) => clause !== undefined)
   return [...held.map(kept), ...ofError(expected, response)]
 }

@@ -27,6 +27,8 @@ export const REMOVAL = Date.UTC(2030, 11, 5)
 
 export const methods = { pets: ["GET", "HEAD", "POST", "OPTIONS"], pet: ["GET", "HEAD", "OPTIONS"] } as const
 
+const ofOrder = "http.order-of-checks"
+
 /** What the outcome depends on besides the request. */
 export interface Circumstances {
   readonly cursors: Lists.Lists["cursors"]
@@ -47,14 +49,14 @@ export const outcomes = (
   const { path } = reading
   if (path.is === "unknown") {
     const { clause } = path
-    const code = { code: "not_found", ofCode: "http.unknown-path" } as const
+    const code = { code: "not_found", ofCode: "http.unknown-path", ofOrder } as const
     return [{ statuses: [404], because: "an unknown path", clause, ...code }, ...envelope(request)]
   }
   const allowed: ReadonlyArray<string> = methods[path.is]
   if (request.method === "OPTIONS") return [{ statuses: [204], because: "OPTIONS", clause: "http.options" }]
   if (!allowed.includes(request.method)) {
     const clause = "http.method-not-allowed"
-    const code = { code: "method_not_allowed", ofCode: clause } as const
+    const code = { code: "method_not_allowed", ofCode: clause, ofOrder } as const
     return [
       { statuses: [405], because: `${request.method} of ${path.is}`, clause, ...code },
       ...envelope(request)
@@ -71,11 +73,13 @@ export const outcomes = (
 }
 
 const envelope = (request: WireRequest): ReadonlyArray<Outcome> =>
-  request.method === "GET" ? [] : Creation.envelopeDefects(request).map(ofDefect)
+  request.body === undefined && request.method !== "POST"
+    ? []
+    : Creation.envelopeDefects(request).map(ofDefect)
 
 const ofDefect = ({ because, clause, code, names, status }: Creation.Defect): Outcome => {
   const ofCode = status === 400 ? "create.codes" : "errors.codes"
-  return { statuses: [status], because, clause, code, ofCode, names, ofOrder: "http.order-of-checks" }
+  return { statuses: [status], because, clause, code, ofCode, names, ofOrder }
 }
 
 const ofCreation = (

@@ -2,6 +2,7 @@
 
 export * as Conformance from "./Conformance.ts"
 export type { Level } from "./clauses/Clause.ts"
+export type { Profile } from "./clauses/Profile.ts"
 export type {
   Cause,
   CheckResult,
@@ -19,7 +20,6 @@ export { UnknownSelection } from "./engine/Selection.ts"
 export { SetupError } from "./engine/SetupError.ts"
 export type { Capability } from "./evaluation/Capability.ts"
 export type { Step } from "./evaluation/Finding.ts"
-export type { Profile } from "./evaluation/Profile.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"
 export * as Badge from "./reports/Badge.ts"
 export * as Har from "./reports/Har.ts"

@@ -5,7 +5,7 @@ import * as ImplementationSetting from "../conformance/config/ImplementationSett
 import * as Counts from "../conformance/engine/Counts.ts"
 import type { Report } from "../conformance/engine/Report.ts"
 import * as Selection from "../conformance/engine/Selection.ts"
-import { profiles } from "../conformance/evaluation/Profile.ts"
+import { profiles } from "../conformance/clauses/Profile.ts"
 import * as Json from "../conformance/reports/Json.ts"
 import { prose } from "../conformance/reports/Markdown.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"

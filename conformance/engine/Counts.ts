@@ -1,5 +1,5 @@
 /** Counts the checks of a run by status, and derives the verdict from the counts. */
-import { profiles } from "../evaluation/Profile.ts"
+import { profiles } from "../clauses/Profile.ts"
 import type { CheckResult, ProfileResult, Report, Status, Verdict } from "./Report.ts"
 
 /** All statuses, the worst first. */

@@ -7,7 +7,7 @@ import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as History from "./History.ts"
-import * as Judge from "./Judge.ts"
+import * as Judges from "./Judges.ts"
 import * as Replay from "./Replay.ts"
 import * as Steps from "./Steps.ts"
 
@@ -30,7 +30,7 @@ export const of = (
     const { method } = exchange.request
     return [`${method} ${operation.is} ${exchange.response?.status} ${caller.is} ${caller.key?.name}`]
   }
-  const judgeAll = (some: ReadonlyArray<Exchange>) => Judge.violationsOf(setup, level, some)
+  const judgeAll = (some: ReadonlyArray<Exchange>) => Judges.violationsOf(setup, level, some)
   return Object.values(Arr.groupBy(violations, ({ clause }) => clause))
     .map((all) => {
       const { exchanges: shown, violation } = all

@@ -2,22 +2,25 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Level } from "../clauses/Clause.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Letters from "../evaluation/Letters.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
-import type { Knowledge } from "../model/Model.ts"
 import type { Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
 import type { Budget } from "../subjects/Budget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
-import * as Judge from "./Judge.ts"
+import * as Judges from "./Judges.ts"
 
 /** A connection to a server whose every exchange is judged. */
 export interface Session {
   readonly setup: Setup
   readonly traffic: Traffic.Traffic
-  readonly judge: Judge.Judge
   readonly exchanges: ReadonlyArray<Exchange>
   readonly violations: ReadonlyArray<Violation>
+  /** How many exchanges decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
+  /** Judges what is left, and returns what is known; nothing can be sent afterwards. */
+  readonly close: () => Judges.Knowledge
 }
 
 export interface Options {
@@ -31,7 +34,7 @@ export interface Options {
 export interface JudgedRun {
   readonly exchanges: ReadonlyArray<Exchange>
   readonly violations: ReadonlyArray<Violation>
-  readonly known: Knowledge
+  readonly known: Judges.Knowledge
   /** The reasons for which programs stopped, by the name of the program. */
   readonly stopped: ReadonlyMap<string, Stopped>
   /** The programs that failed because of a mistake in the suite, each with the error. */
@@ -83,13 +86,23 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Session, Stopped> {
   const violations: Array<Violation> = []
   const setup = setupOf(target)
-  const judge = Judge.make(setup, level)
+  const decided = new Map<ClauseSlug, number>()
+  let known = Judges.begin(setup, level)
+  const take = (judged: Judges.Judgment): void => {
+    known = judged.known
+    violations.push(...judged.violations)
+    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
+  }
   const see = (exchange: Exchange): void => {
     exchanges.push(exchange)
-    violations.push(...judge.see(exchange))
+    take(Judges.judge(known, exchange))
+  }
+  const close = () => {
+    take(Judges.close(known))
+    return known
   }
   const traffic = yield* Traffic.make({ target, budget, see, name: yield* naming })
-  return { setup, traffic, judge, exchanges, violations }
+  return { setup, traffic, exchanges, violations, decided, close }
 })
 
 /** Returns what a program needs and a server lacks. */
@@ -100,7 +113,7 @@ export const missing = ({ needs = [] }: Pick<Program, "needs">, target: HttpSubj
 
 /** Runs the programs for which the server has what they need, and closes the session. */
 export const complete = Effect.fnUntraced(function* (
-  { exchanges, judge, traffic, violations }: Session,
+  { close, exchanges, traffic, violations }: Session,
   target: HttpSubject.HttpTarget,
   { isEnough = () => false, onProgress, programs, seed }: Options
 ): Effect.fn.Return<JudgedRun> {
@@ -116,8 +129,7 @@ export const complete = Effect.fnUntraced(function* (
       Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))
     )
   }
-  const all = [...violations, ...judge.close()]
-  return { exchanges, violations: all, known: judge.known(), stopped, errors }
+  return { exchanges, violations, known: close(), stopped, errors }
 })
 
 /** Opens a session, runs the programs, and closes the session. */

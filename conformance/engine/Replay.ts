@@ -129,7 +129,7 @@ const once = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Replayed, Stopped> {
   const { budget, secrets, target } = subject
   const session = yield* JudgedRun.open(target, { budget, level })
-  const { exchanges, judge, traffic } = session
+  const { exchanges, traffic } = session
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
   const sentOf = (step: Step): Sent | undefined => {
@@ -170,7 +170,8 @@ const once = Effect.fnUntraced(function* (
     }
     next = end
   }
-  const violation = [...session.violations, ...judge.close()].find((each) => each.clause === clause)
+  session.close()
+  const violation = session.violations.find((each) => each.clause === clause)
   const shown = Steps.of(exchanges, subject, false)
   if (violation !== undefined) return { outcome: "failed", violation, steps: shown }
   // The last response may differ, because it is the one that was wrong.

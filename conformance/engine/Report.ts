@@ -1,7 +1,7 @@
 /** Defines the report of a run. Its JSON form is complete; all other forms are rendered from it. */
 import type { Level } from "../clauses/Clause.ts"
+import type { Profile } from "../clauses/Profile.ts"
 import type { Finding } from "../evaluation/Finding.ts"
-import type { Profile } from "../evaluation/Profile.ts"
 
 /** Version of the report's structure. */
 export const schemaVersion = 1

@@ -159,7 +159,7 @@ const observeServer = Effect.fnUntraced(function* (
     )
   )
   const observed = {
-    decided: session.judge.decided,
+    decided: session.decided,
     findings: Findings.of(
       subject,
       session.setup,
@@ -171,7 +171,7 @@ const observeServer = Effect.fnUntraced(function* (
     stopped: new Map([...stopped].map(([name, { reason }]) => [name, reason])),
     errors,
     undecided: new Map<string, string>(),
-    choices: Model.tells(known),
+    choices: Model.tells(known.model),
     requests: session.traffic.requests(),
     waitedMs: session.traffic.waitedMs()
   }

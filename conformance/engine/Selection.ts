@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Clause, Level } from "../clauses/Clause.ts"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
-import { type Profile, profiles } from "../evaluation/Profile.ts"
+import * as Profile from "../clauses/Profile.ts"
 import type { Program } from "../programs/Program.ts"
 import { programs } from "../programs/Programs.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
@@ -25,7 +25,7 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 }
 
 /** A clause that a run can decide. */
-export type Check = Clause<ClauseSlug> & { readonly profile: Profile }
+export type Check = Clause<ClauseSlug> & { readonly profile: Profile.Profile }
 
 /** Creates a predicate for the names that a pattern matches; `*` matches any text. */
 export const matcher = (pattern: string): ((name: string) => boolean) => {
@@ -34,19 +34,11 @@ export const matcher = (pattern: string): ((name: string) => boolean) => {
   return (name) => expression.test(name)
 }
 
-/** Returns the profile whose programs decide a clause. */
-const profileOf = ({ observable, slug }: Clause): Profile => {
-  if (observable === "port") return "port"
-  if (/^limits\.atomic|concurren/.test(slug)) return "concurrency"
-  const [family = ""] = slug.split(".")
-  return profiles.find((profile) => profile === family) ?? (slug === "get.removed" ? "deprecation" : "core")
-}
-
 /** Every check, in run order of the profiles. */
 export const checks: ReadonlyArray<Check> = clauses
   .filter((clause: Clause) => clause.unchecked === undefined && clause.observable !== "nowhere")
-  .map((clause) => ({ ...clause, profile: profileOf(clause) }))
-  .toSorted((a, b) => profiles.indexOf(a.profile) - profiles.indexOf(b.profile))
+  .map((clause) => ({ ...clause, profile: Profile.ofClause(clause.slug) }))
+  .toSorted((a, b) => Profile.profiles.indexOf(a.profile) - Profile.profiles.indexOf(b.profile))
 
 /** Whether any of the patterns matches a check. */
 const isNamed = ({ profile, slug }: Check, patterns: ReadonlyArray<string>): boolean =>

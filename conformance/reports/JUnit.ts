@@ -4,8 +4,8 @@
  * the run shows that it is not a pass.
  */
 
+import { type Profile, profiles } from "../clauses/Profile.ts"
 import type { CheckResult, Report } from "../engine/Report.ts"
-import { type Profile, profiles } from "../evaluation/Profile.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 

@@ -2,9 +2,9 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { profiles } from "../clauses/Profile.ts"
 import { statuses } from "../engine/Counts.ts"
 import { type CheckResult, type Report, type Status, schemaVersion } from "../engine/Report.ts"
-import { profiles } from "../evaluation/Profile.ts"
 
 /** The text is not a report, or its schema version is not supported. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {

@@ -1,9 +1,9 @@
 /** Generates reports of every kind, with texts such as a hostile or broken subject may return. */
 import * as fc from "fast-check"
+import { profiles } from "../clauses/Profile.ts"
 import * as Counts from "../engine/Counts.ts"
 import { type CheckResult, type Counterexample, type Report, schemaVersion } from "../engine/Report.ts"
 import * as ReportRedaction from "../engine/ReportRedaction.ts"
-import { profiles } from "../evaluation/Profile.ts"
 
 /** Any string, lone surrogates included. */
 const anyString = fc.oneof(

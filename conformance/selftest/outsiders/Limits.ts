@@ -60,7 +60,7 @@ const headerless = everything.flatMap(([name, selection]) => [
   fault(`out.no-reset-${name}`, `No X-RateLimit-Reset on ${name}.`)
     .breaks("limits.headers-present")
     .by(
-      AtHttp.responses(selection, (response, request, world) =>
+      AtHttp.responses(selection, (response) =>
         name !== "empty-list" || response.body.length === 2
           ? Edit.without("X-RateLimit-Reset")(response)
           : response

@@ -41,7 +41,13 @@ export const clauses = [
     "create.body-object": "A creation whose body is JSON but not an object gets 400."
   }),
   ...section("§1", "spec", "http", {
-    "create.json-syntax": "A creation whose body does not begin with a complete JSON value gets 400."
+    "create.json-syntax": "A creation whose body is not JSON text (RFC 8259) gets 400.",
+    "create.json-strict": "A creation whose body has text after its JSON value gets 400."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.member-names": "A member whose name differs from `status` in case does not set the status.",
+    "create.status-chosen":
+      "All animals that are created without a status get the same one, or all of them none."
   }),
   ...section("§4.2", "spec", "http", {
     "create.content-type-accepted": "A creation sent as `application/json` is accepted."
@@ -75,7 +81,6 @@ export const clauses = [
     "create.id-ignored": "An `id` in the body of a creation is ignored."
   }),
   ...section("§4.2", "design", "http", {
-    "create.json-strict": "A creation whose body has text after its JSON value gets 400.",
     "create.json-duplicates": "A creation whose body repeats a member name within one object gets 400.",
     "create.json-depth": "A creation whose body is nested more than 32 levels deep gets 400.",
     "create.json-utf8": "A creation whose body is not UTF-8, or begins with a byte order mark, gets 400.",

@@ -37,6 +37,10 @@ export const clauses = [
     "list.status.all": "A list without `status` holds animals of every status.",
     "list.status.before-limit": "The filter is applied before the limit."
   }),
+  ...section("§4.1", "spec", "http", {
+    "list.limit.chosen":
+      "A service that rejects one `limit` above 100 rejects each of them, and so with those below 0."
+  }),
   ...section("§4.1", "design", "http", {
     "list.limit.range": "A `limit` below 1 or above 100 is rejected with 400, never clamped.",
     "list.limit.syntax":

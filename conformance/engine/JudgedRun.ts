@@ -77,7 +77,7 @@ export const run = Effect.fnUntraced(function* (
       Effect.catchTag("Stopped", (reason) => Effect.sync(() => stopped.set(program.name, reason)))
     )
   }
-  violations.push(...Model.close(known))
+  violations.push(...Model.close(known).violations)
   return { exchanges, violations, known, stopped }
 })
 

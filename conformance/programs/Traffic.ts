@@ -168,7 +168,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       ...(missing === undefined ? {} : { missing }),
       from: from - slack,
       to: (yield* now) + slack,
-      isAlone: wasAlone && inFlight === 0 && sentCount === ordinal
+      isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
+      until: sentCount
     }
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
     if (isMain && response !== undefined) {

@@ -84,7 +84,7 @@ export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) =
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Model.close(known).filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Model.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
 }
 
@@ -113,6 +113,6 @@ export const makeJudge = (recording: Recording, level: Level) => {
       const found = judged.violations.find(isOfLevel)
       if (found !== undefined) return found
     }
-    return Model.close(known).find(isOfLevel)
+    return Model.close(known).violations.find(isOfLevel)
   }
 }

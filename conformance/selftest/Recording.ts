@@ -115,5 +115,3 @@ export const makeJudge = (recording: Recording, level: Level) => {
       if (found !== undefined) return found
     }
     return Judges.close(known).violations.find(isOfLevel)
-  }
-}

@@ -7,7 +7,7 @@ import { absent } from "./Operator.ts"
 const series: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   integer: [7n, 19_007_199_254_740_993n, 15n],
   count: [7n, 90n, 15n],
-  text: [" Ré  <b> \u{1f408} e\u0301", "Aa".repeat(150), "rex"],
+  text: [" Ré  <b> \u{1f408} e\u0301 'a' \\\\ %41\n\0x", "Aa".repeat(150), "rex"],
   words: ["invalid", "other"],
   type: ["application/json", "text/html"],
   status: ["available", "sold", "pending"],

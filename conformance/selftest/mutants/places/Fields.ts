@@ -91,8 +91,8 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
   kind: field === "status" ? "integer" : "words",
   group: "fields of errors",
   topics: ["any", "operation", "key", "no key", "history", "response"],
-  operations: ["list", "create", "get"],
-  statuses: [400, 401, 404, 429],
+  operations: ["list", "create", "get", "other"],
+  statuses: [400, 401, 404, 405, 410, 413, 415, 429],
   changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {

@@ -22,12 +22,16 @@ export const changeResponses = (
 
 const digits = /^-?[0-9]{1,30}$/
 
-const headerPlace = (name: string, kind: "integer" | "type"): Place => ({
+const headerPlace = (
+  name: string,
+  kind: "integer" | "type",
+  more: Pick<Place, "isDesign" | "statuses" | "operations"> = {}
+): Place => ({
+  ...more,
   id: name,
   kind,
   group: "headers",
   topics: ["any", "operation", "key", "no key", "history", "time", "response"],
-  ...(name === "Retry-After" ? { statuses: [429] } : {}),
   changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
@@ -48,8 +52,22 @@ const headers: ReadonlyArray<Place> = [
   headerPlace("X-RateLimit-Limit", "integer"),
   headerPlace("X-RateLimit-Remaining", "integer"),
   headerPlace("X-RateLimit-Reset", "integer"),
-  headerPlace("Retry-After", "integer"),
+  headerPlace("Retry-After", "integer", { statuses: [429] }),
   headerPlace("Content-Type", "type")
+]
+
+/** Headers that only our design requires. */
+const designHeaders: ReadonlyArray<Place> = [
+  headerPlace("Location", "type", { isDesign: true, statuses: [201], operations: ["create"] }),
+  headerPlace("Allow", "type", { isDesign: true, statuses: [204, 405], operations: ["other"] }),
+  headerPlace("WWW-Authenticate", "type", { isDesign: true, statuses: [401] }),
+  ...["Deprecation", "Sunset", "Link"].map((name) =>
+    headerPlace(name, "type", { isDesign: true, statuses: [200, 404, 410, 401, 429] })
+  ),
+  ...[
+    ...["RateLimit", "RateLimit-Policy", "Date", "Cache-Control"],
+    ...["X-Content-Type-Options", "X-Request-Id"]
+  ].map((name) => headerPlace(name, "type", { isDesign: true }))
 ]
 
 /** The operations whose responses can have a status; all operations for a status that is not listed. */
@@ -107,6 +125,7 @@ const bodies: ReadonlyArray<Place> = [
 
 export const places: ReadonlyArray<Place> = [
   ...headers,
+  ...designHeaders,
   ...[200, 201, 400, 401, 404, 429].map(codePlace),
   ...bodies
 ]

@@ -47,9 +47,6 @@ const RETRY_SLACK_MS = 250
 /** Tolerance in milliseconds if the server's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
 
-/** Tolerance in milliseconds if the clock was read over a connection. */
-const CLOCK_SLACK_MS = 100
-
 export interface Options {
   readonly target: HttpSubject.HttpTarget
   readonly budget: Budget
@@ -77,7 +74,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   let skew: number | undefined
   /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
   let mainRate: RateHeaders.RateHeaders | undefined
-  const slack = clock === undefined ? DATE_SLACK_MS : clock.isLocal === true ? 0 : CLOCK_SLACK_MS
+  /** How inexact the server's time is known, in milliseconds. */
+  let slack = clock === undefined ? DATE_SLACK_MS : 0
 
   const timeLeft = Effect.map(Clock.currentTimeMillis, (now) => begunAt + budget.milliseconds - now)
   const stopped = (reason: string) => Effect.fail(new Stopped({ reason }))
@@ -89,10 +87,14 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     )
   const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Stopped> =>
     Effect.gen(function* () {
+      const before = yield* Clock.currentTimeMillis
       const time = yield* Effect.catchTag(withinBudget(reading), "NoResponse", ({ reason }) =>
         stopped(reason)
       )
-      skew = time - (yield* Clock.currentTimeMillis)
+      // A clock behind a connection showed this time at an unknown moment of the exchange.
+      const half = clock?.isLocal === true ? 0 : Math.ceil(((yield* Clock.currentTimeMillis) - before) / 2)
+      if (clock?.isLocal !== true) slack = half + 1
+      skew = time - before - half
       return time
     })
   if (clock !== undefined) yield* readClock(clock.now)

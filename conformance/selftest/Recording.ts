@@ -115,3 +115,5 @@ export const makeJudge = (recording: Recording, level: Level) => {
       if (found !== undefined) return found
     }
     return Judges.close(known).violations.find(isOfLevel)
+  }
+}

@@ -35,8 +35,7 @@ The contract leaves open, and the subject chose:
 - a limit above 100: rejected
 - 29 of 58 creations undecided: the server rejects charset=utf-8
 
-core 1/3 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable, deprecation 0/1
-excluded
+core 1/3 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
 `)
   })
 

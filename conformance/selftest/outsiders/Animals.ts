@@ -83,7 +83,7 @@ const renamed = operations.flatMap(([where, to]) =>
   changes.map(([id, says, change]) =>
     fault(`out.name-${id}-${where}`, `Names are ${says} in ${where}.`)
       .breaks(where === "creations" ? "create.returns-created" : "resources.stable")
-      .by(names(to, change))
+      .by(["nul-cut", "control-lost"].includes(id) ? onPlain(names(to, change)) : names(to, change))
   )
 )
 

@@ -129,7 +129,10 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     return request
   }
 
-  const sendOnce = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
+  const sendOne = Effect.fnUntraced(function* (
+    sent: Sent,
+    isTogether: boolean
+  ): Effect.fn.Return<Exchange, Stopped> {
     if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
     if (missingResponses >= MAX_MISSING_RESPONSES) {
       return yield* stopped(
@@ -169,6 +172,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       from: from - slack,
       to: (yield* now) + slack,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
+      isTogether,
       until: sentCount
     }
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
@@ -180,6 +184,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     see(exchange)
     return exchange
   })
+
+  const sendOnce = (sent: Sent) => sendOne(sent, false)
 
   const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Stopped> {
     const wait = Math.ceil(ms)
@@ -249,7 +255,10 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     send,
     sendOnce,
     sendTogether: (all) =>
-      Effect.andThen(reserve(all.length), Effect.forEach(all, sendOnce, { concurrency: "unbounded" })),
+      Effect.andThen(
+        reserve(all.length),
+        Effect.forEach(all, (sent) => sendOne(sent, true), { concurrency: "unbounded" })
+      ),
     name,
     created: () => created,
     now,

@@ -75,6 +75,7 @@ export const task = (given: Task): Promise<Result> => {
       return JudgedRun.run(opened.target, {
         programs: chosen,
         seed: given.seed,
+        level,
         budget: HttpSubject.defaultBudget,
         isEnough: (violations) => given.isBrief && violations.some(isCounted)
       })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
+import * as Judges from "../engine/Judges.ts"
 import type { Transport, WireResponse } from "../http/Wire.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
@@ -111,18 +112,20 @@ export const firstViolation = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   options: { readonly seed: number; readonly level: Level; readonly judgedAt: Level }
 ): Effect.Effect<Violation | undefined, unknown> => {
-  let known: Model.Knowledge | undefined
+  let known: Judges.Knowledge | undefined
   let found: Violation | undefined
   const see = (exchange: Exchange, setup: Setup): void => {
     if (found !== undefined) return
-    const judged = Model.judge(known ?? Model.begin(setup), exchange)
+    const judged = Judges.judge(known ?? Judges.begin(setup, options.judgedAt), exchange)
     known = judged.known
     found = judged.violations.find((violation) => Model.isOfLevel(violation, options.judgedAt))
   }
   return Effect.map(
     watch(subject, options, see, () => found !== undefined),
     () =>
-      found ?? (known && Model.close(known).violations.find((violation) => Model.isOfLevel(violation, options.judgedAt)))
+      found ??
+      (known &&
+        Judges.close(known).violations.find((violation) => Model.isOfLevel(violation, options.judgedAt)))
   )
 }
 
@@ -152,14 +155,14 @@ export const replay = (
 
 /** Returns the violations at a level that the model finds in a recording; stops after `max`. */
 export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) => {
-  let known = Model.begin(setup)
+  let known = Judges.begin(setup, level)
   const violations: Array<Violation> = []
   for (const exchange of exchanges) {
-    const judged = Model.judge(known, exchange)
+    const judged = Judges.judge(known, exchange)
     known = judged.known
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Model.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Judges.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
 }

@@ -2,12 +2,12 @@
 import * as Result from "effect/Result"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Animal } from "../http/Animal.ts"
+import * as Difference from "../http/Difference.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
 import type { Sent } from "./Creation.ts"
-import * as Difference from "./Difference.ts"
-import { broken, type Exchange, kept, precedes, type Ruling, rule } from "./Exchange.ts"
+import { broken, type Exchange, isConcurrent, kept, precedes, type Ruling, rule } from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
@@ -107,7 +107,7 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   if (asked.isPlain) {
     const first = catalogue.animals.get(animal.id)
     const expected = `an id other than ${animal.id}, that of another animal`
-    const clause = exchange.isAlone ? "resources.id-unique" : "create.concurrent"
+    const clause = isConcurrent(exchange) ? "create.concurrent" : "resources.id-unique"
     const earlier = first === undefined ? [] : [first.evidence]
     rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
   }
@@ -202,12 +202,12 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
-function* ofWhole(
+const ofWhole = (
   shown: ReadonlyArray<Animal>,
   { animals, rejected }: Catalogue,
   { exchange, key }: Seen,
   { limit, status }: List
-): Iterable<Ruling> {
+): ReadonlyArray<Ruling> => {
   const ids = new Set(shown.map(({ id }) => id))
   const required = [...animals.values()].filter(({ animal, isSettled, keys }) => {
     const evidence = keys.get(key?.name ?? "")
@@ -215,34 +215,26 @@ function* ofWhole(
     return isWanted && evidence !== undefined && precedes(evidence, exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
-  const isFilteredAndLimited = status.is === "valid" && limit.is === "valid"
-  if (missing === undefined) {
-    if (required.length === 0) return
-    yield kept("list.complete")
-    if (required.some(({ isCreated }) => isCreated)) yield kept("list.sees-created")
-    if (required.some(({ evidence }) => !evidence.isAlone)) yield kept("create.concurrent")
-    if (isFilteredAndLimited) yield kept("list.status.before-limit")
-    if (new Set(shown.map((animal) => animal.status)).size > 1) yield kept("list.status.all")
-    const names = new Set(shown.map(({ name }) => name))
-    const unstored = [...rejected].filter(([name]) => !names.has(name)).map(([, each]) => each)
-    yield* [...new Set(unstored.map(rejectionClause))].map(kept)
-    return
+  const about = missing === undefined ? required : [missing]
+  const statuses = new Set(shown.map((animal) => animal.status))
+  const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
+  const clauses: ReadonlyArray<readonly [ClauseSlug, boolean]> = [
+    ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
+    ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
+    ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid"],
+    ["list.sees-created", about.some(({ isCreated }) => isCreated)],
+    ["list.complete", about.length > 0]
+  ]
+  const tried = clauses.flatMap(([clause, isTried]) => (isTried ? [clause] : []))
+  if (missing !== undefined) {
+    const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
+    const expected = `${Difference.nameOf(missing.animal)} in the list`
+    return [broken(tried[0] ?? "list.complete", expected, actual, missing.evidence)]
   }
-  const { animal, evidence, isCreated } = missing
-  const isStatusLost = status.is === "absent" && shown.every((each) => each.status !== animal.status)
-  const clause: ClauseSlug = !evidence.isAlone
-    ? "create.concurrent"
-    : limit.is === "absent" && required.length >= DEFAULT_LIMIT
-      ? "list.limit.default-fills"
-      : isFilteredAndLimited
-        ? "list.status.before-limit"
-        : shown.length > 0 && isStatusLost
-          ? "list.status.all"
-          : isCreated
-            ? "list.sees-created"
-            : "list.complete"
-  const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
-  yield broken(clause, `${Difference.nameOf(animal)} in the list`, actual, evidence)
+  const names = new Set(shown.map(({ name }) => name))
+  const unstored = [...rejected].filter(([name]) => !names.has(name)).map(([, each]) => rejectionClause(each))
+  return [...tried, ...new Set(unstored)].map(kept)
 }
 
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`

@@ -123,7 +123,6 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     const [chosen, nextChoices] = Choices.judge(choices, seen)
     const ofStatus = Status.judge(seen, {
       mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
-      isOverLimit: () => Meters.isOverLimit(meters, caller.key, exchange),
       exists: operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name, exchange)
     })
     decide(

@@ -3,7 +3,7 @@
  * at the ends or store a Unicode normalization form, if it does so with every name and if doing it again changes nothing;
  * it may change nothing else (§2, §4.2).
  */
-import * as Difference from "./Difference.ts"
+import * as Difference from "../http/Difference.ts"
 import { broken, type Exchange, kept, type Ruling } from "./Exchange.ts"
 
 /** A way to store names that loses nothing but white space at the ends or the normalization form. */

@@ -1,5 +1,6 @@
 /** The statuses that the contract allows, by precedence: 401 before all, then 429, then what the operation says. */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import type { Creation } from "./Creation.ts"
 import { type Ruling, rule } from "./Exchange.ts"
@@ -10,8 +11,6 @@ import { isByService, isDescribed, type Seen } from "./Seen.ts"
 export interface Circumstances {
   /** Whether an earlier 429 was ignored, so that the key may be banned (§8.4.3). */
   readonly mayBeBanned: boolean
-  /** Whether the limits certainly leave no request. */
-  readonly isOverLimit: () => boolean
   /** Whether the animal of a retrieval is known to exist for the caller. */
   readonly exists: boolean
 }
@@ -50,7 +49,7 @@ export const judge = (seen: Seen, circumstances: Circumstances): ReadonlyArray<R
 
 /** Returns what each clause allows, in the order of precedence. */
 function* lawful(seen: Seen, circumstances: Circumstances): Iterable<Lawful> {
-  const { asked, status } = seen
+  const { asked, exchange, status } = seen
   const { caller, operation } = asked
   if (isDescribed(seen)) yield { clause: "errors.no-5xx", statuses: ["no 5xx"] }
   if (!ranges["no 5xx"](status)) return
@@ -60,7 +59,7 @@ function* lawful(seen: Seen, circumstances: Circumstances): Iterable<Lawful> {
   if (operation.is === "none" || mayBeDenied || (caller.is === "open" && status === 401)) return
   yield { clause: "auth.bearer", statuses: ["no 401"], what: "a valid key" }
   if (status === 429) return
-  if (status === 403 && circumstances.isOverLimit())
+  if (status === 403 && RateHeaders.of(exchange.response)?.remaining === 0)
     yield { clause: "limits.exceeded-429", statuses: [429], what: "a request over the limit" }
   // What the contract does not describe may be rejected, but not with a status that means something else.
   const mayReject = !asked.isPlain && (ranges["4xx"](status) || status === 403 || status === 501)

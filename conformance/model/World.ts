@@ -90,16 +90,6 @@ export const forget = (world: World, key: Key): World => {
   return { ...world, budgets }
 }
 
-/** Returns how many requests are left for a key, in the minute and in the day. */
-export const left = (
-  world: World,
-  key: Event["key"],
-  at: Span
-): { readonly minute: Span; readonly day: Span } => {
-  const { day, minute } = budgetOf(world, key)
-  return { minute: minute.left(at), day: day.left(at) }
-}
-
 /** What an event means in one world: its rulings, and the world after it, unless it cannot happen there. */
 export interface Outcome {
   readonly rulings: ReadonlyArray<Ruling>

@@ -1,11 +1,11 @@
 /** Lists implementations in `conformance/implementations.md`: `npm run implementations -- REPORT…`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
+import { profiles } from "../conformance/clauses/Profile.ts"
 import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
 import * as Counts from "../conformance/engine/Counts.ts"
 import type { Report } from "../conformance/engine/Report.ts"
 import * as Selection from "../conformance/engine/Selection.ts"
-import { profiles } from "../conformance/clauses/Profile.ts"
 import * as Json from "../conformance/reports/Json.ts"
 import { prose } from "../conformance/reports/Markdown.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"

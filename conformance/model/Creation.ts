@@ -93,6 +93,8 @@ const readFields = (
   if (categoryId === undefined) return invalid("create.category-required", "no categoryId")
   if (typeof categoryId === "bigint") {
     if (!isInt64(categoryId)) return invalid("create.category-range", `the category ${categoryId}`)
+  } else if (typeof categoryId === "number" && Math.abs(categoryId) > 2 ** 63) {
+    return invalid("create.category-range", `the category ${PetJson.show(categoryId)}`)
   } else if (!JsonText.mayBeInteger(categoryId, content)) {
     return invalid("create.category-type", `the category ${PetJson.show(categoryId)}`)
   }

@@ -177,6 +177,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
   const isReadable = only?.asked.caller.is === "valid" && isByService(only) && !(isBan && isDenial(only))
   return {
     key,
+    isRefused: only !== undefined && isAdmitted(only) && only.status >= 400,
     at: span(
       Math.min(...group.map(({ exchange }) => exchange.from)),
       Math.max(...group.map(({ exchange }) => exchange.to))

@@ -13,5 +13,6 @@ export const programs: ReadonlyArray<Program> = [
   ...Lists.programs,
   ...Paging.programs,
   ...Protocol.programs,
-  ...Occasions.programs
+  ...Occasions.programs,
+  Occasions.afterwards
 ]

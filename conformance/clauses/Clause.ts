@@ -18,12 +18,17 @@ export interface Clause<Slug extends string = string> {
   readonly says: string
   /** The reason why no check covers the clause; absent if a check does. */
   readonly unchecked?: string
+  /** The reason why a run may never try the clause on a correct service, which is then not applicable. */
+  readonly optional?: string
 }
 
-type Sentence = Pick<Clause, "says" | "unchecked">
+type Sentence = Pick<Clause, "says" | "unchecked" | "optional">
 
 /** Creates a sentence that no check covers; `reason` states why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
+
+/** Creates a sentence that some runs cannot try; `reason` states why. */
+export const optional = (says: string, reason: string): Sentence => ({ says, optional: reason })
 
 /** Creates clauses from a record of sentences, keyed by slug; all have the same section, level and observability. */
 export const section = <Slug extends string>(

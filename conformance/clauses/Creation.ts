@@ -1,5 +1,5 @@
 /** Clauses about creating an animal: the request body and the accepted values. */
-import { section } from "./Clause.ts"
+import { optional, section } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.2", "spec", "http", {
@@ -41,13 +41,25 @@ export const clauses = [
     "create.body-object": "A creation whose body is JSON but not an object gets 400."
   }),
   ...section("§1", "spec", "http", {
-    "create.json-syntax": "A creation whose body does not begin with a complete JSON value gets 400."
+    "create.json-syntax": "A creation whose body is not JSON text (RFC 8259) gets 400.",
+    "create.json-strict": "A creation whose body has text after its JSON value gets 400."
+  }),
+  ...section("§2", "spec", "http", {
+    "create.member-names": optional(
+      "A member whose name differs from `status` in case does not set the status.",
+      "The service rejects unknown members."
+    ),
+    "create.status-chosen":
+      "All animals that are created without a status get the same one, or all of them none."
   }),
   ...section("§4.2", "spec", "http", {
     "create.content-type-accepted": "A creation sent as `application/json` is accepted."
   }),
   ...section("§7", "spec", "http", {
-    "create.refused-unstored": "A rejected creation adds no animal."
+    "create.refused-unstored": optional(
+      "A rejected creation adds no animal.",
+      "The service holds more animals than any list shows."
+    )
   }),
   ...section("§4.2", "spec", "both", {
     "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
@@ -75,7 +87,6 @@ export const clauses = [
     "create.id-ignored": "An `id` in the body of a creation is ignored."
   }),
   ...section("§4.2", "design", "http", {
-    "create.json-strict": "A creation whose body has text after its JSON value gets 400.",
     "create.json-duplicates": "A creation whose body repeats a member name within one object gets 400.",
     "create.json-depth": "A creation whose body is nested more than 32 levels deep gets 400.",
     "create.json-utf8": "A creation whose body is not UTF-8, or begins with a byte order mark, gets 400.",

@@ -6,6 +6,7 @@ import * as Occasions from "./Occasions.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
+import { scenarios } from "./scenarios/Scenarios.ts"
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
@@ -14,5 +15,6 @@ export const programs: ReadonlyArray<Program> = [
   ...Paging.programs,
   ...Protocol.programs,
   ...Occasions.programs,
+  ...scenarios,
   Occasions.afterwards
 ]

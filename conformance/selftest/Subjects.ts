@@ -7,6 +7,7 @@ import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { PortTarget } from "../ports/PortTarget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
@@ -56,6 +57,13 @@ export const ofFault = ({
     return yield* HttpSubject.make({ ...target, transport: spoil(target.transport, world) })
   })
 }
+
+/** Makes the stores of a fault as a target of the model of ports. */
+export const portTarget = (name: string, ports: SpoiledPorts): PortTarget => ({
+  name,
+  ...stores(ports),
+  outage: ArrayStores.outOfReach(ports)
+})
 
 /** The reference server: the core's service over plain arrays. */
 export const reference: Effect.Effect<Subject, unknown, Scope.Scope> = Effect.flatMap(

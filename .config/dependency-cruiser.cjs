@@ -7,7 +7,6 @@ const conformanceRooms = {
   dimensions: ["http"],
   linearizability: [],
   evaluation: ["clauses", "http"],
-<<<<<<< HEAD
   model: ["clauses", "http", "linearizability"],
   design: ["clauses", "http", "model"],
   ports: ["clauses", "dimensions", "http", "linearizability", "evaluation"],
@@ -16,26 +15,6 @@ const conformanceRooms = {
   engine: ["clauses", "http", "evaluation", "model", "design", "ports", "programs", "subjects"],
   reports: ["clauses", "http", "evaluation", "model", "subjects", "engine"],
   runners: ["clauses", "subjects", "engine", "reports"],
-=======
-  model: ["clauses", "http"],
-  design: ["clauses", "http", "model"],
-  subjects: ["clauses", "http", "evaluation"],
-  programs: ["clauses", "http", "evaluation", "dimensions", "model", "subjects"],
-  checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],
-  engine: [
-    "clauses",
-    "dimensions",
-    "http",
-    "evaluation",
-    "model",
-    "design",
-    "programs",
-    "subjects",
-    "checks"
-  ],
-  reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
-  runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
->>>>>>> 5b00c5c3fbb2abfeb09e0cacb633fa4483c3a775
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
   selftest: [
     "clauses",
@@ -45,10 +24,7 @@ const conformanceRooms = {
     "evaluation",
     "model",
     "design",
-<<<<<<< HEAD
     "ports",
-=======
->>>>>>> 5b00c5c3fbb2abfeb09e0cacb633fa4483c3a775
     "programs",
     "subjects",
     "engine"

@@ -127,10 +127,8 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
     const mayBeBanned = Meters.mayBeBanned(meters, caller.key, exchange)
-    const ofStatus = Status.judge(seen, {
-      mayBeBanned,
-      exists: operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name, exchange)
-    })
+    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
+    const ofStatus = Status.judge(seen, mayBeBanned, exists)
     const ofAll = EveryResponse.judge(seen, mayBeBanned)
     decide([kept("http.responds"), ...ofAll, ...ofStatus, ...animals, ...chosen], exchange)
     catalogue = nextCatalogue

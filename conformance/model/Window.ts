@@ -29,32 +29,33 @@ export interface Window {
 /** The offsets of all time zones from UTC are multiples of this. */
 const QUARTER_MS = 900_000
 
-/** Creates a window of which nothing is known but its algorithm. */
-export const make = (algorithm: Algorithm, limit: number, length: number): Window => {
+/** Creates a window of which nothing is known but its algorithm; `at` is the moment of its first request. */
+export const make = (algorithm: Algorithm, limit: number, length: number, at: Span): Window => {
+  const [any, end] = [span(0, limit), span(at.lo + 1, at.hi + length)]
   switch (algorithm) {
     case "token bucket":
-      return window(bucket(limit, length), [{ level: span(0, limit), at: undefined }])
+      return window(bucket(limit, length), [{ level: any, at }])
     case "window by the clock":
       // A day begins at midnight of some time zone; a minute need not begin with a minute of the clock.
-      return window(fixed(limit, length, length >= 24 * QUARTER_MS ? QUARTER_MS : 1), [undefined])
+      return window(fixed(limit, length, length >= 24 * QUARTER_MS ? QUARTER_MS : 1), [{ end, used: any }])
     case "window from first use":
-      return window(fixed(limit, length), [undefined])
+      return window(fixed(limit, length), [{ end, used: any }])
     case "sliding log":
-      return window(log(limit, length), [{ entries: [], earlier: span(0, limit), until: undefined }])
+      return window(log(limit, length), [[{ at: span(at.lo - length, at.hi), count: any }]])
   }
 }
 
 /** How one algorithm counts; its states are what may be true. */
 interface Rules<State> {
   /** Returns the states that one becomes at a moment. */
-  readonly at: (state: State, at: Span) => ReadonlyArray<Exclude<State, undefined>>
-  readonly left: (state: Exclude<State, undefined>, at: Span) => Span
-  readonly take: (state: Exclude<State, undefined>, at: Span, cost: Span) => State
+  readonly at: (state: State, at: Span) => ReadonlyArray<State>
+  readonly left: (state: State, at: Span) => Span
+  readonly take: (state: State, at: Span, cost: Span) => State
   /** Returns the part of a state in which so many requests are left; `undefined` if there is none. */
-  readonly withLeft: (state: Exclude<State, undefined>, at: Span, left: Span) => State | undefined
+  readonly withLeft: (state: State, at: Span, left: Span) => State | undefined
   /** Returns the part of a state that a Reset in this interval fits; `undefined` if there is none. */
-  readonly withReset: (state: Exclude<State, undefined>, at: Span, reset: Span) => State | undefined
-  readonly freeAt: (state: Exclude<State, undefined>, at: Span) => number
+  readonly withReset: (state: State, at: Span, reset: Span) => State | undefined
+  readonly freeAt: (state: State, at: Span) => number
   readonly merge: (a: State, b: State) => State
 }
 
@@ -67,17 +68,20 @@ const [MS, SECOND] = [1, 1_000]
 const window = <State>(rules: Rules<State>, states: ReadonlyArray<State>): Window => {
   const now = (at: Span) => states.flatMap((state) => rules.at(state, at))
   const of = (next: ReadonlyArray<State>) => window(rules, merged(next, MAX_STATES, rules.merge))
-  const learned = (next: ReadonlyArray<State>) => (next.length === 0 ? undefined : of(next))
+  const learned = (next: ReadonlyArray<State | undefined>) => {
+    const left = next.filter((state) => state !== undefined)
+    return left.length === 0 ? undefined : of(left)
+  }
   return {
     left: (at) =>
       now(at)
         .map((state) => rules.left(state, at))
         .reduce(hull),
     take: (at, cost) => of(now(at).map((state) => rules.take(state, at, cost))),
-    learnLeft: (at, left) => learned(now(at).flatMap((state) => rules.withLeft(state, at, left) ?? [])),
+    learnLeft: (at, left) => learned(now(at).map((state) => rules.withLeft(state, at, left))),
     learnReset: (at, reset) => {
       const rounded = span(reset - SECOND - MS, reset + SECOND + MS)
-      return learned(now(at).flatMap((state) => rules.withReset(state, at, rounded) ?? []))
+      return learned(now(at).map((state) => rules.withReset(state, at, rounded)))
     },
     freeAt: (at) => Math.min(...now(at).map((state) => rules.freeAt(state, at)))
   }
@@ -101,7 +105,7 @@ const usedFor = (limit: number, { hi, lo }: Span): Span =>
 /** A token bucket: `level` requests at the time `at`, refilled evenly. */
 interface Level {
   readonly level: Span
-  readonly at: Span | undefined
+  readonly at: Span
 }
 
 /** Less than any part of a request that matters. */
@@ -110,7 +114,6 @@ const EPSILON = 1e-9
 const bucket = (limit: number, length: number): Rules<Level> => {
   const perMs = limit / length
   const levelAt = ({ at: since, level }: Level, at: Span): Span => {
-    if (since === undefined) return level
     // The tolerance must not add up if no time passes.
     if (at.lo === since.hi && at.hi === since.lo) return level
     const elapsed = span(Math.max(0, at.lo - since.hi), Math.max(0, at.hi - since.lo))
@@ -136,7 +139,7 @@ const bucket = (limit: number, length: number): Rules<Level> => {
       return meanings.some((meaning) => common(meaning, reset)) ? state : undefined
     },
     freeAt: ({ level }, at) => at.lo + Math.max(0, (1 - level.hi) / perMs),
-    merge: (a, b) => ({ at: a.at && b.at && hull(a.at, b.at), level: hull(a.level, b.level) })
+    merge: (a, b) => ({ at: hull(a.at, b.at), level: hull(a.level, b.level) })
   }
 }
 
@@ -147,10 +150,10 @@ interface Fixed {
 }
 
 /**
- * Fixed windows; `undefined` before the first request. By the clock, one follows another at once and ends at a multiple
- * of `grain`; without `grain`, each begins with its first request.
+ * Fixed windows. By the clock, one follows another at once and ends at a multiple of `grain`; without `grain`, each
+ * begins with its first request.
  */
-const fixed = (limit: number, length: number, grain?: number): Rules<Fixed | undefined> => {
+const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
   const snapped = ({ end, used }: Fixed): Fixed | undefined => {
     if (grain === undefined) return { end, used }
     const [lo, hi] = [Math.ceil(end.lo / grain) * grain, Math.floor(end.hi / grain) * grain]
@@ -169,7 +172,6 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed | und
   }
   return {
     at: (state, at) => {
-      if (state === undefined) return [{ end: span(at.lo + 1, at.hi + length), used: span(0, limit) }]
       // A window that ends at a moment does not contain it.
       const end = common(state.end, span(at.lo + 1, Number.POSITIVE_INFINITY))
       const same = end === undefined ? [] : [{ end, used: state.used }]
@@ -186,18 +188,11 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed | und
       return known && snapped({ end: known, used })
     },
     freeAt: ({ end, used }, at) => (used.lo < limit ? at.lo : Math.max(at.lo, end.lo)),
-    merge: (a, b) => a && b && { end: hull(a.end, b.end), used: hull(a.used, b.used) }
+    merge: (a, b) => ({ end: hull(a.end, b.end), used: hull(a.used, b.used) })
   }
 }
 
-/** A sliding log: the requests of the last `length` ms, and an unknown number of requests before the first. */
-interface Log {
-  readonly entries: ReadonlyArray<Entry>
-  readonly earlier: Span
-  /** The time at which all earlier requests have expired. */
-  readonly until: number | undefined
-}
-
+/** Requests in a sliding log; the first entry are those of which only the limit is known. */
 interface Entry {
   readonly at: Span
   readonly count: Span
@@ -206,45 +201,35 @@ interface Entry {
 /** Maximum number of entries; neighbors are then merged, which is less exact but still true. */
 const MAX_ENTRIES = 64
 
-const log = (limit: number, length: number): Rules<Log> => {
-  const isCertain = (entry: Entry, at: Span) => entry.at.lo + length > at.hi
-  const usedAt = ({ earlier, entries }: Log, at: Span): Span =>
-    entries.reduce(
-      (sum, entry) => plus(sum, span(isCertain(entry, at) ? entry.count.lo : 0, entry.count.hi)),
-      earlier
-    )
+const log = (limit: number, length: number): Rules<ReadonlyArray<Entry>> => {
+  /** Returns how much an entry counts: perhaps nothing, once it may have expired. */
+  const counts = ({ at, count }: Entry, now: Span) => span(at.lo + length > now.hi ? count.lo : 0, count.hi)
+  const usedAt = (entries: ReadonlyArray<Entry>, now: Span): Span =>
+    entries.map((entry) => counts(entry, now)).reduce(plus, span(0))
   return {
-    at: ({ earlier, entries, until }, at) => [
-      {
-        entries: entries.filter((entry) => entry.at.hi + length > at.lo),
-        earlier: span(0, until !== undefined && at.lo >= until ? 0 : earlier.hi),
-        until: until ?? at.hi + length
-      }
-    ],
-    left: (state, at) => leftOf(limit, usedAt(state, at)),
-    take: (state, at, count) => ({ ...state, entries: withEntry(state.entries, { at, count }) }),
-    withLeft: (state, at, left) => {
-      const used = usedAt(state, at)
+    at: (entries, at) => [entries.filter((entry) => entry.at.hi + length > at.lo)],
+    left: (entries, at) => leftOf(limit, usedAt(entries, at)),
+    take: (entries, at, count) => withEntry(entries, { at, count }),
+    withLeft: (entries, at, left) => {
+      const used = usedAt(entries, at)
       const known = common(used, usedFor(limit, left))
-      if (known === undefined) return undefined
-      // If only one reading of the uncertain entries is left, they become certain.
-      const entries = state.entries.map((entry) => {
-        if (known.hi === used.lo && isCertain(entry, at)) return { ...entry, count: span(entry.count.lo) }
-        return known.lo === used.hi ? { ...entry, count: span(entry.count.hi) } : entry
-      })
-      const earlier = span(0, Math.max(0, Math.min(state.earlier.hi, known.hi - used.lo)))
-      return { ...state, entries, earlier }
+      return (
+        known &&
+        entries.map((entry) => {
+          const { hi, lo } = counts(entry, at)
+          const [least, most] = [known.lo - (used.hi - hi), known.hi - (used.lo - lo)]
+          return { ...entry, count: span(Math.max(entry.count.lo, least), Math.min(entry.count.hi, most)) }
+        })
+      )
     },
-    withReset: (state, at, reset) => {
-      const ends = state.entries.map((entry) => plus(entry.at, length))
-      const ofEarlier = state.earlier.hi > 0 ? [span(at.lo, state.until)] : []
-      const meanings = [plus(at, length), at, ...ends, ...ofEarlier]
-      return meanings.some((meaning) => common(meaning, reset)) ? state : undefined
+    withReset: (entries, at, reset) => {
+      const ends = entries.filter(({ count }) => count.hi > 0).map((entry) => plus(entry.at, length))
+      return [plus(at, length), at, ...ends].some((meaning) => common(meaning, reset)) ? entries : undefined
     },
-    freeAt: (state, at) => {
-      let excess = usedAt(state, at).lo - limit + 1
+    freeAt: (entries, at) => {
+      let excess = usedAt(entries, at).lo - limit + 1
       if (excess <= 0) return at.lo
-      const last = state.entries.find(({ count }) => {
+      const last = entries.find(({ count }) => {
         excess -= count.hi
         return excess <= 0
       })

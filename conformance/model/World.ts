@@ -3,9 +3,10 @@
  * denied requests count. A service lives in one world; every exchange excludes those that do not explain it.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
+import { duration } from "../http/Moment.ts"
 import type { RateHeaders } from "../http/RateHeaders.ts"
 import { broken, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
-import { duration, plus, type Span, show, span } from "./Span.ts"
+import { plus, type Span, show, span } from "./Span.ts"
 import * as Window from "./Window.ts"
 
 /** For whom requests are counted: a key, all keys with equal limits, or all keys (§8, gaps). */
@@ -79,10 +80,10 @@ const groupOf = (shared: Shared, { name, plan }: Key): string =>
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
-const budgetOf = (world: World, key: Event["key"]): Budget =>
+const budgetOf = (world: World, { at, key }: Event): Budget =>
   world.budgets.get(groupOf(world.shared, key)) ?? {
-    minute: Window.make(world.minute, key.plan.perMinute, MINUTE_MS),
-    day: Window.make(world.day, key.plan.perDay, DAY_MS)
+    minute: Window.make(world.minute, key.plan.perMinute, MINUTE_MS, at),
+    day: Window.make(world.day, key.plan.perDay, DAY_MS, at)
   }
 
 /** Returns the world without what it knows of the budget of a key. */
@@ -99,7 +100,7 @@ export interface Outcome {
 }
 
 export const after = (world: World, event: Event): Outcome => {
-  const before = budgetOf(world, event.key)
+  const before = budgetOf(world, event)
   const admitted = { minute: admit(before.minute, event), day: admit(before.day, event) }
   const rulings = [...ofAdmission(before, admitted, event), ...ofDenial(before, event)]
   if (admitted.minute === undefined || admitted.day === undefined || rulings.some(isBroken))

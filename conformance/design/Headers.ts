@@ -154,7 +154,7 @@ const errorBody: Law = ({ exchange }) => {
   const { request, response } = exchange
   const body = response.status >= 400 && hasBody(exchange) ? ErrorBody.of(response) : undefined
   if (body === undefined || Result.isFailure(body)) return []
-  const { code, members, message, messageLength } = body.success
+  const { code, members, message } = body.success
   const secrets = tokensOf(request).filter((token) => token.length >= MIN_SECRET)
   const isEcho = secrets.some((secret) => message.includes(secret))
   return [
@@ -167,7 +167,7 @@ const errorBody: Law = ({ exchange }) => {
     rule(statusOf.get(code) === response.status, "errors.codes", `a code of ${response.status}`, code),
     rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message)),
     rule(!isEcho, "errors.no-echo", "a message without the credential", isEcho ? "the credential" : ""),
-    rule(messageLength <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, messageLength)
+    rule(message.length <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, message.length)
   ]
 }
 

@@ -1,6 +1,7 @@
 /** Estimates the cost of a run, and lists what it cannot decide, before the run begins. */
 import * as Arr from "effect/Array"
 import { descriptions } from "../evaluation/Capability.ts"
+import type * as Traffic from "../programs/Traffic.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import * as Selection from "./Selection.ts"
@@ -14,10 +15,10 @@ const MINUTE_MS = 60_000
 export const lines = (
   subject: HttpSubject,
   selection: Partial<Selection.Selection> & Pick<Selection.Selection, "level">,
-  latencyMs: number,
-  mainLimit: number | undefined
+  traffic: Pick<Traffic.Traffic, "latencyMs" | "mainLimit">
 ): ReadonlyArray<string> => {
   const { clock } = subject.target
+  const mainLimit = traffic.mainLimit()
   const planned = Selection.programsFor(subject, selection)
   const checks = Selection.checksFor(subject, selection.level).filter((check) =>
     Selection.isSelected(check, selection)
@@ -27,7 +28,7 @@ export const lines = (
   const waits = clock === undefined ? possible.reduce((sum, { waitsMs = 0 }) => sum + waitsMs, 0) : 0
   const paced =
     clock === undefined && mainLimit !== undefined ? Math.floor(requests / mainLimit) * MINUTE_MS : 0
-  const seconds = Math.ceil((requests * (latencyMs + OWN_MS) + Math.max(waits, paced)) / 1_000)
+  const seconds = Math.ceil((requests * (traffic.latencyMs() + OWN_MS) + Math.max(waits, paced)) / 1_000)
   const lacking = planned.flatMap(({ profile, ...program }) =>
     JudgedRun.missing(program, subject.target).map((need) => ({ profile, reason: descriptions[need] }))
   )

@@ -60,6 +60,8 @@ export interface Traffic extends Tools {
   readonly requests: () => number
   /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
+  /** Returns the shortest time between a request and its response so far, in milliseconds of this machine. */
+  readonly latencyMs: () => number
   /** Whether the latest request showed that there is a server. */
   readonly isReachable: () => boolean
   /** Returns the limit in the latest rate headers for the main key. */
@@ -71,7 +73,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   const secrets = HttpSubject.secretsOf(keys)
   const begunAt = yield* Clock.currentTimeMillis
   const created: Array<Animal> = []
-  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes] = [0, 0, 0, 0, 0]
+  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes, shortestMs] = [0, 0, 0, 0, 0, Infinity]
   /** The server's time minus this machine's time in milliseconds; `undefined` before the first response. */
   let skew: number | undefined
   /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
@@ -151,6 +153,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0
+    const begun = yield* Clock.monotonicTimeNanos
     const [response, missing] = yield* withinBudget(transport(request)).pipe(
       Effect.map((received): readonly [WireResponse | undefined, string?] => [received]),
       Effect.catchTag("NoResponse", ({ kind, reason }) => {
@@ -165,6 +168,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       )
     )
     if (response !== undefined) missingResponses = 0
+    shortestMs = Math.min(shortestMs, Number((yield* Clock.monotonicTimeNanos) - begun) / 1e6)
     keptBytes += (response?.body.length ?? 0) + (request.body?.length ?? 0)
     if (skew === undefined && response !== undefined)
       skew = skewFromDate(response, yield* Clock.currentTimeMillis)
@@ -272,6 +276,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     advance,
     requests: () => sentCount,
     waitedMs: () => waitedMs,
+    latencyMs: () => shortestMs,
     isReachable: () => missingResponses === 0,
     mainLimit: () => mainRate?.limit
   }

@@ -1,6 +1,7 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
 import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
+import { span } from "../windows/Span.ts"
 import {
   broken,
   type Exchange,
@@ -12,7 +13,6 @@ import {
   type Setup
 } from "./Exchange.ts"
 import { isByService, isDenial, isDescribed, type Seen } from "./Seen.ts"
-import { span } from "./Span.ts"
 import * as World from "./World.ts"
 
 export interface Meters {

@@ -8,7 +8,7 @@ const conformanceRooms = {
   linearizability: [],
   windows: [],
   evaluation: ["clauses", "http"],
-  model: ["clauses", "http", "windows"],
+  model: ["clauses", "http", "linearizability", "windows"],
   subjects: ["clauses", "http", "evaluation"],
   programs: ["clauses", "http", "evaluation", "dimensions", "model", "subjects"],
   checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],

@@ -111,7 +111,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "retrievals that get 404 do not count, although rejected creations do",
-    clause: "limits.remaining-truth",
+    clause: "limits.refused-count",
     world: { fault: { response: countsLess(/pets\/9/) } },
     history: [list, posted("{}"), list, { path: "/pets/9" }, list, list]
   },
@@ -149,6 +149,37 @@ const kinds: ReadonlyArray<Kind> = [
     clause: "auth.whole-key",
     world: { fault: withKey },
     history: [{ authorization: `Bearer ${SECRET.slice(0, -1)}` }]
+  },
+  ...[
+    ["in another case", SECRET.toUpperCase(), "auth.key-case"],
+    ["percent-encoded", `%53${SECRET.slice(1)}`, "auth.token-verbatim"],
+    ["doubled", SECRET + SECRET, "auth.whole-key"]
+  ].map(([how, token, clause = ""]) => ({
+    kind: `a key ${how} is accepted`,
+    clause,
+    world: { fault: withKey },
+    history: [{ authorization: `Bearer ${token}` }]
+  })),
+  {
+    kind: "text after the JSON value is accepted",
+    clause: "create.json-strict",
+    world: { fault: reads(/\} .*$/, "}") },
+    history: [posted('{"name":"Rex","categoryId":1} {}')]
+  },
+  {
+    kind: "a member in another case sets the status",
+    clause: "create.member-names",
+    world: { fault: reads(/"Status"/, '"status"') },
+    history: [
+      posted('{"name":"Rex","categoryId":1}'),
+      posted('{"name":"Rex","categoryId":1,"Status":"sold"}')
+    ]
+  },
+  {
+    kind: "a name is trimmed, and its last letter with it",
+    clause: "create.returns-created",
+    world: { fault: reads(/Rex *"/, 'Re"') },
+    history: [creation("Rex ")]
   },
   {
     kind: "a name is cut at NUL",
@@ -263,6 +294,42 @@ describe("Model.judge", () => {
     expect(ofSpec.map(({ evidence }) => evidence.map(({ request }) => Wire.text(request.body)))).toEqual([
       ['{"name":" Rex ","categoryId":1}', '{"name":" Tom ","categoryId":1}']
     ])
+  })
+
+  it("decides the clauses that an exchange keeps or breaks, and no other", () => {
+    const [exchange] = exchangesOf({}, [{ path: "/pets?limit=2" }])
+    if (exchange === undefined) throw new Error("there is no exchange")
+    const { decided } = Model.judge(Model.begin(setupOf()), exchange)
+    expect([...decided]).toEqual(expect.arrayContaining(["auth.bearer", "list.limit.accepted", "list.array"]))
+    expect([...decided]).not.toContain("list.status.accepted")
+    expect([...decided]).not.toContain("limits.per-minute")
+  })
+
+  it("rejects a request that gets no response", () => {
+    const [exchange] = exchangesOf({}, [list])
+    if (exchange === undefined) throw new Error("there is no exchange")
+    const { violations } = judge(setupOf(), [
+      { ...exchange, response: undefined, missing: "connection reset" }
+    ])
+    expect(violations).toMatchObject([{ clause: "http.responds", actual: "connection reset" }])
+  })
+
+  it("tells that a day began anew too early", () => {
+    const world: World = { plan: smallDay, choices: { shown: "minute", day: "sliding log" } }
+    // Each time a new server, which has forgotten the requests of the earlier one.
+    const exchanges = [0, 12, 23].flatMap((hours, server) =>
+      exchangesOf(world, [{ ...list, afterMs: hours * 3_600_000 }, ...times(4, list)]).map((exchange) => ({
+        ...exchange,
+        index: 5 * server + exchange.index
+      }))
+    )
+    // A day may end once within 12 hours, but then not again.
+    const { violations } = judge(setupOf(world), exchanges)
+    expect(violations[0]).toMatchObject({
+      clause: "limits.per-day",
+      actual: "the day of 3 requests began anew after 11 hours"
+    })
+    expect(violations[0]?.evidence.map(({ index }) => index)).toEqual(expect.arrayContaining([8, 10]))
   })
 
   it("still knows a key after one odd response", () => {

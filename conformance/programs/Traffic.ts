@@ -60,6 +60,8 @@ export interface Traffic extends Tools {
   readonly requests: () => number
   /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
+  /** Whether the latest request showed that there is a server. */
+  readonly isReachable: () => boolean
   /** Returns the limit in the latest rate headers for the main key. */
   readonly mainLimit: () => number | undefined
 }
@@ -270,6 +272,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     advance,
     requests: () => sentCount,
     waitedMs: () => waitedMs,
+    isReachable: () => missingResponses === 0,
     mainLimit: () => mainRate?.limit
   }
   return traffic

@@ -142,11 +142,12 @@ const once = Effect.fnUntraced(function* (
       header[1] !== undefined
     if (path === undefined || !headers.every(isKnown)) return undefined
     const content = step.bytes === undefined ? body : new Uint8Array(Buffer.from(step.bytes, "base64"))
+    const isCredential = ([name]: readonly [string, string]) => name === "Authorization"
     return {
       method: step.method,
       path,
-      authorization: [],
-      headers,
+      authorization: headers.filter(isCredential).map(([, value]) => value),
+      headers: headers.filter((header) => !isCredential(header)),
       ...(content === undefined ? {} : { body: content })
     }
   }

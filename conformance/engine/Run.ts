@@ -105,6 +105,7 @@ export const run = Effect.fnUntraced(function* (
     requests: observed.requests,
     counts,
     findings,
+    stopped: [...observed.errors, ...observed.stopped].map(([name, reason]) => `${name}: ${reason}`),
     choices: observed.choices,
     causes: Results.causes(observed.findings),
     checks: results,

@@ -341,7 +341,13 @@ const keys: ReadonlyArray<Fault> = [
     .by(admits((given, key) => token(given) === key + key)),
   fault("out.key-encoded", "A percent-encoded key is accepted.")
     .breaks("auth.token-verbatim")
-    .by(admits((given, key) => /%[2-7][0-9a-f]/i.test(token(given)) && token(given).replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent) === key)),
+    .by(
+      admits(
+        (given, key) =>
+          /%[2-7][0-9a-f]/i.test(token(given)) &&
+          token(given).replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent) === key
+      )
+    ),
   fault("out.key-basic", "Basic with the key is accepted.")
     .breaks("auth.other-scheme")
     .by(

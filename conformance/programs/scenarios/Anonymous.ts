@@ -31,7 +31,7 @@ export const programs: ReadonlyArray<Program> = [
   {
     name: "no valid key, again and again",
     profile: "auth",
-    requests: 50,
+    requests: 55,
     run: Effect.fnUntraced(function* (tools) {
       const mixed = yield* Random.shuffle(Ways.ways)
       for (const [index, way] of mixed.entries()) {
@@ -43,6 +43,7 @@ export const programs: ReadonlyArray<Program> = [
           yield* tools.sendOnce(Spending.look("tiny"))
         }
       }
+      if (tools.hasClock) yield* Spending.rest(tools)
     })
   },
   {
@@ -50,7 +51,7 @@ export const programs: ReadonlyArray<Program> = [
     profile: "limits",
     needs: ["clock"],
     isDesign: true,
-    requests: 200,
+    requests: 190,
     run: Effect.fnUntraced(function* (tools) {
       yield* Spending.rest(tools)
       yield* useUp(tools, 70)

@@ -48,7 +48,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "bans that grow longer, and shorter again",
-    300,
+    240,
     Effect.fnUntraced(function* (tools) {
       for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
         yield* tools.advance(cleanTime)
@@ -61,7 +61,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "requests during a ban",
-    100,
+    120,
     Effect.fnUntraced(function* (tools) {
       for (const apart of [2_500, 7_000]) {
         const ban = yield* hammer(tools, apart, 2 * STRIKES)
@@ -80,7 +80,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "strikes at intervals",
-    210,
+    220,
     Effect.fnUntraced(function* (tools, { perMinute }) {
       // A burst is at most one strike, and so are several denials within a second.
       const look = { ...Ways.list.sent(tools), key: "victim" } as const

@@ -45,14 +45,14 @@ const spendUntil = Effect.fnUntraced(function* (
     if (wait === undefined || (yield* tools.now) + wait >= moment) return
     yield* tools.advance(wait)
     if (sent % 2 === 0) yield* tools.send(Spending.look("main"))
-    last = yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.operations, 1))[0])
+    last = yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.described, 1))[0])
   }
 })
 
 export const programs: ReadonlyArray<Program> = [
   onUnusedDay("day by described requests", 85, (tools, plan) =>
     Effect.gen(function* () {
-      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ofKinds("usual", "refused")))
+      yield* byWays(tools, plan, yield* Random.shuffle(Ways.described))
       yield* Spending.rest(tools)
       yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("refused"), 1))
     })
@@ -107,7 +107,8 @@ export const programs: ReadonlyArray<Program> = [
         yield* spendUntil(tools, plan, midnight)
         for (const moment of [midnight - 1, midnight, midnight + SECOND]) {
           yield* Spending.until(tools, moment)
-          yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.operations, 1))[0])
+          yield* tools.send(Spending.look("main"))
+          yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.described, 1))[0])
         }
         yield* tools.advance(MINUTE_PASSED)
         yield* Spending.useUpDay(tools, plan, [Ways.list], Math.ceil(plan.perDay / 2))

@@ -1,20 +1,7 @@
 /** Generates request histories for the laws of stores, with requests at every boundary of the stored state. */
 import * as fc from "fast-check"
-import {
-  DAY,
-  intervalMs,
-  lasting,
-  MINUTE,
-  offending,
-  offsetMs,
-  only,
-  originOf,
-  origins,
-  plan,
-  quick,
-  SECOND,
-  stepping
-} from "../../conformance/checks/ports/RateLimitHistory.ts"
+import * as Requests from "../../conformance/ports/Requests.ts"
+import { DAY, MINUTE, SECOND } from "../../conformance/ports/Requests.ts"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
 import * as Debt from "../../core/limits/Debt.ts"
@@ -27,7 +14,7 @@ export interface Move {
   readonly plan: Plan.Plan
   /** The index of the ban policy in `Bans`; `undefined` means that no ban policy applies. */
   readonly ban: 0 | 1 | undefined
-  readonly origin: (typeof origins)[number]
+  readonly origin: Requests.Origin
   readonly offsetMs: number
   readonly requests: number
   /** Milliseconds between the requests. */
@@ -36,32 +23,29 @@ export interface Move {
 
 const move: fc.Arbitrary<Move> = fc.record({
   key: fc.constantFrom("a", "a", "a", "b"),
-  plan,
+  plan: Requests.plan,
   ban: fc.oneof(
     { weight: 14, arbitrary: fc.constant(0 as const) },
     { weight: 4, arbitrary: fc.constant(1 as const) },
     fc.constant(undefined)
   ),
-  origin: fc.constantFrom(...origins, "clock" as const, "ban end" as const),
-  offsetMs,
+  origin: fc.constantFrom(...Requests.origins, "clock", "ban end"),
+  offsetMs: Requests.offsetMs,
   requests: fc.oneof(
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
   ),
-  intervalMs
+  intervalMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
+    fc.integer({ min: 0, max: MINUTE })
+  )
 })
 
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
 /** Generates the standard policy or a harsher one, which bans within a few requests. */
-const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
-  BanPolicies.standard,
-  quick,
-  stepping,
-  offending,
-  lasting,
-  only
-)
+const { lasting, offending, only, quick, standard, stepping } = Requests.bans
+const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(standard, quick, stepping, offending, lasting, only)
 
 /** The usual ban policy of a history, and one that sometimes replaces it. */
 export type Bans = readonly [BanPolicy, BanPolicy]
@@ -99,7 +83,7 @@ const timeOf = (
   clock: number,
   state: RateLimit.State | undefined,
   policy: RateLimit.Policy
-): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
+): number => Math.max(Requests.timeOf(origin, clock, state, policy) + offsetMs, 0)
 
 /** One request in a history with several keys. */
 export interface Sent extends RateLimitArbitrary.Sent {

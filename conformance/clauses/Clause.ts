@@ -3,8 +3,8 @@
 /** `spec`: the contract requires it. `design`: our decision on an open point; other implementations may differ. */
 export type Level = "spec" | "design"
 
-/** Where a violation is visible: at a storage port, over HTTP, at both, or nowhere outside the subject. */
-export type Observable = "port" | "http" | "both" | "nowhere"
+/** Where a violation is visible: at a storage port, over HTTP, or nowhere outside the subject. */
+export type Observable = "port" | "http" | "nowhere"
 
 /** One requirement of the contract or of our design, as a sentence. */
 export interface Clause<Slug extends string = string> {
@@ -18,12 +18,17 @@ export interface Clause<Slug extends string = string> {
   readonly says: string
   /** The reason why no check covers the clause; absent if a check does. */
   readonly unchecked?: string
+  /** The reason why a run may never try the clause on a correct service, which is then not applicable. */
+  readonly optional?: string
 }
 
-type Sentence = Pick<Clause, "says" | "unchecked">
+type Sentence = Pick<Clause, "says" | "unchecked" | "optional">
 
 /** Creates a sentence that no check covers; `reason` states why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
+
+/** Creates a sentence that some runs cannot try; `reason` states why. */
+export const optional = (says: string, reason: string): Sentence => ({ says, optional: reason })
 
 /** Creates clauses from a record of sentences, keyed by slug; all have the same section, level and observability. */
 export const section = <Slug extends string>(

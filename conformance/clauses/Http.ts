@@ -3,6 +3,7 @@ import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§1", "spec", "http", {
+    "http.responds": "Every request that the contract describes gets one complete response.",
     "http.json-bodies": "Every response body is JSON."
   }),
   ...section("§4", "spec", "http", {

@@ -1,5 +1,5 @@
 /** Clauses about rate limits: headers, plans, counting and waiting. */
-import { section, unchecked } from "./Clause.ts"
+import { optional, section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§8.3", "spec", "http", {
@@ -57,9 +57,12 @@ export const clauses = [
     "limits.every-operation": "Each of the three operations responds with 429 to a request over the limit."
   }),
   ...section("§8.4.1", "spec", "http", {
-    "limits.refused-unstored": "A creation denied with 429 adds no animal."
+    "limits.refused-unstored": optional(
+      "A creation denied with 429 adds no animal.",
+      "The service holds more animals than any list shows."
+    )
   }),
-  ...section("§8.4.1", "spec", "both", {
+  ...section("§8.4.1", "spec", "http", {
     "limits.atomic": "Concurrent requests do not exceed the limit: no more are admitted than in sequence."
   }),
   ...section("§8.4.2", "spec", "http", {
@@ -72,7 +75,7 @@ export const clauses = [
     "limits.retry-after-exact":
       "`Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is at the next token."
   }),
-  ...section("§8.4.2", "design", "both", {
+  ...section("§8.4.2", "design", "http", {
     "limits.slots":
       "Each denied request gets its own slot, one token after the previous one, up to a full bucket."
   }),
@@ -96,7 +99,7 @@ export const clauses = [
       "Every request with a valid key costs one, whatever the status of the response, unless it gets 429.",
     "limits.denied-costs-nothing": "A request that gets 429 is counted in neither window."
   }),
-  ...section("§8.2", "design", "both", {
+  ...section("§8.2", "design", "http", {
     "limits.bucket": "The per-minute limit is a token bucket of that size, which starts full.",
     "limits.bucket-refill":
       "The bucket refills evenly, from empty to full in 60 seconds, exact to the millisecond."
@@ -105,11 +108,11 @@ export const clauses = [
     "limits.clock-back": "A clock that steps back by up to a minute does not grant requests twice.",
     "limits.clock-lead": "A clock that steps back delays an admission by at most a minute."
   }),
-  ...section("§8.2", "design", "both", {
+  ...section("§8.2", "design", "http", {
     "limits.day-utc":
       "The day is the calendar day in UTC, and the whole quota is available again at midnight."
   }),
-  ...section("§8.3", "design", "both", {
+  ...section("§8.3", "design", "http", {
     "limits.window-shown":
       "An admitted request shows the window with fewer requests remaining, " +
       "or, if both have the same number, the one with the later Reset.",

@@ -10,11 +10,11 @@ export const clauses = [
   ...section("§3", "spec", "http", {
     "resources.status-values": "The status of an animal, if present, is `available`, `pending` or `sold`."
   }),
-  ...section("§2", "spec", "both", {
+  ...section("§2", "spec", "http", {
     "resources.id-unique": "No two animals have the same `id`.",
     "resources.stable": "The id, name and category of an animal never change, whatever is created after it."
   }),
-  ...section("§3", "design", "both", {
+  ...section("§3", "design", "http", {
     "resources.status-stable": "The status of an animal never changes after its creation."
   }),
   ...section("§2", "design", "http", {

@@ -1,59 +1,65 @@
 /** What is known of the animals, and the laws of the responses that show them (§2, §3, §4.1 to §4.3). */
 import * as Result from "effect/Result"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Animal } from "../http/Animal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
 import type { Sent } from "./Creation.ts"
-import { type Exchange, type Violation, violation } from "./Exchange.ts"
+import * as Difference from "./Difference.ts"
+import { broken, type Exchange, kept, precedes, type Ruling, rule } from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
 
 /** An animal that a response showed. */
-export interface Known {
+interface Known {
   readonly animal: Animal
-  /** The first response that showed it. */
+  /** The first response that showed it, and whether that was its creation. */
   readonly evidence: Exchange
-  /** The keys that saw it; others may have a catalogue of their own. */
-  readonly keys: ReadonlySet<string>
+  readonly isCreated: boolean
+  /** The first response that showed it to each key; other keys may have a catalogue of their own. */
+  readonly keys: ReadonlyMap<string, Exchange>
   /** Whether every response showed the same status; the contract describes no change of it (§3). */
   readonly isSettled: boolean
 }
 
 export interface Catalogue {
   readonly animals: ReadonlyMap<bigint, Known>
-  /** The name forms that explain every name so far, and the last exchange that excluded one. */
-  readonly forms: ReadonlyArray<Names.NameForm>
-  readonly formEvidence: ReadonlyArray<Exchange>
-  /** The keys and filters for which a list showed everything: other animals appear only by creation. */
+  readonly names: Names.Names
+  /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, Exchange>
   /** The responses that denied an animal to a key other than its creator's, by key and id. */
   readonly hidden: ReadonlyMap<string, Exchange>
   /** The rejected creations, by the name that they sent. */
-  readonly rejected: ReadonlyMap<string, Exchange>
+  readonly rejected: ReadonlyMap<string, Seen>
 }
 
 export const empty: Catalogue = {
   animals: new Map(),
-  forms: Names.forms,
-  formEvidence: [],
+  names: Names.unknown,
   complete: new Map(),
   hidden: new Map(),
   rejected: new Map()
 }
 
-/** A catalogue after a response, and what the response breaks. */
-type Step = readonly [violations: ReadonlyArray<Violation>, next: Catalogue]
+/** Rulings on a response, and the catalogue after it. */
+type Step = readonly [rulings: ReadonlyArray<Ruling>, next: Catalogue]
 
 const [MAX_LIMIT, DEFAULT_LIMIT] = [100, 20]
 
-/** Whether an animal certainly exists for a key. */
-export const has = ({ animals }: Catalogue, id: bigint | undefined, key: string | undefined): boolean =>
-  id !== undefined && key !== undefined && animals.get(id)?.keys.has(key) === true
+/** Whether an animal certainly existed for a key when an exchange began. */
+export const has = (
+  { animals }: Catalogue,
+  id: bigint | undefined,
+  key: string | undefined,
+  exchange: Exchange
+): boolean => {
+  const shown = id === undefined || key === undefined ? undefined : animals.get(id)?.keys.get(key)
+  return shown !== undefined && precedes(shown, exchange)
+}
 
-/** Judges the animals in a response; `known` is what was known before all requests that were in flight with it. */
-export const judge = (catalogue: Catalogue, known: Catalogue, seen: Seen): Step => {
+export const judge = (catalogue: Catalogue, seen: Seen): Step => {
   const { asked, exchange, status } = seen
   const { operation } = asked
   switch (operation.is) {
@@ -62,7 +68,7 @@ export const judge = (catalogue: Catalogue, known: Catalogue, seen: Seen): Step 
         ? afterCreation(catalogue, seen, operation.creation.sent)
         : [[], afterRejection(catalogue, seen, operation.creation.sent)]
     case "list":
-      return status === 200 ? afterList(catalogue, known, seen, operation) : [[], catalogue]
+      return status === 200 ? afterList(catalogue, seen, operation) : [[], catalogue]
     case "get":
       return status === 200
         ? afterGet(catalogue, seen, operation.id)
@@ -86,144 +92,170 @@ const withoutCertainty = (catalogue: Catalogue, { request }: Exchange): Catalogu
 /** Returns what is known after a creation whose outcome is unknown. */
 export const afterLoss = (catalogue: Catalogue): Catalogue => ({ ...catalogue, complete: new Map() })
 
-// Creation
+// Creations
 
-const afterCreation = (catalogue: Catalogue, { asked, exchange, key }: Seen, sent: Sent): Step => {
+const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
+  const { asked, exchange } = seen
   const read = readOne(exchange)
-  if (Result.isFailure(read)) return [[read.failure], afterLoss(catalogue)]
-  const animal = read.success
-  const violations: Array<Violation> = []
-  const first = catalogue.animals.get(animal.id)
-  // A header such as Idempotency-Key may ask for the animal of an earlier creation.
-  if (first !== undefined && asked.isPlain) {
-    const expected = `an id other than ${animal.id}, that of ${PetJson.line(first.animal)}`
-    violations.push(violation("resources.id-unique", expected, String(animal.id), first.evidence, exchange))
+  if (Result.isFailure(read)) {
+    const [isId, ruling] = [/\bid\b/.test(read.failure), ofFields(read.failure)]
+    return [[isId ? { ...ruling, clause: "create.id-assigned" } : ruling], afterLoss(catalogue)]
   }
-  if (sent.categoryId !== undefined && animal.categoryId !== sent.categoryId) {
-    violations.push(
-      violation("create.int64-exact", `categoryId ${sent.categoryId}`, PetJson.line(animal), exchange)
+  const animal = read.success
+  const rulings: Array<Ruling> = [kept("create.id-assigned"), ...fieldClauses.map(kept)]
+  // A header such as Idempotency-Key may ask for the animal of an earlier creation.
+  if (asked.isPlain) {
+    const first = catalogue.animals.get(animal.id)
+    const expected = `an id other than ${animal.id}, that of another animal`
+    const clause = exchange.isAlone ? "resources.id-unique" : "create.concurrent"
+    const earlier = first === undefined ? [] : [first.evidence]
+    rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
+  }
+  if (sent.categoryId !== undefined) {
+    const isExact = animal.categoryId === sent.categoryId
+    const actual = `categoryId ${animal.categoryId}`
+    rulings.push(rule(isExact, "create.int64-exact", `categoryId ${sent.categoryId}`, actual))
+  }
+  if (sent.status !== undefined) {
+    const actual = `the status ${animal.status ?? "absent"}`
+    rulings.push(
+      rule(animal.status === sent.status, "create.status-kept", `the status ${sent.status}`, actual)
     )
   }
-  if (sent.status !== undefined && animal.status !== sent.status) {
-    violations.push(violation("create.status-kept", sent.status, PetJson.line(animal), exchange))
-  }
-  const [ofName, named] = withName(catalogue, exchange, sent.name, animal.name)
-  return [[...violations, ...ofName], show(named, animal, exchange, key?.name)]
-}
-
-/** Judges a name that came back, and excludes the forms that do not explain it. */
-const withName = (
-  catalogue: Catalogue,
-  exchange: Exchange,
-  sent: string | undefined,
-  returned: string
-): Step => {
+  const next = show(catalogue, animal, seen, true)
   // Nobody can store a lone surrogate in UTF-8.
-  if (sent === undefined || /\p{Surrogate}/u.test(sent)) return [[], catalogue]
-  const { formEvidence, forms } = catalogue
-  const left = Names.explain(forms, sent, returned)
-  if (left.length === forms.length) return [[], catalogue]
-  if (left.length > 0) return [[], { ...catalogue, forms: left, formEvidence: [exchange] }]
-  const isContradiction = Names.explain(Names.forms, sent, returned).length > 0
-  const evidence = isContradiction ? [...formEvidence, exchange] : [exchange]
-  const name = JSON.stringify(forms[0]?.store(sent))
-  const expected = isContradiction
-    ? `the name ${name}: the service ${forms[0]?.says}, as before`
-    : `the name ${name}`
-  return [[violation("create.returns-created", expected, JSON.stringify(returned), ...evidence)], catalogue]
+  if (sent.name === undefined || /\p{Surrogate}/u.test(sent.name)) return [rulings, next]
+  const [ruling, names] = Names.judge(catalogue.names, sent.name, animal.name, exchange)
+  return [[...rulings, ruling], { ...next, names }]
 }
 
-const afterRejection = (catalogue: Catalogue, { exchange, status }: Seen, { name }: Sent): Catalogue => {
-  if (status < 400 || status >= 500) return afterLoss(catalogue)
-  return name === undefined
-    ? catalogue
-    : { ...catalogue, rejected: new Map(catalogue.rejected).set(name, exchange) }
+const afterRejection = (catalogue: Catalogue, seen: Seen, { name }: Sent): Catalogue => {
+  if (seen.status < 400 || seen.status >= 500) return afterLoss(catalogue)
+  if (name === undefined) return catalogue
+  return { ...catalogue, rejected: new Map(catalogue.rejected).set(name, seen) }
 }
+
+const rejectionClause = ({ status }: Seen): ClauseSlug =>
+  status === 401
+    ? "auth.refused-unstored"
+    : status === 429
+      ? "limits.refused-unstored"
+      : "create.refused-unstored"
 
 // Lists
 
 type List = Operation & { readonly is: "list" }
 
-const afterList = (catalogue: Catalogue, known: Catalogue, seen: Seen, list: List): Step => {
+const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   const { exchange, key } = seen
-  const read = Result.flatMap(parse(exchange), PetJson.animals)
-  if (Result.isFailure(read))
-    return [[violation("list.array", "an array of Pet", read.failure, exchange)], catalogue]
+  const parsed = parse(exchange)
+  const read = Result.flatMap(parsed, PetJson.animals)
+  if (Result.isFailure(read)) {
+    const isNull = Result.isSuccess(parsed) && parsed.success === null
+    const isField = Result.isSuccess(parsed) && Array.isArray(parsed.success)
+    if (isField) return [[ofFields(read.failure)], catalogue]
+    return [[broken(isNull ? "list.empty" : "list.array", "an array of Pet", read.failure)], catalogue]
+  }
   const shown = read.success
+  const alone = [...ofOne(shown, list)]
+  const [others, next] = showAll(catalogue, shown, seen, "list.faithful")
   const { hasOthers, limit, status } = list
-  const isWhole = shown.length < maxOf(list) && !hasOthers && limit.is !== "open" && status.is !== "open"
+  const isDecided = !hasOthers && limit.is !== "open" && status.is !== "open" && key !== undefined
+  if (!isDecided) return [[...alone, ...others], next]
   const filter = status.is === "valid" ? status.value : undefined
-  const missing = isWhole && key !== undefined ? missingFrom(shown, known, key.name, filter, exchange) : []
-  const [others, next] = showAll(catalogue, shown, exchange, key?.name)
-  const complete =
-    isWhole && key !== undefined
-      ? new Map(next.complete).set(viewOf(key.name, filter), exchange)
-      : next.complete
-  return [[...alone(shown, list, exchange), ...missing, ...others], { ...next, complete }]
+  if (shown.length >= maxOf(list)) {
+    const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
+    return [[...alone, ...isDefault, ...others], next]
+  }
+  const complete = new Map(next.complete).set(viewOf(key.name, filter), exchange)
+  return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
 /** §8.1: at most `limit` animals, 20 without it, and never more than 100. */
-const maxOf = ({ limit }: List): number =>
+const maxOf = ({ limit }: Pick<List, "limit">): number =>
   limit.is === "valid" ? limit.value : limit.is === "absent" ? DEFAULT_LIMIT : MAX_LIMIT
 
-const limitClauses = {
-  valid: "list.limit.maximum-returned",
-  absent: "list.limit.default",
-  open: "list.limit.ceiling"
-} as const
-
-/** Judges a list by itself. */
-const alone = (shown: ReadonlyArray<Animal>, list: List, exchange: Exchange): ReadonlyArray<Violation> => {
+/** The laws of a list by itself. */
+function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   const { limit, status } = list
-  const found: Array<Violation> = []
-  if (shown.length > maxOf(list)) {
-    found.push(
-      violation(limitClauses[limit.is], `at most ${maxOf(list)} animals`, String(shown.length), exchange)
-    )
-  }
+  yield kept("list.array")
+  if (shown.length === 0) yield kept("list.empty")
+  else yield* fieldClauses.map(kept)
+  const isWithin = (max: number, clause: ClauseSlug) =>
+    rule(shown.length <= max, clause, `at most ${max} animals`, `${shown.length} animals`)
+  yield isWithin(MAX_LIMIT, "list.limit.ceiling")
+  if (limit.is === "valid") yield isWithin(limit.value, "list.limit.maximum-returned")
+  if (limit.is === "absent") yield isWithin(DEFAULT_LIMIT, "list.limit.default")
   // A service may read `SOLD` as `sold`, but an animal with another status than the given one is never wanted.
   const lenient =
     status.is === "open" && status.because !== "repeated" ? status.text.trim().toLowerCase() : ""
   const wanted = status.is === "valid" ? status.value : lenient
-  const other = wanted === "" ? undefined : shown.find((animal) => animal.status !== wanted)
-  if (other !== undefined) {
-    found.push(violation("list.status.filter", `only ${wanted} animals`, PetJson.line(other), exchange))
+  if (wanted !== "" && shown.length > 0) {
+    const other = shown.find((animal) => animal.status !== wanted)
+    const actual = other === undefined ? "" : Difference.nameOf(other)
+    yield rule(other === undefined, "list.status.filter", `only ${wanted} animals`, actual)
   }
-  const twice = shown.find(({ id }, index) => shown.findIndex((first) => first.id === id) < index)
-  if (twice !== undefined) {
-    found.push(violation("list.distinct", "each animal once", `twice ${PetJson.line(twice)}`, exchange))
-  }
-  return found
+  const ids = new Set<bigint>()
+  const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
+  const actual = twice === undefined ? "" : `${Difference.nameOf(twice)} twice`
+  yield rule(twice === undefined, "list.distinct", "each animal once", actual)
 }
 
-/** Returns a violation if a list with fewer animals than its limit lacks one that it must show. */
-const missingFrom = (
+/** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
+function* ofWhole(
   shown: ReadonlyArray<Animal>,
-  { animals }: Catalogue,
-  key: string,
-  filter: string | undefined,
-  exchange: Exchange
-): ReadonlyArray<Violation> => {
+  { animals, rejected }: Catalogue,
+  { exchange, key }: Seen,
+  { limit, status }: List
+): Iterable<Ruling> {
   const ids = new Set(shown.map(({ id }) => id))
-  for (const { animal, evidence, isSettled, keys } of animals.values()) {
-    const isWanted = filter === undefined || (isSettled && animal.status === filter)
-    if (!isWanted || !keys.has(key) || ids.has(animal.id)) continue
-    const actual = `${shown.length} animals without it, fewer than the limit`
-    return [violation("list.sees-created", PetJson.line(animal), actual, evidence, exchange)]
+  const required = [...animals.values()].filter(({ animal, isSettled, keys }) => {
+    const evidence = keys.get(key?.name ?? "")
+    const isWanted = status.is !== "valid" || (isSettled && animal.status === status.value)
+    return isWanted && evidence !== undefined && precedes(evidence, exchange)
+  })
+  const missing = required.find(({ animal }) => !ids.has(animal.id))
+  const isFilteredAndLimited = status.is === "valid" && limit.is === "valid"
+  if (missing === undefined) {
+    if (required.length === 0) return
+    yield kept("list.complete")
+    if (required.some(({ isCreated }) => isCreated)) yield kept("list.sees-created")
+    if (required.some(({ evidence }) => !evidence.isAlone)) yield kept("create.concurrent")
+    if (isFilteredAndLimited) yield kept("list.status.before-limit")
+    if (new Set(shown.map((animal) => animal.status)).size > 1) yield kept("list.status.all")
+    const names = new Set(shown.map(({ name }) => name))
+    const unstored = [...rejected].filter(([name]) => !names.has(name)).map(([, each]) => each)
+    yield* [...new Set(unstored.map(rejectionClause))].map(kept)
+    return
   }
-  return []
+  const { animal, evidence, isCreated } = missing
+  const isStatusLost = status.is === "absent" && shown.every((each) => each.status !== animal.status)
+  const clause: ClauseSlug = !evidence.isAlone
+    ? "create.concurrent"
+    : limit.is === "absent" && required.length >= DEFAULT_LIMIT
+      ? "list.limit.default-fills"
+      : isFilteredAndLimited
+        ? "list.status.before-limit"
+        : shown.length > 0 && isStatusLost
+          ? "list.status.all"
+          : isCreated
+            ? "list.sees-created"
+            : "list.complete"
+  const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
+  yield broken(clause, `${Difference.nameOf(animal)} in the list`, actual, evidence)
 }
 
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
 
 // Retrievals
 
-const afterGet = (catalogue: Catalogue, { exchange, key }: Seen, id: bigint | undefined): Step => {
-  const read = readOne(exchange)
-  if (Result.isFailure(read)) return [[read.failure], catalogue]
-  return id !== undefined && read.success.id !== id
-    ? [[violation("get.faithful", `the animal ${id}`, PetJson.line(read.success), exchange)], catalogue]
-    : showAll(catalogue, [read.success], exchange, key?.name)
+const afterGet = (catalogue: Catalogue, seen: Seen, id: bigint | undefined): Step => {
+  const read = readOne(seen.exchange)
+  if (Result.isFailure(read)) return [[ofFields(read.failure)], catalogue]
+  if (id !== undefined && read.success.id !== id)
+    return [[broken("get.faithful", `the animal ${id}`, Difference.nameOf(read.success))], catalogue]
+  const [rulings, next] = showAll(catalogue, [read.success], seen, "get.faithful")
+  return [[...fieldClauses.map(kept), ...rulings], next]
 }
 
 /** Remembers that an animal that exists was not found with a key. */
@@ -233,87 +265,94 @@ const afterDenied = (
   { form, id }: Operation & { readonly is: "get" }
 ): Catalogue => {
   const isDenied = status === 404 && form === "shortest" && exchange.to < REMOVAL_BEGINS
-  return isDenied && id !== undefined && key !== undefined && catalogue.animals.has(id)
+  const known = id === undefined ? undefined : catalogue.animals.get(id)
+  return isDenied && key !== undefined && known !== undefined && precedes(known.evidence, exchange)
     ? { ...catalogue, hidden: new Map(catalogue.hidden).set(`${key.name} ${id}`, exchange) }
     : catalogue
 }
 
 // All responses with animals
 
-/** Judges animals that are shown by what is known of them; returns at most one violation. */
+/** Compares animals that are shown with what is known of them, up to the first contradiction. */
 const showAll = (
   catalogue: Catalogue,
   shown: ReadonlyArray<Animal>,
-  exchange: Exchange,
-  key: string | undefined
+  seen: Seen,
+  faithful: ClauseSlug
 ): Step => {
-  let found: Violation | undefined
+  let rulings: ReadonlyArray<Ruling> = []
   let next = catalogue
   for (const animal of shown) {
-    found ??= disagreement(next, animal, exchange, key)
+    const isBroken = rulings.some((ruling) => ruling.broken !== undefined)
+    const ruling = isBroken ? undefined : agreement(next, animal, seen, faithful)
+    if (ruling?.broken !== undefined) rulings = [ruling]
+    else if (ruling !== undefined) rulings = [ruling, kept("resources.stable")]
     const first = next.animals.get(animal.id)
-    if (first === undefined || PetJson.isSameAnimal(first.animal, animal))
-      next = show(next, animal, exchange, key)
+    if (first === undefined || PetJson.isSameAnimal(first.animal, animal)) next = show(next, animal, seen)
   }
-  return [found === undefined ? [] : [found], next]
+  return [rulings, next]
 }
 
-/** Returns the violation if an animal contradicts what earlier responses showed. */
-const disagreement = (
+/** Rules on an animal that is shown again, or that cannot be there. */
+const agreement = (
   { animals, complete, hidden, rejected }: Catalogue,
   animal: Animal,
-  exchange: Exchange,
-  key = ""
-): Violation | undefined => {
-  const line = PetJson.line(animal)
+  { key }: Seen,
+  faithful: ClauseSlug
+): Ruling | undefined => {
+  const name = Difference.nameOf(animal)
   const first = animals.get(animal.id)
   if (first !== undefined) {
-    if (!PetJson.isSameAnimal(first.animal, animal)) {
-      return violation("resources.stable", PetJson.line(first.animal), line, first.evidence, exchange)
+    const denied = hidden.get(`${key?.name ?? ""} ${animal.id}`)
+    const isSame = PetJson.isSameAnimal(first.animal, animal)
+    if (denied !== undefined && isSame) {
+      const expected = `${name} shown to the key always or never`
+      return broken("get.found", expected, "404 first", first.evidence, denied)
     }
-    const denied = hidden.get(`${key} ${animal.id}`)
-    if (denied === undefined) return undefined
-    const expected = `${line} shown to the key always or never`
-    return violation("get.found", expected, "404 first", first.evidence, denied, exchange)
+    const clause = first.isCreated ? faithful : "resources.stable"
+    const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
+    return rule(isSame, clause, expected, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
-  const view = complete.get(viewOf(key, undefined)) ?? complete.get(viewOf(key, animal.status))
+  const view =
+    complete.get(viewOf(key?.name ?? "", undefined)) ?? complete.get(viewOf(key?.name ?? "", animal.status))
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
-    ? violation("list.complete", "only animals that existed or were created", line, view, exchange)
-    : violation(
-        "create.refused-unstored",
-        "no animal of a rejected creation",
-        line,
-        view,
-        rejection,
-        exchange
-      )
+    ? broken("list.complete", "only animals that existed or were created", name, view)
+    : broken(rejectionClause(rejection), "no animal of a rejected creation", name, view, rejection.exchange)
 }
 
-/** Adds an animal that a response showed to a key. */
+/** Adds an animal that a response showed. */
 const show = (
   catalogue: Catalogue,
   animal: Animal,
-  evidence: Exchange,
-  key: string | undefined
+  { exchange, key }: Seen,
+  isCreated = false
 ): Catalogue => {
   const first = catalogue.animals.get(animal.id)
   const isSettled = first === undefined || (first.isSettled && first.animal.status === animal.status)
-  const isNew =
-    first === undefined || isSettled !== first.isSettled || (key !== undefined && !first.keys.has(key))
-  if (!isNew) return catalogue
-  const keys = new Set([...(first?.keys ?? []), ...(key === undefined ? [] : [key])])
-  const entry = { animal: first?.animal ?? animal, evidence: first?.evidence ?? evidence, keys, isSettled }
-  return { ...catalogue, animals: new Map(catalogue.animals).set(animal.id, entry) }
+  const isNewToKey = key !== undefined && first?.keys.has(key.name) !== true
+  if (first !== undefined && isSettled === first.isSettled && !isNewToKey) return catalogue
+  const keys = new Map(first?.keys)
+  if (isNewToKey) keys.set(key.name, exchange)
+  const known = { animal, evidence: exchange, isCreated, ...first, keys, isSettled }
+  return { ...catalogue, animals: new Map(catalogue.animals).set(animal.id, known) }
 }
 
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))
 
-/** Reads the animal in a response. */
-const readOne = (exchange: Exchange): Result.Result<Animal, Violation> =>
-  Result.mapError(Result.flatMap(parse(exchange), PetJson.animal), (reason) => {
-    const clause = reason.startsWith("status") ? "resources.status-values" : "resources.pet-types"
-    return violation(clause, "a Pet", reason, exchange)
-  })
+const readOne = (exchange: Exchange): Result.Result<Animal, string> =>
+  Result.flatMap(parse(exchange), PetJson.animal)
+
+const fieldClauses = ["resources.pet-fields", "resources.pet-types", "resources.status-values"] as const
+
+/** Rules on an animal that lacks a field, or has one of another type, by the reason why it is no animal. */
+const ofFields = (reason: string): Ruling & { readonly broken: object } => {
+  const clause = reason.includes("status is not")
+    ? "resources.status-values"
+    : reason.endsWith(": absent")
+      ? "resources.pet-fields"
+      : "resources.pet-types"
+  return broken(clause, "a Pet", reason)
+}

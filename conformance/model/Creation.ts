@@ -53,7 +53,7 @@ export const read = (request: WireRequest, setup: Setup): Creation => {
 const unusualEncoding = (request: WireRequest): string | undefined => {
   const types = headerValues(request, "content-type")
   if (types.length !== 1 || types[0] !== "application/json")
-    return `the content type ${types.join(" and ") || "is absent"}`
+    return types.length === 0 ? "no content type" : `the content type ${types.join(" and ")}`
   if (headerValues(request, "content-encoding").length > 0) return "a Content-Encoding"
   if (headerValues(request, "transfer-encoding").length > 0) return "chunks"
   return (request.body?.length ?? 0) > SMALL ? `a body of more than ${SMALL} bytes` : undefined
@@ -68,8 +68,8 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   const parsed = PetJson.parse(content)
   if (Result.isFailure(parsed)) {
     return beginsWithValue(content)
-      ? open("text after the JSON value")
-      : invalid("create.json-syntax", "no complete JSON value")
+      ? invalid("create.json-strict", "text after the JSON value")
+      : invalid("create.json-syntax", "a body that is not JSON")
   }
   const value = parsed.success
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -137,7 +137,7 @@ const leftOpen = (
   { categories }: Setup
 ): string | undefined => {
   const [other] = Object.keys(others)
-  if (other !== undefined) return `the field ${other}`
+  if (other !== undefined) return `the field ${PetJson.show(other)}`
   if (status === null) return "a status of null"
   if (!/"categoryId"\s*:\s*(?:0|-?[1-9][0-9]*)\s*[,}]/.test(content)) return "an integer in another spelling"
   // Only a declared category exists for certain; nearly every service has a category 1, if it has categories at all.

@@ -2,11 +2,11 @@
 import * as Result from "effect/Result"
 import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
-import * as KeptResponse from "../http/KeptResponse.ts"
 import * as Moment from "../http/Moment.ts"
+import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { headerValues } from "../http/Wire.ts"
-import { type Break, breaks, unless } from "./Exchange.ts"
+import { headerValues, text } from "../http/Wire.ts"
+import { broken, kept, type Ruling, rule } from "./Exchange.ts"
 import { isByService, isDenial, type Seen } from "./Seen.ts"
 
 const DAY_S = 86_400
@@ -19,100 +19,83 @@ const MIN_MILLISECONDS = 100_000_000_000
 
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
-type Law = (seen: Seen) => Break | undefined
-
-const bodyIsJson: Law = ({ exchange }) => {
-  if (!isFilled(exchange)) return undefined
-  const json = KeptResponse.jsonOf(exchange.response)
-  if (Result.isFailure(json)) return breaks("http.json-bodies", "a JSON body", json.failure)
-  const type = headerValues(exchange.response, "content-type").find(
-    (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
-  )
-  return unless(type === undefined, "http.json-bodies", "a JSON media type as Content-Type", type ?? "")
-}
-
-const errorHasBody: Law = ({ exchange, status }) => {
-  if (status < 400 || !hasBody(exchange)) return undefined
-  const body = ErrorBody.of(exchange.response)
-  if (Result.isFailure(body)) {
-    const clause = status === 401 ? "auth.error-body" : "errors.body"
-    return breaks(clause, `an Error body with ${status}`, body.failure)
+function* ofBody({ exchange, status }: Seen): Iterable<Ruling> {
+  const parsed = PetJson.parse(text(exchange.response.body))
+  if (isFilled(exchange)) {
+    const reason = Result.isFailure(parsed) ? parsed.failure : "JSON"
+    yield rule(Result.isSuccess(parsed), "http.json-bodies", "a JSON body", reason)
+    const type = headerValues(exchange.response, "content-type").find(
+      (value) => !/^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(value)
+    )
+    yield rule(type === undefined, "http.json-bodies", "a JSON media type as Content-Type", type ?? "")
   }
-  const { status: inBody } = body.success
-  return unless(inBody === status, "errors.status-matches", `status ${status} in the body`, inBody)
+  if (status < 400 || !hasBody(exchange)) return
+  const error = Result.flatMap(parsed, ErrorBody.read)
+  const expected = `an Error body with ${status}`
+  if (status === 401)
+    yield rule(
+      Result.isSuccess(error),
+      "auth.error-body",
+      expected,
+      Result.isFailure(error) ? error.failure : ""
+    )
+  if (Result.isSuccess(error)) {
+    yield kept("errors.body")
+    yield kept("errors.body-types")
+    const inBody = error.success.status
+    yield rule(inBody === status, "errors.status-matches", `status ${status} in the body`, inBody)
+  } else if (status !== 401) {
+    const isOfOtherTypes = Result.isSuccess(parsed) && hasMembers(parsed.success)
+    yield broken(isOfOtherTypes ? "errors.body-types" : "errors.body", expected, error.failure)
+  }
 }
 
-const rateHeadersArePresent: Law = ({ exchange: { response }, status }) => {
+const hasMembers = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && ["code", "message", "status"].every((name) => name in value)
+
+function* ofRateHeaders({ exchange: { response }, status }: Seen): Iterable<Ruling> {
   const wrong = rateNames.find((name) => headerValues(response, name).length !== 1)
-  if (wrong !== undefined) {
-    const values = headerValues(response, wrong)
-    return breaks("limits.headers-present", `${wrong} once with ${status}`, values.join(" and ") || "none")
-  }
-  const text = rateNames
+  const values = wrong === undefined ? [] : headerValues(response, wrong)
+  const actual = values.join(" and ") || "none"
+  yield rule(wrong === undefined, "limits.headers-present", `${wrong} once with ${status}`, actual)
+  if (wrong !== undefined) return
+  const other = rateNames
     .map((name) => headerValues(response, name)[0] ?? "")
     .find((value) => !/^[0-9]{1,15}$/.test(value))
-  return text === undefined
-    ? undefined
-    : breaks("limits.header-types", "rate headers in digits", JSON.stringify(text))
+  const shown = JSON.stringify(other ?? "")
+  yield rule(other === undefined, "limits.header-types", "rate headers in digits", shown)
 }
 
-const remainingIsWithinLimit: Law = ({ exchange }) => {
+function* ofRate(seen: Seen): Iterable<Ruling> {
+  const { asked, exchange, status } = seen
   const rate = RateHeaders.of(exchange.response)
-  if (rate === undefined) return undefined
-  const { limit, remaining } = rate
-  return unless(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
-}
-
-const resetIsTime: Law = (seen) => {
-  const { asked, exchange } = seen
-  const rate = RateHeaders.of(exchange.response)
-  if (rate === undefined) return undefined
-  const { resetAt } = rate
-  const expected = "X-RateLimit-Reset in seconds since 1970"
-  const seconds = breaks("limits.reset-unix-seconds", expected, String(resetAt))
-  if (resetAt >= MIN_MILLISECONDS) return seconds
+  if (rate === undefined) return
+  const { limit, remaining, resetAt } = rate
+  yield rule(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
   // A caller without a key may have no window.
-  if (asked.caller.is !== "valid" || seen.status === 401) return undefined
-  if (resetAt * 1_000 < exchange.from / 2) return seconds
+  const isOfKey = asked.caller.is === "valid" && status !== 401
+  const isTime = resetAt < MIN_MILLISECONDS && !(isOfKey && resetAt * 1_000 < exchange.from / 2)
+  yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", resetAt)
+  if (!isTime || !isOfKey) return
+  const isFuture = (resetAt + SLACK_S) * 1_000 >= exchange.from
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`
-  if ((resetAt + SLACK_S) * 1_000 < exchange.from) {
-    return breaks("limits.reset-not-past", `a Reset at ${Moment.iso(exchange.from)} or later`, shown)
-  }
-  return isDenial(seen) || (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
-    ? undefined
-    : breaks("limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
+  yield rule(isFuture, "limits.reset-not-past", `a Reset at ${Moment.iso(exchange.from)} or later`, shown)
+  if (isDenial(seen)) return
+  const isNear = (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
+  yield rule(isNear, "limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
+  const { plan } = asked.caller.key
+  if (plan === undefined) return
+  const isOfPlan = limit === plan.perMinute || limit === plan.perDay
+  yield rule(isOfPlan, "limits.plan-in-force", `Limit ${plan.perMinute} or ${plan.perDay}`, limit)
 }
 
-const limitIsOfPlan: Law = (seen) => {
-  const { asked, exchange } = seen
-  const rate = RateHeaders.of(exchange.response)
-  const plan = asked.caller.is === "valid" ? asked.caller.key.plan : undefined
-  if (rate === undefined || plan === undefined || seen.status === 401 || isDenial(seen)) return undefined
-  const isOfPlan = rate.limit === plan.perMinute || rate.limit === plan.perDay
-  return unless(isOfPlan, "limits.plan-in-force", `Limit ${plan.perMinute} or ${plan.perDay}`, rate.limit)
-}
-
-const denialTellsWait: Law = ({ exchange, status }) => {
+function* ofDenial({ exchange, status }: Seen): Iterable<Ruling> {
+  if (status !== 429) return
   const hasWait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
   const values = headerValues(exchange.response, "retry-after").join(" and ")
-  return unless(
-    status !== 429 || hasWait,
-    "limits.retry-after-present",
-    "Retry-After with 429",
-    values || "none"
-  )
+  yield rule(hasWait, "limits.retry-after-present", "Retry-After with 429", values || "none")
 }
 
-const laws: ReadonlyArray<Law> = [
-  bodyIsJson,
-  errorHasBody,
-  rateHeadersArePresent,
-  remainingIsWithinLimit,
-  resetIsTime,
-  limitIsOfPlan,
-  denialTellsWait
-]
-
-/** Returns every law of all responses that this one breaks. */
-export const judge = (seen: Seen): ReadonlyArray<Break> =>
-  isByService(seen) ? laws.flatMap((law) => law(seen) ?? []) : []
+/** Rules on every law of all responses. */
+export const judge = (seen: Seen): ReadonlyArray<Ruling> =>
+  isByService(seen) ? [ofBody, ofRateHeaders, ofRate, ofDenial].flatMap((laws) => [...laws(seen)]) : []

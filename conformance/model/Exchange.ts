@@ -19,7 +19,13 @@ export interface Exchange {
   readonly to: number
   /** Whether no other request was in flight at the same time. */
   readonly isAlone: boolean
+  /** The number of requests sent before its response arrived; of use if it was not alone. */
+  readonly until?: number
 }
+
+/** Whether the response to one exchange arrived before the other was sent. */
+export const precedes = (a: Exchange, b: Exchange): boolean =>
+  a.index < b.index && (a.isAlone || b.isAlone || (a.until ?? Number.POSITIVE_INFINITY) <= b.index)
 
 /** An API key that the run uses. */
 export interface Key {
@@ -49,26 +55,45 @@ export interface Violation {
   readonly evidence: ReadonlyArray<Exchange>
 }
 
-/** A violation before its evidence is added. */
-export type Break = Omit<Violation, "evidence">
+/** What a law says of a response: it decides the clause, and finds it kept or broken. */
+export interface Ruling {
+  readonly clause: ClauseSlug
+  readonly broken?: Break
+}
 
-export const breaks = (clause: ClauseSlug, expected: string, actual: string): Break => ({
-  clause,
-  expected,
-  actual
-})
+export interface Break {
+  readonly expected: string
+  readonly actual: string
+  /** The earlier exchanges that the violation follows from; the judged one is added to them. */
+  readonly earlier: ReadonlyArray<Exchange>
+}
 
-/** Returns a break unless the law holds. */
-export const unless = (
-  holds: boolean,
+/** Rules on a clause; `earlier` are the exchanges that, with the judged one, show that it is broken. */
+export const rule = (
+  isKept: boolean,
   clause: ClauseSlug,
   expected: string,
-  actual: string | number
-): Break | undefined => (holds ? undefined : breaks(clause, expected, String(actual)))
+  actual: string | number | undefined,
+  ...earlier: ReadonlyArray<Exchange>
+): Ruling => (isKept ? { clause } : broken(clause, expected, actual, ...earlier))
 
-export const violation = (
+export const kept = (clause: ClauseSlug): Ruling => ({ clause })
+
+export const broken = (
   clause: ClauseSlug,
   expected: string,
-  actual: string,
-  ...evidence: ReadonlyArray<Exchange>
-): Violation => ({ clause, expected, actual, evidence })
+  actual: string | number | undefined,
+  ...earlier: ReadonlyArray<Exchange>
+) => ({ clause, broken: { expected, actual: String(actual ?? "none"), earlier } }) satisfies Ruling
+
+/** Returns the violations among rulings on an exchange. */
+export const violations = (
+  rulings: ReadonlyArray<Ruling>,
+  exchange: Exchange | undefined
+): ReadonlyArray<Violation> =>
+  rulings.flatMap(({ broken, clause }) => {
+    if (broken === undefined) return []
+    const { actual, earlier, expected } = broken
+    const all = [...earlier, ...(exchange === undefined ? [] : [exchange])]
+    return [{ clause, expected, actual, evidence: [...new Set(all)].toSorted((a, b) => a.index - b.index) }]
+  })

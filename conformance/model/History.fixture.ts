@@ -101,7 +101,7 @@ export const judge = (setup: Setup, exchanges: ReadonlyArray<Exchange>) => {
     known = judged.known
     violations.push(...judged.violations)
   }
-  return { violations: [...violations, ...Model.close(known)], known }
+  return { violations: [...violations, ...Model.close(known).violations], known }
 }
 
 export const judgeHistory = (world: World, history: ReadonlyArray<Sent>) =>

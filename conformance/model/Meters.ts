@@ -1,8 +1,8 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { type Break, type Exchange, type Key, type Setup, type Violation, violation } from "./Exchange.ts"
+import { broken, type Exchange, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
 import { isByService, isDenial, isDescribed, type Seen } from "./Seen.ts"
-import { span } from "./Span.ts"
+import { duration, span } from "./Span.ts"
 import * as World from "./World.ts"
 
 export interface Meters {
@@ -15,13 +15,23 @@ export interface Meters {
   readonly latestKey: string | undefined
 }
 
+interface Denial {
+  readonly exchange: Exchange
+  /** The time at which it said to come back. */
+  readonly retryAt: number
+}
+
 interface Standing {
-  /** The latest denial, and the time at which it said to come back; `undefined` after an admission. */
-  readonly denial: { readonly exchange: Exchange; readonly retryAt: number } | undefined
+  /** The latest denial; `undefined` after an admission. */
+  readonly denial?: Denial | undefined
   /** Whether a request ignored a 429, so that the key may be banned (§8.4.3). */
   readonly mayBeBanned: boolean
   /** How many consecutive denials came after the key had waited as told. */
   readonly waits: number
+  /** The first denial of a day whose limit was reached. */
+  readonly spentDay?: Exchange | undefined
+  /** The latest rate headers that an admitted request showed. */
+  readonly shown?: { readonly exchange: Exchange; readonly rate: RateHeaders.RateHeaders } | undefined
 }
 
 export const make = (setup: Setup): Meters => ({
@@ -37,8 +47,10 @@ const MAX_WAITS = 5
 /** Number of exchanges that are shown for the worlds they excluded. */
 const MAX_EXCLUSIONS = 2
 
+const free: Standing = { mayBeBanned: false, waits: 0 }
+
 const standingOf = ({ standings }: Meters, key: Key | undefined): Standing =>
-  (key && standings.get(key.name)) ?? { denial: undefined, mayBeBanned: false, waits: 0 }
+  (key && standings.get(key.name)) ?? free
 
 const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
   denial !== undefined && from < denial.retryAt
@@ -50,27 +62,45 @@ export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exch
   return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
 }
 
+/** Whether a key has certainly no request left when it handles this exchange. */
+export const isOverLimit = ({ worlds }: Meters, key: Key | undefined, { from, to }: Exchange): boolean => {
+  if (key?.plan === undefined) return false
+  const planned = { ...key, plan: key.plan }
+  return worlds.every((world) => {
+    const { day, minute } = World.left(world, planned, span(from, to))
+    return minute.hi < 1 || day.hi < 1
+  })
+}
+
 /** Judges exchanges of one key that were handled at the same time; usually one. */
 export const judge = (
   meters: Meters,
   key: Key,
   group: ReadonlyArray<Seen>
-): readonly [ReadonlyArray<Violation>, Meters] => {
+): readonly [ReadonlyArray<Ruling>, Meters] => {
   const before = standingOf(meters, key)
   const denials = group.filter(isDenial)
   const isBan =
     before.mayBeBanned || denials.length > 1 || group.some(({ exchange }) => isEarly(before, exchange))
   const standing = standingAfter(before, group, denials.at(-1), isBan)
-  const promise = meters.latestKey === key.name && !isBan ? before.denial : undefined
-  const violations = [...ofWait(promise, denials), ...ofBan(standing)]
+  const isPromised = meters.latestKey === key.name && !isBan
+  const rulings = [
+    ...(isPromised ? ofWait(before, group) : []),
+    ...ofBan(meters, key, before, standing),
+    ...ofReset(before, standing)
+  ]
   const next = {
     ...meters,
     standings: new Map(meters.standings).set(key.name, standing),
     latestKey: key.name
   }
-  if (key.plan === undefined) return [violations, next]
-  const [broken, judged] = judgeWorlds(next, eventOf({ ...key, plan: key.plan }, group, isBan), group)
-  return [violations.length > 0 || broken === undefined ? violations : [broken], judged]
+  if (key.plan === undefined) return [rulings, next]
+  const [counted, judged] = judgeWorlds(next, eventOf({ ...key, plan: key.plan }, group, isBan), group)
+  const isBroken = rulings.some(({ broken }) => broken !== undefined)
+  const all = [...rulings, ...counted.filter((ruling) => !isBroken || ruling.broken === undefined)]
+  const isDaySpent = before.denial === undefined && all.some(({ clause }) => clause === "limits.per-day")
+  const spent = { ...standingOf(judged, key), spentDay: denials[0]?.exchange }
+  return [all, isDaySpent ? { ...judged, standings: new Map(judged.standings).set(key.name, spent) } : judged]
 }
 
 const standingAfter = (
@@ -80,13 +110,16 @@ const standingAfter = (
   isBan: boolean
 ): Standing => {
   if (latest === undefined) {
+    const [only] = group.length === 1 && group.every(isAdmitted) ? group : []
+    const rate = only && isByService(only) ? RateHeaders.of(only.exchange.response) : undefined
+    const shown = only && rate && { exchange: only.exchange, rate }
     const wasAdmitted = group.some(({ status }) => status !== 401)
-    return wasAdmitted ? { denial: undefined, mayBeBanned: false, waits: 0 } : before
+    return wasAdmitted ? { ...free, spentDay: before.spentDay, shown } : { ...before, shown: undefined }
   }
   const { exchange } = latest
   const waited = before.denial !== undefined && exchange.from >= before.denial.retryAt
   const denial = { exchange, retryAt: retryAtOf(exchange) ?? Number.POSITIVE_INFINITY }
-  return { denial, mayBeBanned: isBan, waits: waited ? before.waits + 1 : 0 }
+  return { ...before, denial, mayBeBanned: isBan, waits: waited ? before.waits + 1 : 0, shown: undefined }
 }
 
 const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
@@ -95,31 +128,50 @@ const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
 }
 
 /** §8.4.2: a caller that waits as told, and is not banned, is admitted. */
-const ofWait = (promise: Standing["denial"], [denied]: ReadonlyArray<Seen>): ReadonlyArray<Violation> => {
-  if (promise === undefined || denied === undefined) return []
-  const since = (denied.exchange.from - promise.exchange.to) / 1_000
-  const expected = `a request admitted ${since} s after a denial, as Retry-After told`
-  const [first, second] = [promise.exchange, denied.exchange]
-  return [violation("limits.retry-after-promise", expected, String(denied.status), first, second)]
+function* ofWait({ denial }: Standing, group: ReadonlyArray<Seen>): Iterable<Ruling> {
+  const [first] = group
+  if (denial === undefined || first === undefined) return
+  const denied = group.find(isDenial)
+  const { exchange, status } = denied ?? first
+  const waited = duration(exchange.from - denial.exchange.to)
+  const told = duration(denial.retryAt - denial.exchange.to)
+  const expected = `a request admitted ${waited} after a Retry-After of ${told}`
+  yield rule(denied === undefined, "limits.retry-after-promise", expected, status, denial.exchange)
 }
 
-/** §8.4.3: a ban is temporary. */
-const ofBan = ({ denial, waits }: Standing): ReadonlyArray<Violation> => {
-  if (denial === undefined || waits < MAX_WAITS) return []
-  const actual = `a denial ${waits} times in a row, each time after waiting`
-  return [
-    violation("ban.temporary", "a request admitted after waiting for Retry-After", actual, denial.exchange)
-  ]
+/** §8.4.3: a ban is temporary, and of one key. */
+function* ofBan(meters: Meters, key: Key, before: Standing, { denial, waits }: Standing): Iterable<Ruling> {
+  if (denial !== undefined && waits >= MAX_WAITS) {
+    const actual = `a denial ${waits} times in a row, each time after waiting`
+    yield broken("ban.temporary", "a request admitted after waiting for Retry-After", actual)
+  }
+  if (denial !== undefined) return
+  if (before.mayBeBanned) yield kept("ban.temporary")
+  if (otherBan(meters, key) !== undefined) yield kept("ban.only-that-key")
 }
+
+/** Returns the latest denial of another key that may be banned. */
+const otherBan = ({ standings }: Meters, { name }: Key): Exchange | undefined =>
+  [...standings].find(([other, { mayBeBanned }]) => other !== name && mayBeBanned)?.[1].denial?.exchange
+
+/** §8.3: the Reset of a window does not move back while fewer requests are left in it. */
+function* ofReset({ shown: first }: Standing, { shown: second }: Standing): Iterable<Ruling> {
+  if (first === undefined || second === undefined || first.rate.limit !== second.rate.limit) return
+  if (second.rate.remaining >= first.rate.remaining) return
+  const [from, to] = [first.rate.resetAt, second.rate.resetAt]
+  const expected = `X-RateLimit-Reset ${from} or later, with fewer requests left`
+  yield rule(to >= from - 1, "limits.reset-forward", expected, to, first.exchange)
+}
+
+/** Whether a request was admitted and certainly counts: those that succeed, and those refused with 400 or 404. */
+const isAdmitted = (seen: Seen): boolean =>
+  isDescribed(seen) &&
+  isByService(seen) &&
+  seen.asked.caller.is === "valid" &&
+  (seen.status < 300 || seen.status === 400 || seen.status === 404)
 
 const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boolean): World.Event => {
   const count = (isCounted: (seen: Seen) => boolean) => group.filter(isCounted).length
-  const isAdmitted = (seen: Seen) =>
-    !isDenial(seen) &&
-    isDescribed(seen) &&
-    isByService(seen) &&
-    seen.asked.caller.is === "valid" &&
-    seen.status < 500
   const [only] = group.length === 1 ? group : []
   const isReadable = only?.asked.caller.is === "valid" && isByService(only) && !(isBan && isDenial(only))
   return {
@@ -128,8 +180,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
       Math.min(...group.map(({ exchange }) => exchange.from)),
       Math.max(...group.map(({ exchange }) => exchange.to))
     ),
-    successes: count((seen) => isAdmitted(seen) && seen.status < 300),
-    rejected: count((seen) => isAdmitted(seen) && seen.status >= 300),
+    admitted: count(isAdmitted),
     unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
     denied: count(isDenial),
     mayBeBanned: isBan,
@@ -143,26 +194,50 @@ const judgeWorlds = (
   meters: Meters,
   event: World.Event,
   group: ReadonlyArray<Seen>
-): readonly [Violation | undefined, Meters] => {
+): readonly [ReadonlyArray<Ruling>, Meters] => {
   const explain = (happened: World.Event) => meters.worlds.map((world) => World.after(world, happened))
+  const survivors = (outcomes: ReadonlyArray<World.Outcome>) => outcomes.flatMap(({ next }) => next ?? [])
   const outcomes = explain(event)
-  const worlds = outcomes.filter(World.isWorld)
+  const worlds = survivors(outcomes)
   const evidence = group.map(({ exchange }) => exchange)
-  if (worlds.length > 0) {
+  const explained = outcomes.find(({ next }) => next !== undefined)
+  if (explained !== undefined) {
     const hasExcluded = worlds.length < outcomes.length
     const exclusions = hasExcluded
       ? [...meters.exclusions, ...evidence].slice(-MAX_EXCLUSIONS)
       : meters.exclusions
-    return [undefined, { ...meters, worlds, exclusions }]
+    return [explained.rulings, { ...meters, worlds, exclusions }]
   }
   // The response is odd in every world. Nothing is learned from its headers, and if that is not enough, from all of it.
-  const left = explain({ ...event, shown: undefined, retryAt: undefined }).filter(World.isWorld)
+  const left = survivors(explain({ ...event, shown: undefined, retryAt: undefined }))
   const forgotten = () => meters.worlds.map((world) => World.forget(world, event.key))
-  const reason = outcomes.find((outcome): outcome is Break => !World.isWorld(outcome))
-  return [
-    reason && { ...reason, evidence: [...meters.exclusions, ...evidence] },
-    { ...meters, worlds: left.length > 0 ? left : forgotten() }
-  ]
+  const reasons = outcomes.flatMap(({ rulings }) => rulings.filter(({ broken }) => broken !== undefined))
+  const [reason] = reasons
+  const next = { ...meters, worlds: left.length > 0 ? left : forgotten() }
+  return [reason === undefined ? [] : [explainedBy(meters, event, reason, evidence)], next]
+}
+
+const DAY_MS = 86_400_000
+
+/** Returns a broken ruling of the worlds with all exchanges that it follows from, and in the words of its cause. */
+const explainedBy = (
+  meters: Meters,
+  { key }: World.Event,
+  ruling: Ruling,
+  evidence: ReadonlyArray<Exchange>
+): Ruling => {
+  const { broken: reason, clause } = ruling
+  if (reason === undefined) return ruling
+  const earlier = [...meters.exclusions, ...reason.earlier, ...evidence.slice(0, -1)]
+  const ban = otherBan(meters, key)
+  if (clause === "limits.no-early-429" && ban !== undefined)
+    return broken("ban.only-that-key", reason.expected, reason.actual, ...earlier, ban)
+  const { spentDay } = standingOf(meters, key)
+  const since = spentDay === undefined ? DAY_MS : (evidence.at(-1)?.from ?? 0) - spentDay.from
+  if (spentDay === undefined || since >= DAY_MS || !/day/.test(`${clause} ${reason.expected}`))
+    return { clause, broken: { ...reason, earlier } }
+  const actual = `the day of ${key.plan.perDay} requests began anew after ${duration(since)}`
+  return broken(clause, reason.expected, actual, ...earlier, spentDay)
 }
 
 /** Returns what is still known after a request without a response, which may have been counted. */

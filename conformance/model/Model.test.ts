@@ -69,7 +69,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "a limit out of range is accepted when a status is given, but not alone",
-    clause: "list.limit.range",
+    clause: "list.limit.chosen",
     world: {
       fault: {
         request: (request) => ({ ...request, target: request.target.replace("limit=101&", "limit=100&") })
@@ -79,7 +79,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "a limit beyond any integer type is accepted, but 101 is not",
-    clause: "list.limit.range",
+    clause: "list.limit.chosen",
     world: {
       fault: {
         request: (request) => ({ ...request, target: request.target.replace(/limit=9{25}/, "limit=100") })
@@ -145,7 +145,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "a part of the key is accepted",
-    clause: "auth.invalid",
+    clause: "auth.whole-key",
     world: { fault: withKey },
     history: [{ authorization: `Bearer ${SECRET.slice(0, -1)}` }]
   },
@@ -169,7 +169,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "a newline is lost in lists only",
-    clause: "resources.stable",
+    clause: "list.faithful",
     world: {
       fault: onResponses(
         (method) => method === "GET",
@@ -288,7 +288,7 @@ describe("Model.judge", () => {
       posted('{"name":"Rex","categoryId":1}', [["Content-Type", "text/plain"]]),
       posted('{"name":"Rex","categoryId":1}')
     ])
-    expect(Model.tells(known)).toContain("a limit below 1: accepted")
+    expect(Model.tells(known)).toContain("a limit of 0: accepted")
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
   })
 

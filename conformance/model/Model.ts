@@ -3,16 +3,27 @@
  * and without a clock, so that recordings can be judged again.
  */
 import type { Level } from "../clauses/Clause.ts"
-import { bySlug } from "../clauses/Clauses.ts"
+import { bySlug, type ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
-import * as Design from "./Design.ts"
 import * as EveryResponse from "./EveryResponse.ts"
-import type { Exchange, Key, Setup, Violation } from "./Exchange.ts"
+import {
+  broken,
+  type Exchange,
+  type Key,
+  kept,
+  type Ruling,
+  rule,
+  type Setup,
+  type Violation,
+  violations
+} from "./Exchange.ts"
 import * as Meters from "./Meters.ts"
+import * as Names from "./Names.ts"
 import * as Request from "./Request.ts"
 import * as Seen from "./Seen.ts"
 import * as Status from "./Status.ts"
+import * as World from "./World.ts"
 
 /** What is known of a service. Immutable. */
 export interface Knowledge {
@@ -26,6 +37,10 @@ export interface Knowledge {
 
 export interface Judgment {
   readonly violations: ReadonlyArray<Violation>
+  /** The clauses that were kept or broken; every other one was not tried. */
+  readonly decided: ReadonlySet<ClauseSlug>
+  /** The responses that were judged: none while exchanges are pending, and several after them. */
+  readonly seen: ReadonlyArray<Seen.Seen>
   readonly known: Knowledge
 }
 
@@ -39,16 +54,28 @@ export const begin = (setup: Setup): Knowledge => ({
 
 /** Judges the next exchange, in the order in which responses arrived. */
 export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  if (!exchange.isAlone) return { violations: [], known: { ...known, pending: [...known.pending, exchange] } }
+  if (!exchange.isAlone) return nothing({ ...known, pending: [...known.pending, exchange] })
   const settled = settle(known)
   const judged = judgeTogether(settled.known, [exchange])
-  return { violations: [...settled.violations, ...judged.violations], known: judged.known }
+  return {
+    violations: [...settled.violations, ...judged.violations],
+    decided: new Set([...settled.decided, ...judged.decided]),
+    seen: [...settled.seen, ...judged.seen],
+    known: judged.known
+  }
 }
 
-/** Judges what needs the whole history. */
-export const close = (known: Knowledge): ReadonlyArray<Violation> => {
+/** Judges what is still pending, and what no exchange shows. */
+export const close = (known: Knowledge): Judgment => {
   const settled = settle(known)
-  return [...settled.violations, ...Design.close(settled.known.catalogue, settled.known.meters)]
+  const { basePath } = known.setup
+  const isVersioned = /(?:^|\/)v1(?:\/|$)/.test(basePath)
+  const ruling = rule(isVersioned, "http.version-segment", "a base address with /v1", basePath)
+  return {
+    ...settled,
+    violations: [...settled.violations, ...violations([ruling], undefined)],
+    decided: new Set([...settled.decided, ruling.clause])
+  }
 }
 
 /** Whether a violation is one at this level: level `design` includes level `spec`. */
@@ -56,24 +83,31 @@ export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
   level === "design" || bySlug.get(clause)?.level === "spec"
 
 /** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
-export const tells = ({ catalogue, choices }: Knowledge): ReadonlyArray<string> => [
+export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
   ...Choices.tells(choices),
-  ...(catalogue.forms.length === 1 ? catalogue.forms.map(({ says }) => says) : [])
+  ...World.tells(meters.worlds),
+  ...[Names.tells(names)].flatMap((told) => told ?? [])
 ]
 
+const nothing = (known: Knowledge): Judgment => ({ violations: [], decided: new Set(), seen: [], known })
+
 const settle = (known: Knowledge): Judgment =>
-  known.pending.length === 0
-    ? { violations: [], known }
-    : judgeTogether({ ...known, pending: [] }, known.pending)
+  known.pending.length === 0 ? nothing(known) : judgeTogether({ ...known, pending: [] }, known.pending)
 
 const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
-  const violations: Array<Violation> = []
-  const before = known.catalogue
+  const found: Array<Violation> = []
+  const decided = new Set<ClauseSlug>()
+  const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
+    for (const { clause } of rulings) decided.add(clause)
+    found.push(...violations(rulings, exchange))
+  }
   let { catalogue, choices, meters } = known
   const all: Array<Seen.Seen> = []
   for (const exchange of exchanges) {
     const asked = Request.read(exchange.request, known.setup)
     if (exchange.response === undefined) {
+      if (asked.isPlain)
+        decide([broken("http.responds", "a complete response", exchange.missing ?? "none")], exchange)
       if (exchange.request.method !== "GET") catalogue = Catalogue.afterLoss(catalogue)
       meters = Meters.afterLoss(meters, asked.caller.key)
       continue
@@ -85,28 +119,27 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
   for (const seen of creationsFirst) {
     const { asked, exchange, key } = seen
     const { caller, operation } = asked
-    const breaks = [
-      ...EveryResponse.judge(seen),
-      ...Status.judge(seen, {
-        mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
-        exists: operation.is === "get" && Catalogue.has(before, operation.id, key?.name)
-      }),
-      ...Design.judge(seen)
-    ]
-    violations.push(...breaks.map((found) => ({ ...found, evidence: [exchange] })))
-    const [animals, nextCatalogue] = Catalogue.judge(catalogue, before, seen)
-    catalogue = nextCatalogue
-    if (key === undefined) meters = { ...meters, latestKey: undefined }
+    const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
+    const ofStatus = Status.judge(seen, {
+      mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
+      isOverLimit: () => Meters.isOverLimit(meters, caller.key, exchange),
+      exists: operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name, exchange)
+    })
+    decide(
+      [kept("http.responds"), ...EveryResponse.judge(seen), ...ofStatus, ...animals, ...chosen],
+      exchange
+    )
+    catalogue = nextCatalogue
     choices = nextChoices
-    violations.push(...animals, ...chosen)
+    if (key === undefined) meters = { ...meters, latestKey: undefined }
   }
   for (const [key, group] of byKey(all)) {
-    const [found, next] = Meters.judge(meters, key, group)
+    const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
-    violations.push(...found)
+    decide(rulings, group.at(-1)?.exchange)
   }
-  return { violations, known: { ...known, catalogue, choices, meters } }
+  return { violations: found, decided, seen: all, known: { ...known, catalogue, choices, meters } }
 }
 
 const byKey = (all: ReadonlyArray<Seen.Seen>): ReadonlyMap<Key, ReadonlyArray<Seen.Seen>> => {

@@ -1,28 +1,86 @@
 /**
- * Names that come back different. A service may reject a name; one that accepts it returns it. It may trim it or store
- * it in a Unicode normalization form, if it does so with every name; it may change nothing else (§2, §4.2).
+ * Names that come back different. A service may reject a name; one that accepts it returns it. It may remove white space
+ * at the ends or store a Unicode normalization form, if it does so with every name and if doing it again changes nothing;
+ * it may change nothing else (§2, §4.2).
  */
+import * as Difference from "./Difference.ts"
+import { broken, type Exchange, kept, type Ruling } from "./Exchange.ts"
 
 /** A way to store names that loses nothing but white space at the ends or the normalization form. */
-export interface NameForm {
+interface NameForm {
   readonly says: string
   readonly store: (name: string) => string
 }
 
-const trim = (name: string): string => name.trim()
+export interface Names {
+  /** The forms that explain every name so far. */
+  readonly forms: ReadonlyArray<NameForm>
+  /** The last creation that excluded a form. */
+  readonly evidence: ReadonlyArray<Exchange>
+}
 
-export const forms: ReadonlyArray<NameForm> = [
-  { says: "keeps names as sent", store: (name) => name },
-  { says: "trims names", store: trim },
-  ...(["NFC", "NFD", "NFKC", "NFKD"] as const).flatMap((form) => [
-    { says: `normalizes names: ${form}`, store: (name: string) => name.normalize(form) },
-    { says: `normalizes names: ${form}, and trims them`, store: (name: string) => trim(name.normalize(form)) }
-  ])
+/** The characters that platforms take for white space. */
+const spaces = ["\\s", "\\p{White_Space}", "[\\t-\\r ]", "[\\t\\n\\r ]", " "]
+
+const trims: ReadonlyArray<NameForm> = spaces.flatMap((space) =>
+  ["^S+|S+$", "^S+", "S+$"].map((ends) => {
+    const pattern = new RegExp(ends.replaceAll("S", space), "gu")
+    return { says: "trims names", store: (name: string) => name.replace(pattern, "") }
+  })
+)
+
+const asSent: NameForm = { says: "keeps names as sent", store: (name) => name }
+
+const normalizations = (["NFC", "NFD", "NFKC", "NFKD"] as const).map((form) => ({
+  says: `normalizes names: ${form}`,
+  store: (name: string) => name.normalize(form)
+}))
+
+const forms: ReadonlyArray<NameForm> = [
+  asSent,
+  ...trims,
+  ...normalizations,
+  ...normalizations.flatMap((form) =>
+    trims.map((trim) => ({
+      says: `${form.says}, and trims them`,
+      store: (name: string) => trim.store(form.store(name))
+    }))
+  )
 ]
 
-/** Returns the forms that explain the name that came back. */
-export const explain = (
-  candidates: ReadonlyArray<NameForm>,
+export const unknown: Names = { forms, evidence: [] }
+
+/** Whether the service may keep every name as it was sent. */
+export const areKept = ({ forms }: Names): boolean => forms.includes(asSent)
+
+/** Judges a name that came back, and excludes the forms that do not explain it. */
+export const judge = (
+  names: Names,
   sent: string,
-  returned: string
-): ReadonlyArray<NameForm> => candidates.filter(({ store }) => store(sent) === returned)
+  returned: string,
+  exchange: Exchange
+): readonly [Ruling, Names] => {
+  // No form changes letters.
+  if (returned === sent && /^[A-Za-z]+$/.test(sent)) return [kept("create.returns-created"), names]
+  const explain = (candidates: ReadonlyArray<NameForm>) =>
+    candidates.filter(({ store }) => store(sent) === returned && store(returned) === returned)
+  const left = explain(names.forms)
+  if (left.length > 0) {
+    const next = left.length === names.forms.length ? names : { forms: left, evidence: [exchange] }
+    return [kept("create.returns-created"), next]
+  }
+  const [form = asSent] = names.forms
+  const isOdd = explain(forms).length === 0
+  const [wanted, actual] = Difference.texts((isOdd ? asSent : form).store(sent), returned)
+  const expected = isOdd ? `the name ${wanted}` : `the name ${wanted}: the service ${form.says}, as before`
+  const earlier = isOdd ? [] : names.evidence
+  return [broken("create.returns-created", expected, actual, ...earlier), names]
+}
+
+/** Returns what the service does with all names; `undefined` if it keeps them, or if that is not known. */
+export const tells = ({ forms }: Names): string | undefined => {
+  const [form, ...others] = forms
+  return form !== undefined && form !== asSent && others.every(({ says }) => says === form.says)
+    ? form.says
+    : undefined
+}

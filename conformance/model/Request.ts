@@ -1,4 +1,5 @@
 /** Reads what a request asks for, as far as the contract says (§4, §5). */
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import * as Creation from "./Creation.ts"
 import type { Key, Setup } from "./Exchange.ts"
@@ -9,7 +10,13 @@ import type { Key, Setup } from "./Exchange.ts"
  */
 export type Caller =
   | { readonly is: "valid" | "open"; readonly key: Key }
-  | { readonly is: "missing" | "invalid"; readonly key?: undefined }
+  | {
+      readonly is: "missing" | "invalid"
+      readonly key?: undefined
+      /** The clause by which it gets 401, and why. */
+      readonly clause: ClauseSlug
+      readonly because: string
+    }
 
 /** A query parameter: its value if the contract allows it, otherwise what is unusual about it. */
 export type Parameter<A> =
@@ -49,18 +56,53 @@ export const read = (request: WireRequest, setup: Setup): Asked => {
 /** §5.1: the key is sent as `Authorization: Bearer <API_KEY>`. */
 const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
   const given = headerValues(request, "authorization")
-  if (given.length === 0) return { is: "missing" }
-  const exact = given.length === 1 ? keys.find(({ secret }) => given[0] === `Bearer ${secret}`) : undefined
-  if (exact !== undefined) return exact.isValid ? { is: "valid", key: exact } : { is: "invalid" }
-  // Another case, spaces, quotes, percent escapes and a second credential are open.
+  if (given.length === 0) return withoutCredential(request, keys)
+  const valid = keys.filter(({ isValid }) => isValid)
+  const isExact = ({ secret }: Key) => given.length === 1 && given[0] === `Bearer ${secret}`
+  const exact = valid.find(isExact)
+  if (exact !== undefined) return { is: "valid", key: exact }
+  // The case of the scheme, more white space, quotes and a second credential are open.
   const parts = given.flatMap((value) => [value, ...value.split(",")]).map(lenient)
-  const near = keys.find(({ isValid, secret }) => isValid && parts.includes(`bearer ${secret.toLowerCase()}`))
-  return near === undefined ? { is: "invalid" } : { is: "open", key: near }
+  const near = valid.find(({ secret }) => parts.includes(`bearer ${secret}`))
+  if (near !== undefined) return { is: "open", key: near }
+  const withdrawn = keys.find(isExact)
+  if (withdrawn !== undefined) {
+    const isExpired = withdrawn.name === "expired"
+    return isExpired
+      ? { is: "invalid", clause: "auth.expired", because: "an expired key" }
+      : { is: "invalid", clause: "auth.revoked", because: "a revoked key" }
+  }
+  const misses = valid.flatMap(({ secret }) => nearMiss(parts[0] ?? "", secret) ?? [])
+  return misses[0] ?? { is: "invalid", clause: "auth.invalid", because: "a wrong key" }
 }
 
-/** Reads a credential as leniently as any service might. */
+const withoutCredential = ({ headers, target }: WireRequest, keys: ReadonlyArray<Key>): Caller => {
+  const all = [target, ...headers.map(([, value]) => value)]
+  const isElsewhere = keys.some(({ secret }) => all.some((text) => text.includes(secret)))
+  return isElsewhere
+    ? { is: "missing", clause: "auth.header-only", because: "a key outside of Authorization" }
+    : { is: "missing", clause: "auth.required", because: "no key" }
+}
+
+/** Returns why a credential that is nearly a valid one is invalid. */
+const nearMiss = (credential: string, secret: string): Caller | undefined => {
+  const [, scheme = "", token = ""] = /^(?:(\S+) )?(.*)$/.exec(credential) ?? []
+  const invalid = (clause: ClauseSlug, because: string): Caller => ({ is: "invalid", clause, because })
+  if (token === secret) return invalid("auth.other-scheme", "a key with another scheme or none")
+  if (scheme !== "bearer") return undefined
+  if (token.toLowerCase() === secret.toLowerCase()) return invalid("auth.key-case", "a key in another case")
+  if (decode(token) === secret) return invalid("auth.token-verbatim", "a percent-encoded key")
+  const isPart = token !== "" && (token.includes(secret) || secret.includes(token))
+  return isPart ? invalid("auth.whole-key", "a part of a key, or more than a key") : undefined
+}
+
+/** Reads a credential as leniently as a service may. */
 const lenient = (credential: string): string =>
-  decode(credential).replaceAll('"', "").trim().replaceAll(/\s+/g, " ").toLowerCase()
+  credential
+    .replaceAll(/["']/g, "")
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replace(/^bearer /i, "bearer ")
 
 const decode = (text: string): string => {
   try {
@@ -136,7 +178,7 @@ const unusual = (text: string): string => {
   if (text === "") return "empty"
   if (!/^-?(?:0|[1-9][0-9]*)$/.test(text)) return "of another form"
   if (text.length > 9) return "beyond an integer type"
-  return Number(text) < 1 ? "below 1" : "above 100"
+  return Number(text) > 100 ? "above 100" : Number(text) < 0 ? "below 0" : "of 0"
 }
 
 /** Whether a request has only headers that the contract describes, or that change nothing. */

@@ -1,6 +1,7 @@
 /** Defines a response together with what its request asked for, as the laws of the model see it. */
-
+import * as Result from "effect/Result"
 import { isOfService } from "../http/ByService.ts"
+import * as ErrorBody from "../http/ErrorBody.ts"
 import type { WireResponse } from "../http/Wire.ts"
 import type { Exchange, Key } from "./Exchange.ts"
 import type { Asked } from "./Request.ts"
@@ -20,8 +21,9 @@ export const make = (exchange: Seen["exchange"], asked: Asked): Seen => {
   return { exchange, asked, status, key: isHidden ? undefined : asked.caller.key }
 }
 
-/** Whether the service itself responded, and not the HTTP implementation before it. */
-export const isByService = ({ exchange }: Seen): boolean => isOfService(exchange)
+/** Whether the service itself responded, and not the HTTP implementation before it, which knows no Error body. */
+export const isByService = ({ exchange }: Seen): boolean =>
+  isOfService(exchange) || Result.isSuccess(ErrorBody.of(exchange.response))
 
 /** Whether the contract describes the request, whether or not its values are valid. */
 export const isDescribed = ({ asked: { isPlain, operation } }: Seen): boolean =>

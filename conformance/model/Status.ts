@@ -2,122 +2,156 @@
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import type { Creation } from "./Creation.ts"
-import { type Break, breaks, unless } from "./Exchange.ts"
-import type { Operation } from "./Request.ts"
+import { type Ruling, rule } from "./Exchange.ts"
+import type { Caller, Operation } from "./Request.ts"
 import { isByService, isDescribed, type Seen } from "./Seen.ts"
 
 /** What is known of the caller and of the animal that the request names. */
 export interface Circumstances {
   /** Whether an earlier 429 was ignored, so that the key may be banned (§8.4.3). */
   readonly mayBeBanned: boolean
+  /** Whether the limits certainly leave no request. */
+  readonly isOverLimit: () => boolean
   /** Whether the animal of a retrieval is known to exist for the caller. */
   readonly exists: boolean
 }
 
-/** Returns the first sentence, in the order of precedence, that the status breaks; an array with at most one. */
-export const judge = (seen: Seen, circumstances: Circumstances): ReadonlyArray<Break> => {
-  const found = byPrecedence(seen, circumstances)
-  return found === undefined ? [] : [found]
+const ranges = {
+  "no 5xx": (status: number) => status < 500 || status === 501,
+  "no 401": (status: number) => status !== 401,
+  "no 404": (status: number) => status !== 404,
+  "no 415": (status: number) => status !== 415,
+  /** Any status that rejects the request, and not the caller. */
+  "4xx": (status: number) => status >= 400 && status < 500 && status !== 401 && status !== 403
 }
 
-const byPrecedence = (seen: Seen, circumstances: Circumstances): Break | undefined => {
+/** The statuses that a clause allows. */
+interface Lawful {
+  readonly clause: ClauseSlug
+  readonly statuses: ReadonlyArray<number | keyof typeof ranges>
+  /** What gets them, for messages. */
+  readonly what?: string | undefined
+}
+
+const includes = ({ statuses }: Lawful, status: number): boolean =>
+  statuses.some((each) => (typeof each === "number" ? each === status : ranges[each](status)))
+
+/** Rules on each clause in the order of precedence, until the status breaks one. */
+export const judge = (seen: Seen, circumstances: Circumstances): ReadonlyArray<Ruling> => {
+  const rulings: Array<Ruling> = []
+  for (const each of lawful(seen, circumstances)) {
+    const expected = `${each.statuses.join(" or ")}${each.what === undefined ? "" : ` for ${each.what}`}`
+    const isKept = includes(each, seen.status)
+    rulings.push(rule(isKept, each.clause, expected, seen.status))
+    if (!isKept) break
+  }
+  return rulings
+}
+
+/** Returns what each clause allows, in the order of precedence. */
+function* lawful(seen: Seen, circumstances: Circumstances): Iterable<Lawful> {
   const { asked, status } = seen
   const { caller, operation } = asked
-  if (status >= 500 && status !== 501) {
-    return isDescribed(seen) ? breaks("errors.no-5xx", "no 5xx", String(status)) : undefined
-  }
-  if (operation.is === "none") return ofOther(seen)
+  if (isDescribed(seen)) yield { clause: "errors.no-5xx", statuses: ["no 5xx"] }
+  if (!ranges["no 5xx"](status)) return
   // Whatever else is wrong with a request, the key is checked first (§5.2, §5.3).
-  if (caller.is === "missing" || caller.is === "invalid") return withoutKey(seen)
-  if (caller.is === "open" && status === 401) return undefined
-  if (circumstances.mayBeBanned && (status === 401 || status === 403)) return undefined
-  if (status === 401) return breaks("auth.bearer", "the valid key to be accepted", "401")
-  if (status === 429) return undefined
-  return ofOperation(seen, circumstances)
-}
-
-/** A method or a path that the contract does not describe: only a HEAD is like the GET of its path (§1, §5.2). */
-const ofOther = ({ asked: { caller, operation }, exchange, status }: Seen): Break | undefined => {
-  const isHead = exchange.request.method === "HEAD" && operation.is === "none" && operation.path !== "unknown"
-  const hasNoKey = caller.is === "missing" || caller.is === "invalid"
-  const isAccepted = isHead && hasNoKey && status >= 200 && status < 300
-  return unless(!isAccepted, "auth.every-operation", "401 to HEAD without a valid key", status)
+  if (caller.is === "missing" || caller.is === "invalid") return yield* withoutKey(seen, caller)
+  const mayBeDenied = circumstances.mayBeBanned && (status === 401 || status === 403)
+  if (operation.is === "none" || mayBeDenied || (caller.is === "open" && status === 401)) return
+  yield { clause: "auth.bearer", statuses: ["no 401"], what: "a valid key" }
+  if (status === 429) return
+  if (status === 403 && circumstances.isOverLimit())
+    yield { clause: "limits.exceeded-429", statuses: [429], what: "a request over the limit" }
+  // What the contract does not describe may be rejected, but not with a status that means something else.
+  const mayReject = !asked.isPlain && (ranges["4xx"](status) || status === 403 || status === 501)
+  if (operation.is === "create" && (operation.creation.because === "chunks" || !mayReject)) {
+    yield* ofCreation(seen, operation.creation)
+  } else if (!mayReject) {
+    if (operation.is === "list") yield* ofList(seen, operation)
+    if (operation.is === "get") yield* ofGet(seen, operation, circumstances)
+  }
 }
 
 /** §5.3: a missing or invalid key gets 401; §7: every operation may respond with 429. */
-const withoutKey = (seen: Seen): Break | undefined => {
-  const { asked, status } = seen
-  if (status === 401 || status === 429 || !isByService(seen)) return undefined
-  const clause: ClauseSlug =
-    status >= 300 ? "auth.every-operation" : asked.caller.is === "missing" ? "auth.required" : "auth.invalid"
-  return breaks(clause, `401 with ${asked.caller.is === "missing" ? "no" : "an invalid"} key`, String(status))
+function* withoutKey(
+  seen: Seen,
+  { because, clause }: Extract<Caller, { readonly clause: ClauseSlug }>
+): Iterable<Lawful> {
+  const { asked, exchange, status } = seen
+  const { operation } = asked
+  const isSuccess = status < 300
+  // Of other methods, only a HEAD is like the GET of its path (§1).
+  const isHead = exchange.request.method === "HEAD" && operation.is === "none" && operation.path !== "unknown"
+  if (!(isHead ? isSuccess || status === 401 : operation.is !== "none") || !isByService(seen)) return
+  const lawful: Lawful = { clause, statuses: [401, 429], what: because }
+  if (!isHead && (isSuccess || includes(lawful, status))) yield lawful
+  yield { ...lawful, clause: "auth.every-operation" }
 }
 
-const ofOperation = (seen: Seen, circumstances: Circumstances): Break | undefined => {
-  const { asked, status } = seen
-  const { isPlain, operation } = asked
-  const isRejected = isClientError(status)
-  // What the contract does not describe may be rejected, but not with a status that means something else.
-  const mayReject = !isPlain && (isRejected || status === 403 || status === 501)
-  switch (operation.is) {
-    case "list": {
-      if (status === 200 || mayReject) return undefined
-      const isOpen = operation.hasOthers || operation.limit.is === "open" || operation.status.is === "open"
-      return isOpen
-        ? unless(isRejected, "errors.listed-statuses", "200 or 4xx", status)
-        : breaks("list.status-200", "200", String(status))
-    }
-    case "create":
-      return mayReject && operation.creation.because !== "chunks"
-        ? undefined
-        : ofCreation(operation.creation, status, isRejected)
-    case "get":
-      return mayReject ? undefined : ofGet(seen, operation, circumstances)
-    case "none":
-      return undefined
+/** §9.3: only the retrieval is removed. */
+const afterRemoval = ({ exchange }: Seen, status: number): ReadonlyArray<Lawful> =>
+  exchange.from >= REMOVAL_OVER ? [{ clause: "get.removed-alone", statuses: [status] }] : []
+
+/** §4.1: 200 for every limit from 1 to 100 and every status. */
+function* ofList(
+  seen: Seen,
+  { hasOthers, limit, status }: Operation & { readonly is: "list" }
+): Iterable<Lawful> {
+  if (hasOthers || limit.is === "open" || status.is === "open") {
+    return yield { clause: "errors.listed-statuses", statuses: [200, "4xx"] }
   }
+  yield* afterRemoval(seen, 200)
+  yield { clause: "http.base-path", statuses: ["no 404"], what: "a list" }
+  if (limit.is === "valid")
+    yield { clause: "list.limit.accepted", statuses: [200], what: `the limit ${limit.value}` }
+  if (status.is === "valid")
+    yield { clause: "list.status.accepted", statuses: [200], what: `the status ${status.value}` }
+  yield { clause: "list.status-200", statuses: [200] }
 }
 
 /** §4.2: 201 or 400; 411 is a status of HTTP for a body in chunks. */
-const ofCreation = (
-  { because, clause, is }: Creation,
-  status: number,
-  isRejected: boolean
-): Break | undefined => {
-  if (is === "valid") return unless(status === 201, "create.status-201", "201", status)
-  if (clause !== undefined) {
-    const isLawful = status === 400 || (because.includes("; ") && isRejected)
-    return unless(isLawful, clause, `400 for ${because}`, status)
+function* ofCreation(seen: Seen, { because, clause, is, sent }: Creation): Iterable<Lawful> {
+  if (is === "invalid") {
+    // Whatever its encoding, an invalid animal must not be created; but another status than 400 may say so.
+    const isUnusual = because.includes("; ")
+    return yield {
+      clause: clause ?? "create.json-syntax",
+      statuses: isUnusual ? [400, "4xx"] : [400],
+      what: because
+    }
   }
-  if (because === "chunks") {
-    return unless(status === 201 || status === 411, "create.status-201", "201 or 411 for chunks", status)
-  }
-  return unless(
-    status === 201 || isRejected || status === 501,
-    "errors.listed-statuses",
-    "201 or 4xx",
-    status
-  )
+  if (because === "chunks")
+    return yield { clause: "create.status-201", statuses: [201, 411], what: "a body in chunks" }
+  if (is === "open")
+    return yield { clause: "errors.listed-statuses", statuses: [201, "4xx", 501], what: because }
+  yield* afterRemoval(seen, 201)
+  yield { clause: "create.content-type-accepted", statuses: ["no 415"], what: "application/json" }
+  if (sent.status !== undefined)
+    yield { clause: "create.status-accepted", statuses: [201], what: `the status ${sent.status}` }
+  yield { clause: "create.status-201", statuses: [201] }
 }
 
+const DAY_MS = 86_400_000
+
 /** §4.3, §9.3: 200 or 404 until 5 December 2030 has begun somewhere, never 200 after it has ended everywhere. */
-const ofGet = (
+function* ofGet(
   { exchange: { from, to }, status }: Seen,
   { form, id }: Operation & { readonly is: "get" },
   { exists }: Circumstances
-): Break | undefined => {
-  if (from >= REMOVAL_OVER) return unless(isClientError(status), "get.removed", "404 or 410", status)
+): Iterable<Lawful> {
+  if (from >= REMOVAL_OVER)
+    return yield { clause: "get.removed", statuses: ["4xx"], what: "a removed operation" }
   const isNear = to >= REMOVAL_BEGINS
-  if (isNear && status === 410) return undefined
   if (form !== "shortest") {
-    const isLawful = isClientError(status) || (status === 200 && id !== undefined)
-    return unless(isLawful, "get.not-found", "404 for an id that is no int64", status)
+    const statuses = id === undefined ? ["4xx" as const] : ["4xx" as const, 200]
+    return yield { clause: "get.not-found", statuses, what: "an id that is no int64" }
   }
-  if (exists && !isNear) return unless(status === 200, "get.found", "200 for an animal that exists", status)
-  const clause = isNear ? "errors.listed-statuses" : "get.not-found"
-  return unless(status === 200 || status === 404, clause, "200 or 404", status)
+  if (isNear) return yield { clause: "errors.listed-statuses", statuses: [200, 404, 410] }
+  if (exists) {
+    const what = "an animal that exists"
+    if (to >= REMOVAL_BEGINS - DAY_MS) yield { clause: "get.available-until-removal", statuses: [200], what }
+    yield { clause: "get.found", statuses: [200], what }
+  } else if (status !== 200) {
+    yield { clause: "get.not-found", statuses: [404], what: "an id that is not known" }
+  }
 }
-
-/** Whether the status rejects the request, and not the caller. */
-const isClientError = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 401 && status !== 403

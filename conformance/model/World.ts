@@ -1,11 +1,11 @@
 /**
- * A world is one complete reading of what §8 leaves open: how minute and day are counted, for whom, and whether rejected
- * and denied requests count. A service lives in one world; every exchange excludes those that do not explain it.
+ * A world is one complete reading of what §8 leaves open: how minute and day are counted, for whom, and whether
+ * denied requests count. A service lives in one world; every exchange excludes those that do not explain it.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { RateHeaders } from "../http/RateHeaders.ts"
-import { type Break, breaks, type Key, type Setup } from "./Exchange.ts"
-import { plus, type Span, show, span } from "./Span.ts"
+import { broken, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
+import { duration, plus, type Span, show, span } from "./Span.ts"
 import * as Window from "./Window.ts"
 
 /** For whom requests are counted: a key, all keys with equal limits, or all keys (§8, gaps). */
@@ -15,8 +15,6 @@ export interface World {
   readonly minute: Window.Algorithm
   readonly day: Window.Algorithm
   readonly shared: Shared
-  /** Whether admitted requests that get 4xx count. */
-  readonly countsRejected: boolean
   /** Whether requests that get 429 count. */
   readonly countsDenied: boolean
   readonly budgets: ReadonlyMap<string, Budget>
@@ -31,9 +29,8 @@ interface Budget {
 export interface Event {
   readonly key: Key & { readonly plan: Plan }
   readonly at: Span
-  /** Numbers of requests: admitted and successful; admitted and rejected; of unknown cost; denied. */
-  readonly successes: number
-  readonly rejected: number
+  /** Numbers of requests: admitted, whatever their status; of unknown cost; denied. */
+  readonly admitted: number
   readonly unknown: number
   readonly denied: number
   /** Whether a denial may be a ban, which has its own rules (§8.4.3). */
@@ -43,13 +40,6 @@ export interface Event {
   /** The time (epoch ms) until which a denied request was told to wait. */
   readonly retryAt?: number | undefined
 }
-
-const counts = [
-  { countsRejected: true, countsDenied: false },
-  { countsRejected: true, countsDenied: true },
-  { countsRejected: false, countsDenied: false },
-  { countsRejected: false, countsDenied: true }
-] as const
 
 /** Returns the worlds that the keys of a service can tell apart. */
 export const all = ({ keys }: Setup): ReadonlyArray<World> => {
@@ -64,21 +54,30 @@ export const all = ({ keys }: Setup): ReadonlyArray<World> => {
   return algorithms.flatMap((minute) =>
     algorithms.flatMap((day) =>
       shared.flatMap((each) =>
-        counts.map((counted) => ({ minute, day, shared: each, ...counted, budgets: new Map() }))
+        [false, true].map((countsDenied) => ({ minute, day, shared: each, countsDenied, budgets: new Map() }))
       )
     )
   )
 }
 
-export const says = ({ countsDenied, countsRejected, day, minute, shared }: World): string =>
-  `minute: ${minute}; day: ${day}; counted for ${shared}; rejected requests ${countsRejected ? "count" : "are free"}, denied ones ${countsDenied ? "count" : "are free"}`
+/** Returns what is known of how a service counts, if several worlds are left. */
+export const tells = (worlds: ReadonlyArray<World>): ReadonlyArray<string> => {
+  const readings = worlds.map(({ countsDenied, day, minute, shared }) => [
+    `the minute is counted by a ${minute}`,
+    `the day is counted by a ${day}`,
+    `requests are counted for ${shared}`,
+    `requests that get 429 ${countsDenied ? "count" : "do not count"}`
+  ])
+  const [first = []] = readings
+  return first.filter((reading) => readings.every((each) => each.includes(reading)))
+}
 
 const groupOf = (shared: Shared, { name, plan }: Key): string =>
   shared === "each key" ? name : shared === "all keys" ? "all" : `${plan?.perMinute}/${plan?.perDay}`
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
-const budgetOf = (world: World, { key }: Event): Budget =>
+const budgetOf = (world: World, key: Event["key"]): Budget =>
   world.budgets.get(groupOf(world.shared, key)) ?? {
     minute: Window.make(world.minute, key.plan.perMinute, MINUTE_MS),
     day: Window.make(world.day, key.plan.perDay, DAY_MS)
@@ -91,96 +90,128 @@ export const forget = (world: World, key: Key): World => {
   return { ...world, budgets }
 }
 
-export const isWorld = (outcome: World | Break): outcome is World => "budgets" in outcome
+/** Returns how many requests are left for a key, in the minute and in the day. */
+export const left = (
+  world: World,
+  key: Event["key"],
+  at: Span
+): { readonly minute: Span; readonly day: Span } => {
+  const { day, minute } = budgetOf(world, key)
+  return { minute: minute.left(at), day: day.left(at) }
+}
 
-/** Returns the world after an event, or why the event cannot happen in it. */
-export const after = (world: World, event: Event): World | Break => {
-  const { at, denied, mayBeBanned, rejected, successes, unknown } = event
-  const admitted = successes + rejected
-  const before = budgetOf(world, event)
+/** What an event means in one world: its rulings, and the world after it, unless it cannot happen there. */
+export interface Outcome {
+  readonly rulings: ReadonlyArray<Ruling>
+  readonly next?: World
+}
+
+export const after = (world: World, event: Event): Outcome => {
+  const { at, key } = event
+  const before = budgetOf(world, key)
+  const rulings = [...ofAdmission(before, event), ...ofDenial(before, event)]
+  if (rulings.some(isBroken)) return { rulings }
   const [minute, day] = [before.minute.left(at), before.day.left(at)]
-  for (const [left, clause, limit] of [
-    [minute, "limits.per-minute", "per-minute"],
-    [day, "limits.per-day", "daily"]
-  ] as const) {
-    if (left.hi < admitted)
-      return breaks(clause, `429 by the ${limit} limit, with ${show(left)} left`, `${admitted} admitted`)
-  }
-  const together = admitted + unknown + denied
-  if (denied > 0 && !mayBeBanned && minute.lo >= together && day.lo >= together) {
-    return breaks("limits.no-early-429", `${show(minute)} left this minute, ${show(day)} today`, "429")
-  }
-  const isOneDenied = denied === 1 && together === 1 && !mayBeBanned
-  if (isOneDenied && event.retryAt !== undefined) {
-    // No window is longer than a day, so a longer wait would deny requests of the plan.
-    if (event.retryAt - at.hi > 2 * DAY_MS) {
-      return breaks("limits.no-early-429", "Retry-After of at most a day", seconds(event.retryAt - at.hi))
-    }
-    const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
-    if (freeAt > event.retryAt + RETRY_SLACK_MS) {
-      const expected = `Retry-After of ${seconds(freeAt - at.hi)} or more`
-      return breaks("limits.retry-after-promise", expected, seconds(event.retryAt - at.hi))
-    }
-  }
   const cost = costOf(world, event)
-  return learn(world, event, {
+  const counted = {
     minute: taken(before.minute, event, cost, day.lo >= 1),
     day: taken(before.day, event, cost, minute.lo >= 1)
-  })
+  }
+  const [shown, learned] = ofHeaders(counted, event)
+  const all = [...rulings, ...shown]
+  if (shown.some(isBroken)) return { rulings: all }
+  const budgets = new Map(world.budgets).set(groupOf(world.shared, key), learned)
+  return { rulings: all, next: { ...world, budgets } }
+}
+
+const isBroken = ({ broken }: Ruling): boolean => broken !== undefined
+
+/** §8.2: no more requests are admitted than the limits allow. */
+function* ofAdmission(before: Budget, { admitted, at, denied, unknown }: Event): Iterable<Ruling> {
+  if (admitted === 0) return
+  const isGroup = admitted + unknown + denied > 1
+  const [minute, day] = [before.minute.left(at), before.day.left(at)]
+  const isOver = minute.hi < admitted || day.hi < admitted
+  if (isGroup && (isOver || denied > 0)) {
+    const least = minute.hi < day.hi ? minute : day
+    const expected = `at most ${show(least)} of ${admitted + denied} requests at the same time admitted`
+    yield rule(!isOver, "limits.atomic", expected, `${admitted} admitted`)
+  } else if (minute.hi < admitted) {
+    yield broken("limits.per-minute", `429 by the per-minute limit, with ${show(minute)} left`, "admitted")
+  } else if (day.hi < admitted) {
+    yield broken("limits.per-day", `429 by the daily limit, with ${show(day)} left`, "admitted")
+  } else if (minute.lo >= admitted && day.lo >= admitted) yield kept("limits.no-early-429")
+}
+
+/** §8.4: only requests over a limit are denied, and the caller is told to wait long enough. */
+function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
+  const { admitted, at, denied, mayBeBanned, retryAt, unknown } = event
+  if (denied === 0 || mayBeBanned) return
+  const [minute, day] = [before.minute.left(at), before.day.left(at)]
+  const together = admitted + unknown + denied
+  const isEarly = minute.lo >= together && day.lo >= together
+  const expected = `a response other than 429, with ${show(minute)} requests left this minute and ${show(day)} today`
+  yield rule(!isEarly, "limits.no-early-429", expected, "429")
+  if (isEarly || together > 1) return
+  yield kept("limits.exceeded-429")
+  yield kept("limits.every-operation")
+  if (minute.hi < 1) yield kept("limits.per-minute")
+  if (day.hi < 1) yield kept("limits.per-day")
+  if (retryAt === undefined) return
+  const told = duration(retryAt - at.hi)
+  // No window is longer than a day, so a longer wait would deny requests of the plan.
+  const isTemporary = retryAt - at.hi <= 2 * DAY_MS
+  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", told)
+  const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
+  if (freeAt > retryAt + RETRY_SLACK_MS)
+    yield broken("limits.retry-after-promise", `a Retry-After of ${duration(freeAt - at.hi)} or more`, told)
 }
 
 /** Tolerance of a wait in milliseconds, for the arithmetic of a service. */
 const RETRY_SLACK_MS = 2
 
-const seconds = (ms: number): string => `${Math.round(ms) / 1_000} s`
-
 /** Returns how many of the requests count. */
-const costOf = (
-  { countsDenied, countsRejected }: World,
-  { denied, mayBeBanned, rejected, successes, unknown }: Event
-): Span => {
-  const certain = successes + (countsRejected ? rejected : 0)
+const costOf = ({ countsDenied }: World, { admitted, denied, mayBeBanned, unknown }: Event): Span =>
   // A service that counts denied requests need not count those during a ban.
-  return plus(span(certain, certain + unknown), countsDenied ? span(mayBeBanned ? 0 : denied, denied) : 0)
-}
+  plus(span(admitted, admitted + unknown), countsDenied ? span(mayBeBanned ? 0 : denied, denied) : 0)
 
 /** Counts requests in a window, and learns from their outcome; `isOther` is whether the other window had a request left. */
 const taken = (
   window: Window.Window,
-  { at, denied, mayBeBanned, rejected, successes, unknown }: Event,
+  { admitted, at, denied, mayBeBanned, unknown }: Event,
   cost: Span,
   isOther: boolean
 ): Window.Window => {
-  const isSingle = successes + rejected + unknown + denied === 1
+  const isSingle = admitted + unknown + denied === 1
   const learned =
     isSingle && denied === 1 && !mayBeBanned && isOther
       ? window.learnLeft(at, span(0))
-      : isSingle && successes + rejected === 1
+      : isSingle && admitted === 1
         ? window.learnLeft(at, span(1, Number.POSITIVE_INFINITY))
         : window
   return (learned ?? window).take(at, cost)
 }
 
-/** Learns from the rate headers, which describe one of the two windows. */
-const learn = (world: World, event: Event, budget: Budget): World | Break => {
-  const { at, key, shown } = event
-  const next = (changed: Budget): World => ({
-    ...world,
-    budgets: new Map(world.budgets).set(groupOf(world.shared, key), changed)
-  })
-  if (shown === undefined) return next(budget)
+/** §8.3: the rate headers describe one of the two windows; returns the budget as far as they tell it. */
+const ofHeaders = (budget: Budget, { at, key, shown }: Event): readonly [ReadonlyArray<Ruling>, Budget] => {
   const { perDay, perMinute } = key.plan
   // If both limits are equal, the headers do not tell the window.
-  if (perMinute === perDay || ![perMinute, perDay].includes(shown.limit)) return next(budget)
+  if (shown === undefined || perMinute === perDay || ![perMinute, perDay].includes(shown.limit))
+    return [[], budget]
   const name = shown.limit === perMinute ? "minute" : "day"
   const left = budget[name].left(at)
   const counted = budget[name].learnLeft(at, span(shown.remaining))
-  if (counted === undefined) {
-    const clause = shown.remaining > left.hi ? "limits.remaining-truth" : "limits.remaining-bound"
-    return breaks(clause, `X-RateLimit-Remaining ${show(left)} of the ${name}`, String(shown.remaining))
-  }
+  const clause = shown.remaining > left.hi ? "limits.remaining-truth" : "limits.remaining-bound"
+  const expected = `X-RateLimit-Remaining ${show(left)} of the ${name}`
+  if (counted === undefined) return [[broken(clause, expected, shown.remaining)], budget]
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
-  if (timed !== undefined) return next({ ...budget, [name]: timed })
-  const expected = `X-RateLimit-Reset at which the ${name} has requests again`
-  return breaks("limits.reset-truth", expected, seconds(shown.resetAt * 1_000 - at.hi))
+  const told = `${duration(shown.resetAt * 1_000 - at.hi)} ahead`
+  const reset = rule(
+    timed !== undefined,
+    "limits.reset-truth",
+    `X-RateLimit-Reset at which the ${name} has requests again`,
+    told
+  )
+  const remaining = [kept("limits.remaining-truth"), kept("limits.remaining-bound")]
+  return [[...remaining, reset], { ...budget, [name]: timed ?? counted }]
 }

@@ -5,16 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Step } from "../evaluation/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
 import * as Got from "./Got.ts"
-import type { Case, Failing, Invocation, Port, Undecided } from "./Port.ts"
-
-/** One call and its result, for reports. */
-export interface Step {
-  readonly did: string
-  readonly got: string
-}
+import type { Case, Failing, Invocation, Port, Reasons } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
@@ -28,7 +23,7 @@ export interface Verdict {
   readonly steps: ReadonlyArray<Step>
   /** How often each clause was decided. */
   readonly decided: ReadonlyMap<ClauseSlug, number>
-  readonly undecided: Undecided
+  readonly undecided: Reasons
 }
 
 /** More clients than this are judged in the order of their outputs, because the search would take too long. */
@@ -37,11 +32,19 @@ const MAX_SEARCHED = 6
 /** Maximum number of states of a search. */
 const MAX_STATES = 50_000
 
+/** The verdict on a layer that cannot be built. */
+export const unopened = (clause: ClauseSlug, actual: string): Verdict => ({
+  broken: new Broken({ clause, expected: "the layer to open an empty store", actual }),
+  steps: [],
+  decided: new Map(),
+  undecided: new Map()
+})
+
 /** Runs a case on an empty store. */
 export const run = Effect.fnUntraced(function* <Tag, Service extends object, State, Call, Input, Output>(
   port: Port<Tag, Service, State, Call, Input, Output>,
   service: Service,
-  lacking: Undecided,
+  lacking: Reasons,
   given: Case<Call>
 ): Effect.fn.Return<Verdict> {
   const { clauses, model } = port

@@ -9,7 +9,6 @@ import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Input, model, type Output, type State } from "./PetModel.ts"
 import type { Case, Client, ClientCall, Port } from "./Port.ts"
 import * as Texts from "./Texts.ts"
@@ -298,26 +297,28 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
 
 export const pets: Port<PetRepository, Pets, State, Call, Input, Output> = {
   name: "pets",
+  noun: "repository of animals",
   tag: PetRepository,
   storeOf: ({ petRepository }) => petRepository,
   clauses: { interruption: "pets.interruption", failsTyped: "pets.fails-typed" },
   owns: (clause) => clause.startsWith("pets."),
   model,
   client,
-  undecided: ({ insertOnce }) =>
-    Effect.succeed(
-      new Map<ClauseSlug, string>(
-        insertOnce === undefined ? [["pets.once", "the store has no `insertOnce`"]] : []
-      )
+  examine: ({ insertOnce }) =>
+    Effect.succeed({
+      lacking: new Map(insertOnce === undefined ? [["pets.once", "the store has no `insertOnce`"]] : []),
+      undecided: new Map()
+    }),
+  calls: {
+    call,
+    clientCall: fc.oneof(
+      { weight: 3, arbitrary: insertCall },
+      { weight: 2, arbitrary: findCall },
+      { weight: 2, arbitrary: pageCall },
+      { weight: 1, arbitrary: record({ ...onceFields(), afterMs: fc.constant(0) }) }
     ),
-  call,
-  clientCall: fc.oneof(
-    { weight: 3, arbitrary: insertCall },
-    { weight: 2, arbitrary: findCall },
-    { weight: 2, arbitrary: pageCall },
-    { weight: 1, arbitrary: record({ ...onceFields(), afterMs: fc.constant(0) }) }
-  ),
-  interruptible: insertCall,
+    interruptible: insertCall
+  },
   boundaries,
   outage: [plain(0), find(1n), whole, page(1, "sold", 1n), once(0, 0, 0, 0)]
 }

@@ -1,16 +1,19 @@
 /** Lists all programs in run order. Those that use up limits, cause bans or move time far ahead come last. */
-import * as Effect from "effect/Effect"
+import * as Callers from "./Callers.ts"
+import * as Catalogue from "./Catalogue.ts"
+import * as Lists from "./Lists.ts"
+import * as Occasions from "./Occasions.ts"
+import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
+import * as Protocol from "./Protocol.ts"
+import { scenarios } from "./scenarios/Scenarios.ts"
 
-const greeting: Program = {
-  name: "greeting",
-  profile: "core",
-  requests: 3,
-  run: Effect.fnUntraced(function* ({ name, send }) {
-    yield* send({ method: "POST", path: "/pets", json: JSON.stringify({ name: name(), categoryId: 1 }) })
-    yield* send({ path: "/pets" })
-    yield* send({ path: "/pets", authorization: [] })
-  })
-}
-
-export const programs: ReadonlyArray<Program> = [greeting]
+export const programs: ReadonlyArray<Program> = [
+  ...Catalogue.programs,
+  ...Callers.programs,
+  ...Lists.programs,
+  ...Paging.programs,
+  ...Protocol.programs,
+  ...Occasions.programs,
+  ...scenarios
+]

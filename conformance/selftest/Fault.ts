@@ -7,6 +7,7 @@ import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Transport } from "../http/Wire.ts"
+import type { Choices } from "./plain/Choices.ts"
 
 /** Makes a correct port faulty. */
 export type Spoil<Port> = (real: Port) => Port
@@ -42,33 +43,35 @@ export type Where =
       /** Makes the clock of the service from the clock that tests move. */
       readonly clock?: (real: Clock.Clock) => Clock.Clock
     } & SpoiledPorts)
+  | {
+      /** A plain server, which shares no code with the core. */
+      readonly at: "plain"
+      readonly choices?: Partial<Choices>
+      readonly transport?: (real: Transport, world: World) => Transport
+    }
 
 export interface Fault {
   /** The unique id, such as `list.limit-plus-one`. */
   readonly id: string
   /** The faulty behavior, in one sentence. */
   readonly does: string
+  /** The clause that it breaks; the model must report this clause. */
   readonly breaks: ClauseSlug
-  /** The id of the check that must fail. */
-  readonly killedBy: string
-  /** A part of what this check must report: its message begins with what was expected, followed by what was returned. */
-  readonly words: string
   readonly where: Where
 }
 
 /**
- * Describes a fault in three steps: its id and its behavior; the clause that it breaks, the check that must fail and a
- * part of the check's report; the place of the fault.
+ * Describes a fault in three steps: its id and its behavior, the clause that it breaks, and its place.
  *
  * @example
  * ```ts
  * fault("list.limit-exponent", "Accepts a limit with an exponent.")
- *   .breaks("list.limit.syntax", "list.limit.syntax", "?limit=1e1 200")
+ *   .breaks("list.limit.syntax")
  *   .by(Lists.readsLimit(/^[1-9]e[0-9]$/i))
  * ```
  */
 export const fault = (id: string, does: string) => ({
-  breaks: (clause: ClauseSlug, killedBy: string, words: string) => ({
-    by: (where: Where): Fault => ({ id, does, breaks: clause, killedBy, words, where })
+  breaks: (clause: ClauseSlug, ..._former: ReadonlyArray<string>) => ({
+    by: (where: Where): Fault => ({ id, does, breaks: clause, where })
   })
 })

@@ -1,19 +1,25 @@
-/** Runs the programs on a faulty or a correct server, and returns what the model says. */
+/** Hunts one server or store with the programs, and returns what the model finds. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
+import { bySlug } from "../clauses/Clauses.ts"
 import * as JudgedRun from "../engine/JudgedRun.ts"
-import type { Violation } from "../model/Exchange.ts"
+import type { Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import * as ConformingVariants from "./ConformingVariants.ts"
 import type { Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
+import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import { mutants } from "./mutants/Mutants.ts"
+import * as RandomConversation from "./mutants/RandomConversation.ts"
+import { outsiders } from "./outsiders/Outsiders.ts"
+import * as Choices from "./plain/Choices.ts"
+import * as Variants from "./plain/Variants.ts"
+import * as Recording from "./Recording.ts"
 import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
@@ -21,77 +27,187 @@ export interface Task {
   readonly kind: "fault" | "mutant" | "variant" | "reference"
   readonly id: string
   readonly seed: number
-  /** The level of the violations that count; a variant counts at its own level. */
-  readonly level: Level
+  /** The level of the violations that count; `clause` is that of the clause that a fault breaks. */
+  readonly level: Level | "clause"
   /** Whether to end with the first violation. */
   readonly isBrief: boolean
+  /** Whether a mutant is hunted only in a recorded run, only on a server, or first in a recording. */
+  readonly by?: "recording" | "server" | undefined
   /** Only the programs whose name begins with this. */
   readonly only?: string | undefined
 }
 
 export interface Result extends Task {
+  /** The violations, one line each. */
   readonly found: ReadonlyArray<string>
+  /** Their clauses. */
+  readonly clauses: ReadonlyArray<string>
   readonly requests: number
   readonly ms: number
   readonly stopped: ReadonlyArray<string>
-  /** The number of values that a mutant changed. */
+  /** The number of values that a mutant changed, also in a random conversation if the programs changed none. */
   readonly changed: number
 }
 
 /** Timeout of one run, in milliseconds. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 90_000
 
 const line = ({ actual, clause, evidence, expected }: Violation): string =>
   `${clause}: expected ${expected}, got ${actual} [${evidence.map(({ did, index }) => `#${index} ${did}`).join(" ; ")}]`
 
 type Opened = Effect.Effect<Subject, unknown, Scope.Scope>
 
-const subjectOf = ({ id, kind, level }: Task, tally: Mutant.Tally): readonly [Opened, Level] => {
-  if (kind === "reference") return [Subjects.reference, level]
-  if (kind === "variant") {
-    const variant = ConformingVariants.conformingVariants.find((each) => each.id === id)
-    if (variant === undefined) throw new Error(`there is no variant ${id}`)
-    return [Subjects.ofVariant(variant), ConformingVariants.levelOf(variant)]
-  }
-  const fault = kind === "fault" ? faults.find((each) => each.id === id) : undefined
-  const mutant = kind === "mutant" ? mutants.find((each) => each.id === id) : undefined
-  const where: Where | undefined = fault?.where ?? (mutant && Mutant.install(mutant, tally))
-  if (where?.at !== "http") throw new Error(`there is no ${kind} of a server with the id ${id}`)
-  return [Subjects.ofFault({ id, where }), level]
+interface Hunted {
+  readonly subject: Opened
+  readonly level: Level
+  readonly mutant?: Mutant.Mutant | undefined
 }
 
-/** Runs one hunt; for `Threads.map`. */
-export const task = (given: Task): Promise<Result> => {
-  const tally: Mutant.Tally = { reached: 0, changed: 0 }
-  const [subject, level] = subjectOf(given, tally)
+const named = <A extends { readonly id: string }>(all: ReadonlyArray<A>, id: string): A => {
+  const found = all.find((each) => each.id === id)
+  if (found === undefined) throw new Error(`"${id}" does not exist`)
+  return found
+}
+
+const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
+  const chosen = level === "clause" ? "spec" : level
+  switch (kind) {
+    case "reference":
+      return { subject: Subjects.reference, level: chosen }
+    case "variant": {
+      const { choices } = named(Variants.of(Number(id.split(".")[0])), id)
+      return { subject: Subjects.ofChoices(id, choices), level: "spec" }
+    }
+    case "fault": {
+      const { breaks, where } = named([...faults, ...outsiders], id)
+      const ofClause = bySlug.get(breaks)?.level ?? "spec"
+      return { subject: Subjects.ofFault(id, where), level: level === "clause" ? ofClause : level }
+    }
+    case "mutant": {
+      const mutant = named(mutants, id)
+      return { subject: Subjects.ofFault(id, Mutant.install(mutant, tally)), level: chosen, mutant }
+    }
+  }
+}
+
+/** Runs the programs on a server; `isEnough` ends the run. */
+const run = (
+  subject: Opened,
+  level: Level,
+  { only = "", seed }: Pick<Task, "only" | "seed">,
+  isEnough: (violations: ReadonlyArray<Violation>) => boolean = () => false
+) => {
   const chosen = programs.filter(
-    ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(given.only ?? "")
+    ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
   )
-  const isCounted = (violation: Violation) => Model.isOfLevel(violation, level)
+  return SelfTest.withSubject(subject, seed, (opened) =>
+    HttpSubject.is(opened)
+      ? JudgedRun.run(opened.target, {
+          programs: chosen,
+          seed,
+          level,
+          budget: HttpSubject.defaultBudget,
+          isEnough
+        })
+      : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
+  )
+}
+
+/** A recorded run on the reference server, and a judge of its changed copies. */
+const recorded = new Map<string, ReturnType<typeof record>>()
+
+const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
+  let setup: Setup | undefined
+  const subject = Effect.tap(Subjects.reference, (opened) =>
+    Effect.sync(() => {
+      if (HttpSubject.is(opened)) setup = JudgedRun.setupOf(opened.target)
+    })
+  )
+  const { exchanges } = await Effect.runPromise(run(subject, level, task))
+  if (setup === undefined) throw new Error("the reference is a server")
+  const recording: Recording.Recording = { setup, exchanges }
+  return { recording, judge: Recording.makeJudge(recording, level) }
+}
+
+const recordingFor = (task: Task, level: Level) => {
+  const id = `${task.seed} ${level} ${task.only ?? ""}`
+  const known = recorded.get(id) ?? record(task, level)
+  recorded.set(id, known)
+  return known
+}
+
+/** Hunts a mutant that only changes responses in a recorded run. */
+const huntRecording = async (task: Task, level: Level, mutant: Mutant.Mutant, tally: Mutant.Tally) => {
+  const where: Where = Mutant.install(mutant, tally)
+  if (!mutant.place.changesResponses || where.at !== "http" || where.transport === undefined) return undefined
+  const { judge, recording } = await recordingFor(task, level)
+  return judge(Recording.replay(recording, where.transport))
+}
+
+/** Number of random requests that show whether a mutant has any effect. */
+const RANDOM_REQUESTS = 3_000
+
+/** Sends random requests to a mutant, which counts the values that it changes. */
+const converse = ({ subject }: Hunted, seed: number) =>
+  SelfTest.withSubject(subject, seed, (opened) =>
+    HttpSubject.is(opened)
+      ? RandomConversation.run(opened.target, RANDOM_REQUESTS, Draws.make(seed))
+      : Effect.void
+  )
+
+/** Runs one hunt; for `Threads.map`. */
+export const task = async (given: Task): Promise<Result> => {
   const begun = performance.now()
-  return Effect.runPromise(
-    SelfTest.withSubject(subject, given.seed, (opened) => {
-      if (!HttpSubject.is(opened)) throw new Error(`${opened.name} is not reached over HTTP`)
-      return JudgedRun.run(opened.target, {
-        programs: chosen,
-        seed: given.seed,
-        budget: HttpSubject.defaultBudget,
-        isEnough: (violations) => given.isBrief && violations.some(isCounted)
-      })
-    }).pipe(
+  const tally: Mutant.Tally = { reached: 0, changed: 0 }
+  const hunted = huntedBy(given, tally)
+  const { level, mutant, subject } = hunted
+  const isCounted = (violation: Violation) => Model.isOfLevel(violation, level)
+  const result = (
+    violations: ReadonlyArray<Violation>,
+    { requests = 0, stopped = [] }: { requests?: number; stopped?: ReadonlyArray<string> } = {}
+  ): Result => ({
+    ...given,
+    found: violations.map(line),
+    clauses: [...new Set(violations.map(({ clause }) => clause))],
+    requests,
+    ms: Math.round(performance.now() - begun),
+    stopped,
+    changed: tally.changed
+  })
+  if (mutant !== undefined && given.by !== "server") {
+    const violation = await huntRecording(given, level, mutant, tally)
+    if (violation !== undefined || given.by === "recording") return result(violation ? [violation] : [])
+  }
+  const live = await Effect.runPromise(
+    run(subject, level, given, (violations) => given.isBrief && violations.some(isCounted)).pipe(
       Effect.timeoutOption(TIMEOUT_MS),
       Effect.map(Option.getOrUndefined),
       Effect.catchCause((cause) =>
         Effect.sync(() => void console.error(given.id, String(cause).slice(0, 500)))
-      ),
-      Effect.map((result) => ({
-        ...given,
-        found: result?.violations.filter(isCounted).map(line) ?? [],
-        requests: result?.exchanges.length ?? 0,
-        ms: Math.round(performance.now() - begun),
-        stopped: [...(result?.stopped ?? [])].map(([name, { reason }]) => `${name}: ${reason}`),
-        changed: tally.changed
-      }))
+      )
     )
   )
+  if (mutant !== undefined && tally.changed === 0) {
+    await Effect.runPromise(Effect.ignore(converse(hunted, given.seed)))
+  }
+  return result(live?.violations.filter(isCounted) ?? [], {
+    requests: live?.exchanges.length ?? 0,
+    stopped: [...(live?.stopped ?? [])].map(([name, { reason }]) => `${name}: ${reason}`)
+  })
+}
+
+/** Returns the fewest choices of a variant with which the model still finds a violation of this clause. */
+export const reduce = async (given: Task, clause: string): Promise<string> => {
+  const { choices } = named(Variants.of(Number(given.id.split(".")[0])), given.id)
+  const finds = async (kept: Choices.Choices) => {
+    const { violations } = await Effect.runPromise(run(Subjects.ofChoices(given.id, kept), "spec", given))
+    return violations.some((violation) => violation.clause === clause)
+  }
+  let kept = choices
+  for (const name of Object.keys(Choices.values)) {
+    const without = { ...kept, [name]: Reflect.get(Choices.defaults, name) }
+    if (Reflect.get(kept, name) !== Reflect.get(Choices.defaults, name) && (await finds(without)))
+      kept = without
+  }
+  return Variants.describe({ id: given.id, choices: kept })
 }

@@ -1,25 +1,32 @@
-/** Records every exchange of a run in process, so that the model can judge it, as it was or with mutated responses. */
+/** Records a run of the programs, and judges it again as a server with another transport would have responded. */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
+import * as JudgedRun from "../engine/JudgedRun.ts"
+import * as Judges from "../engine/Judges.ts"
 import type { Transport, WireResponse } from "../http/Wire.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
-import * as HttpSubject from "../subjects/HttpSubject.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
-import type { Subject } from "../subjects/Subject.ts"
-import * as BriefRun from "./BriefRun.ts"
 import type { World } from "./Fault.ts"
-import * as SelfTest from "./SelfTest.ts"
 
 export interface Recording {
   readonly setup: Setup
   readonly exchanges: ReadonlyArray<Exchange>
 }
 
+/** Returns what a user declares about a subject in process, and the plan of the main key. */
+export const setupOf = (target: HttpTarget): Setup => {
+  const setup = JudgedRun.setupOf(target)
+  const keys = setup.keys.map((key) =>
+    key.name === "main" ? { ...key, plan: ServiceTarget.plans.main } : key
+  )
+  return { ...setup, keys }
+}
+
 /** Returns a transport that reports each exchange, with the time of the subject's clock. */
 export const tap = (
-  { clock, transport }: HttpSubject.HttpTarget,
+  { clock, transport }: Pick<HttpTarget, "clock" | "transport">,
   record: (exchange: Exchange) => void
 ): Transport => {
   let [inFlight, sent] = [0, 0]
@@ -32,98 +39,15 @@ export const tap = (
       const finish = (response: WireResponse | undefined) =>
         Effect.map(now, (to) => {
           inFlight--
-          record({
-            index: ordinal - 1,
-            did: `${request.method} ${request.target}`,
-            request,
-            response,
-            from,
-            to,
-            isAlone: wasAlone && sent === ordinal
-          })
+          const did = `${request.method} ${request.target}`
+          const isAlone = wasAlone && sent === ordinal
+          record({ index: ordinal - 1, did, request, response, from, to, isAlone })
         })
       return yield* transport(request).pipe(
         Effect.tap(finish),
         Effect.tapError(() => finish(undefined))
       )
     })
-}
-
-/** Returns what a user declares about a subject in process. */
-export const setupOf = ({ basePath, declared, keys }: HttpSubject.HttpTarget): Setup => {
-  const { expired, main, revoked, tiny, victim } = keys
-  return {
-    basePath,
-    categories: declared?.categories ?? "any",
-    keys: [
-      { name: "main", secret: main, plan: ServiceTarget.plans.main, isValid: true },
-      ...(tiny === undefined
-        ? []
-        : [{ name: "tiny", secret: tiny.secret, plan: tiny, isValid: true } as const]),
-      ...(victim === undefined
-        ? []
-        : [{ name: "victim", secret: victim.secret, plan: victim, isValid: true } as const]),
-      ...(revoked === undefined ? [] : [{ name: "revoked", secret: revoked, isValid: false } as const]),
-      ...(expired === undefined ? [] : [{ name: "expired", secret: expired, isValid: false } as const])
-    ]
-  }
-}
-
-/** Runs the checks of a level on a subject, passes each exchange to `see`, and stops once `isEnough` is true. */
-const watch = (
-  subject: Effect.Effect<Subject, unknown, Scope.Scope>,
-  { level, seed }: { readonly seed: number; readonly level: Level },
-  see: (exchange: Exchange, setup: Setup) => void,
-  isEnough?: () => boolean
-): Effect.Effect<Setup, unknown> =>
-  SelfTest.withSubject(
-    Effect.gen(function* () {
-      const opened = yield* subject
-      if (!HttpSubject.is(opened)) throw new Error(`${opened.name} is not reached over HTTP`)
-      const setup = setupOf(opened.target)
-      const transport = tap(opened.target, (exchange) => see(exchange, setup))
-      return yield* HttpSubject.make({ ...opened.target, transport })
-    }),
-    seed,
-    (tapped) =>
-      Effect.map(
-        BriefRun.run(tapped, {
-          level,
-          seed,
-          ...(isEnough === undefined ? {} : { endsAt: isEnough, isAmbientWanted: () => false })
-        }),
-        () => setupOf((tapped as HttpSubject.HttpSubject).target)
-      )
-  )
-
-/** Runs the checks of a level on a subject, and returns all exchanges. */
-export const of = (
-  subject: Effect.Effect<Subject, unknown, Scope.Scope>,
-  options: { readonly seed: number; readonly level: Level }
-): Effect.Effect<Recording, unknown> => {
-  const exchanges: Array<Exchange> = []
-  const setup = watch(subject, options, (exchange) => exchanges.push(exchange))
-  return Effect.map(setup, (setup) => ({ setup, exchanges }))
-}
-
-/** Runs the checks of a level on a subject until the model finds a violation, and returns it. */
-export const firstViolation = (
-  subject: Effect.Effect<Subject, unknown, Scope.Scope>,
-  options: { readonly seed: number; readonly level: Level; readonly judgedAt: Level }
-): Effect.Effect<Violation | undefined, unknown> => {
-  let known: Model.Knowledge | undefined
-  let found: Violation | undefined
-  const see = (exchange: Exchange, setup: Setup): void => {
-    if (found !== undefined) return
-    const judged = Model.judge(known ?? Model.begin(setup), exchange)
-    known = judged.known
-    found = judged.violations.find((violation) => Model.isOfLevel(violation, options.judgedAt))
-  }
-  return Effect.map(
-    watch(subject, options, see, () => found !== undefined),
-    () =>
-      found ?? (known && Model.close(known).find((violation) => Model.isOfLevel(violation, options.judgedAt)))
-  )
 }
 
 /** Returns the recording with the responses that a server with this transport would have sent. */
@@ -145,21 +69,51 @@ export const replay = (
     exchanges: exchanges.map((exchange) => {
       if (exchange.response === undefined) return exchange
       current = exchange
-      return { ...exchange, response: Effect.runSync(spoiled(exchange.request)) }
+      const response = Effect.runSync(spoiled(exchange.request))
+      return response === exchange.response ? exchange : { ...exchange, response }
     })
   }
 }
 
 /** Returns the violations at a level that the model finds in a recording; stops after `max`. */
 export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) => {
-  let known = Model.begin(setup)
+  let known = Judges.begin(setup, level)
   const violations: Array<Violation> = []
   for (const exchange of exchanges) {
-    const judged = Model.judge(known, exchange)
+    const judged = Judges.judge(known, exchange)
     known = judged.known
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Model.close(known).filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Judges.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
+}
+
+/** Number of exchanges after which a recording holds what is known. */
+const STEP = 64
+
+/** Creates a judge of changed copies of a recording, which begins where the first response is changed. */
+export const makeJudge = (recording: Recording, level: Level) => {
+  const { exchanges, setup } = recording
+  const snapshots: Array<Judges.Knowledge> = []
+  let known = Judges.begin(setup, level)
+  for (const [index, exchange] of exchanges.entries()) {
+    if (index % STEP === 0) snapshots.push(known)
+    known = Judges.judge(known, exchange).known
+  }
+  const isOfLevel = (violation: Violation) => Model.isOfLevel(violation, level)
+  /** Returns the first violation in a copy of the recording. */
+  return (copy: Recording): Violation | undefined => {
+    const first = copy.exchanges.findIndex((exchange, index) => exchange !== exchanges[index])
+    if (first === -1) return undefined
+    const begin = Math.floor(first / STEP)
+    let known = snapshots[begin] ?? Judges.begin(setup, level)
+    for (const exchange of copy.exchanges.slice(begin * STEP)) {
+      const judged = Judges.judge(known, exchange)
+      known = judged.known
+      const found = judged.violations.find(isOfLevel)
+      if (found !== undefined) return found
+    }
+    return Judges.close(known).violations.find(isOfLevel)
+  }
 }

@@ -3,125 +3,98 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import type { PortTarget } from "../ports/PortTarget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as ArrayStores from "./ArrayStores.ts"
-import type { ConformingVariant, DisguisedVariant, PlainVariant } from "./ConformingVariants.ts"
-import type { Fault, SpoiledPorts } from "./Fault.ts"
+import type { SpoiledPorts, Where } from "./Fault.ts"
+import type { Choices } from "./plain/Choices.ts"
 import * as PlainServer from "./plain/PlainServer.ts"
 
 const identity = <A>(real: A): A => real
 
-const stores = ({ keys = identity, limits = identity, pets = identity }: SpoiledPorts) => ({
+/** Makes the layers of the three ports over plain arrays. */
+export const stores = ({ keys = identity, limits = identity, pets = identity }: SpoiledPorts) => ({
   petRepository: Layer.sync(PetRepository, () => pets(ArrayStores.petRepository())),
   rateLimitStore: Layer.sync(RateLimitStore, () => limits(ArrayStores.rateLimitStore())),
   apiKeyStore: Layer.sync(ApiKeyStore, () => keys(ArrayStores.apiKeyStore()))
 })
 
-const mergedStores = (ports: SpoiledPorts) => {
-  const { apiKeyStore, petRepository, rateLimitStore } = stores(ports)
-  return Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
-}
+type Opened = Effect.Effect<Subject, unknown, Scope.Scope>
 
 /** Makes the subject of a fault, for one run. */
-export const ofFault = ({
-  id,
-  where
-}: Pick<Fault, "id" | "where">): Effect.Effect<Subject, unknown, Scope.Scope> => {
-  if (where.at === "port") {
-    return Effect.succeed(
-      PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) })
-    )
+export const ofFault = (id: string, where: Where): Opened => {
+  switch (where.at) {
+    case "port":
+      return Effect.succeed(
+        PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) })
+      )
+    case "http":
+      return Effect.flatMap(serviceOf(id, where), HttpSubject.make)
+    case "plain":
+      return Effect.flatMap(plainOf(id, where.choices, where.transport), HttpSubject.make)
   }
-  return Effect.gen(function* () {
-    const target = yield* ServiceTarget.make({
-      name: id,
-      stores: mergedStores(where),
-      options: where.options,
-      ban: where.ban,
-      clock: where.clock
-    })
-    const { main, revoked = "", tiny, victim } = target.keys
-    const world = {
-      now: target.nowUnsafe,
-      keys: { main, tiny: tiny?.secret ?? "", victim: victim?.secret ?? "", revoked }
-    }
-    const { transport: spoil = identity } = where
-    return yield* HttpSubject.make({ ...target, transport: spoil(target.transport, world) })
-  })
 }
 
-/** Makes the stores of a fault as a target of the model of ports. */
-export const portTarget = (name: string, ports: SpoiledPorts): PortTarget => ({
-  name,
-  ...stores(ports),
-  outage: ArrayStores.outOfReach(ports)
+/** Makes a target of the core's service, with a fault. */
+const serviceOf = Effect.fnUntraced(function* (name: string, where: Where & { readonly at: "http" }) {
+  const { apiKeyStore, petRepository, rateLimitStore } = stores(where)
+  const { ban, clock, options, transport = identity } = where
+  const target = yield* ServiceTarget.make({
+    name,
+    stores: Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore),
+    options,
+    ban,
+    clock
+  })
+  const { main, revoked = "", tiny, victim } = target.keys
+  const keys = { main, tiny: tiny?.secret ?? "", victim: victim?.secret ?? "", revoked }
+  return { ...target, transport: transport(target.transport, { now: target.nowUnsafe, keys }) }
+})
+
+/** Makes a target of a plain server, perhaps with a fault. */
+const plainOf = Effect.fnUntraced(function* (
+  name: string,
+  choices: Partial<Choices> = {},
+  spoil: NonNullable<(Where & { readonly at: "plain" })["transport"]> = identity
+) {
+  const { clock, controls } = ServiceTarget.stoppedClock(yield* Clock.Clock, ServiceTarget.MORNING)
+  const now = () => clock.currentTimeMillisUnsafe()
+  const { main, tiny, victim } = ServiceTarget.plans
+  const keys = {
+    main: { secret: "main-0123456789Abcdef", ...main },
+    tiny: { secret: "tiny-0123456789Abcdef", ...tiny },
+    victim: { secret: "victim-0123456789Abcdef", ...victim },
+    revoked: { secret: "revoked-0123456789Abcdef", ...tiny, isValid: false },
+    expired: { secret: "expired-0123456789Abcdef", ...tiny, isValid: false }
+  }
+  const real = PlainServer.make({ keys: Object.values(keys), now, choices })
+  const secrets = {
+    main: keys.main.secret,
+    tiny: keys.tiny.secret,
+    victim: keys.victim.secret,
+    revoked: keys.revoked.secret
+  }
+  return {
+    name,
+    transport: spoil(real, { now, keys: secrets }),
+    basePath: "/v1",
+    baseUrl: undefined,
+    keys: { ...keys, main: secrets.main, revoked: secrets.revoked, expired: keys.expired.secret },
+    clock: controls
+  }
 })
 
 /** The reference server: the core's service over plain arrays. */
-export const reference: Effect.Effect<Subject, unknown, Scope.Scope> = Effect.flatMap(
-  Effect.suspend(() => ServiceTarget.make({ name: "reference", stores: ArrayStores.layer })),
-  HttpSubject.make
-)
+export const reference: Opened = Effect.suspend(() => ofFault("reference", { at: "http" }))
 
 /** The reference stores: the ports over plain arrays. */
-export const referencePorts: Effect.Effect<Subject> = Effect.sync(() =>
-  PortSubject.make({ name: "reference ports", ...stores({}), outage: ArrayStores.outOfReach({}) })
-)
+export const referencePorts: Opened = Effect.suspend(() => ofFault("reference ports", { at: "port" }))
 
-/** Makes the subject of a conforming variant, for one run. */
-export const ofVariant = (variant: ConformingVariant): Effect.Effect<Subject, unknown, Scope.Scope> =>
-  "disguise" in variant ? ofDisguised(variant) : ofPlain(variant)
-
-/** Makes animals, of which one in ten is pending or sold: a list can show all animals with these statuses. */
-const manyAnimals = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    name: `Old ${index}`,
-    categoryId: 1n,
-    status: PetStatus.all[index % 20 < 2 ? 1 + (index % 20) : 0] ?? "available"
-  }))
-
-const ofDisguised = ({
-  animals,
-  disguise,
-  id
-}: DisguisedVariant): Effect.Effect<Subject, unknown, Scope.Scope> =>
-  Effect.gen(function* () {
-    const petRepository = Layer.sync(PetRepository, () => ArrayStores.petRepository(manyAnimals(animals)))
-    const { apiKeyStore, rateLimitStore } = stores({})
-    const target = yield* ServiceTarget.make({
-      name: id,
-      stores: Layer.mergeAll(petRepository, rateLimitStore, apiKeyStore)
-    })
-    return yield* HttpSubject.make({ ...target, transport: disguise(target.transport) })
-  })
-
-const ofPlain = ({ choices, id }: PlainVariant): Effect.Effect<Subject, unknown> =>
-  Effect.gen(function* () {
-    const { clock, controls } = ServiceTarget.stoppedClock(yield* Clock.Clock, ServiceTarget.MORNING)
-    const now = () => clock.currentTimeMillisUnsafe()
-    const { main, tiny, victim } = ServiceTarget.plans
-    const keys = {
-      main: { secret: "main-0123456789abcdef", ...main },
-      tiny: { secret: "tiny-0123456789abcdef", ...tiny },
-      victim: { secret: "victim-0123456789abcdef", ...victim },
-      revoked: { secret: "revoked-0123456789abcdef", ...tiny, isValid: false },
-      expired: { secret: "expired-0123456789abcdef", ...tiny, isValid: false }
-    }
-    const transport = PlainServer.make({ keys: Object.values(keys), now, choices })
-    return yield* HttpSubject.make({
-      name: id,
-      transport,
-      basePath: "/v1",
-      baseUrl: undefined,
-      keys: { ...keys, main: keys.main.secret, revoked: keys.revoked.secret, expired: keys.expired.secret },
-      clock: controls
-    })
-  })
+/** Makes a plain server with these choices, for one run. */
+export const ofChoices = (id: string, choices: Partial<Choices>): Opened =>
+  ofFault(id, { at: "plain", choices })

@@ -29,6 +29,9 @@ export interface Condition {
 
 const DAY = 86_400_000
 
+/** A time at which the removal of getPet is over in every time zone. */
+const REMOVED = Date.UTC(2030, 11, 7)
+
 const condition = (topic: Topic, id: string, holds: Condition["holds"]): Condition => ({ id, topic, holds })
 
 const onOperation = (id: string, operation: NonNullable<Condition["operation"]>): Condition => ({
@@ -69,22 +72,28 @@ export const conditions: ReadonlyArray<Condition> = [
   onOperation("on creations", "create"),
   onOperation("on retrievals", "get"),
   onOperation("on HEAD", "head"),
+  onOperation("on requests that the contract does not describe", "other"),
 
   condition("key", "for the key of a run", ({ key }) => key === "main"),
   condition("key", "for a key with a small limit", ({ key }) => key === "tiny"),
   condition("key", "for a key that is banned", ({ key }) => key === "victim"),
-  condition("no key", "without a valid key", ({ key }) => key === "other"),
+  condition("no key", "without a valid key", ({ key }) => key === "other" || key === "revoked"),
+  condition("no key", "for a revoked key", ({ key }) => key === "revoked"),
 
   condition("history", "after 300 requests", ({ count }) => count > 300),
   condition("history", "for every 20th request", ({ count }) => count % 20 === 0),
   condition("history", "for the first request of a key", ({ keyCount }) => keyCount === 1),
   condition("history", "after a 429", ({ afterDenial }) => afterDenial),
+  condition("history", "for a key that was denied 30 times", ({ denials }) => denials >= 30),
 
   condition("time", "in the first second of a minute", ({ now }) => now % 60_000 < 1_000),
   condition("time", "in the last second of a minute", ({ now }) => now % 60_000 >= 59_000),
   condition("time", "in the second half of a second", ({ now }) => now % 1_000 >= 500),
   condition("time", "in the last minute of a day", ({ now }) => now % DAY >= DAY - 60_000),
   condition("time", "in the first minute of a day", ({ now }) => now % DAY < 60_000),
+  condition("time", "in the second half of a day", ({ now }) => now % DAY >= DAY / 2),
+  condition("time", "on the first day of a month", ({ now }) => new Date(now).getUTCDate() === 1),
+  condition("time", "after the removal of getPet", ({ now }) => now > REMOVED),
 
   condition("query", "with a limit", ({ request }) => Requests.parameters(request).has("limit")),
   condition("query", "with a status", ({ request }) => Requests.parameters(request).has("status")),
@@ -92,10 +101,19 @@ export const conditions: ReadonlyArray<Condition> = [
     const given = Requests.parameters(request)
     return given.has("limit") && given.has("status")
   }),
+  condition(
+    "query",
+    "with a limit of 100",
+    ({ request }) => Requests.parameters(request).get("limit") === "100"
+  ),
+  condition("query", "with a limit after the status", ({ request }) =>
+    /status=.*limit=/.test(request.target)
+  ),
   condition("query", "without a query", ({ request }) => !request.target.includes("?")),
 
   condition("animal", "for names of more than 64 characters", (situation) => nameOf(situation).length > 64),
   condition("animal", "for names beyond ASCII", (situation) => /[^ -~]|\\u/.test(nameOf(situation))),
+  condition("animal", "for names with markup", (situation) => /[<>&]/.test(nameOf(situation))),
   condition("animal", "for negative categories", (situation) => categoryOf(situation) < 0n),
   condition("animal", "for categories beyond 2^53", (situation) => {
     const category = categoryOf(situation)
@@ -104,6 +122,6 @@ export const conditions: ReadonlyArray<Condition> = [
   condition("animal", "for the status sold", (situation) => statusOf(situation) === "sold"),
   condition("animal", "for the status pending", (situation) => statusOf(situation) === "pending"),
 
-  ...[200, 201, 400, 401, 404, 429].map(onStatus),
+  ...[200, 201, 204, 400, 401, 404, 405, 410, 413, 415, 429].map(onStatus),
   condition("response", "when one request is left", (situation) => remaining(situation) === 1)
 ]

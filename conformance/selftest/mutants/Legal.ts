@@ -97,9 +97,16 @@ export const rules: ReadonlyArray<Rule> = [
     /^parameter limit$/
   ),
   rule(
-    "The contract leaves constraints on names open (§2): a server may store a changed name, if it always returns that name.",
-    /^(trim|merge spaces in|escape HTML in|normalize|decompose)/,
-    /^name as read$/
+    "The contract leaves constraints on names open (§2): a server may trim or normalize every name.",
+    /^(trim|normalize|decompose)$/,
+    /^name as read$/,
+    /^always$/
+  ),
+  rule(
+    "A normalization form of all names beyond ASCII is one of all names (§2).",
+    /^(normalize|decompose)$/,
+    /^name as read$/,
+    /^for names beyond ASCII$/
   )
 ]
 

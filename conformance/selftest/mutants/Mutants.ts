@@ -1,4 +1,5 @@
 /** Builds all mutants: each combination of an operator, a place and a condition that fit together. */
+import type { Level } from "../../clauses/Clause.ts"
 import { type Condition, conditions } from "./Condition.ts"
 import * as Draws from "./Draws.ts"
 import * as Mutant from "./Mutant.ts"
@@ -39,10 +40,16 @@ export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
     )
 )
 
-/** Returns a random sample without repetition; the same seed gives the same sample. */
-export const sample = (count: number, seed: number): ReadonlyArray<Mutant.Mutant> => {
+/** Returns a random sample of the mutants of a level without repetition; the same seed gives the same sample. */
+export const sample = (
+  count: number,
+  seed: number,
+  level: Level = "spec",
+  isWanted: (place: Place) => boolean = () => true
+): ReadonlyArray<Mutant.Mutant> => {
   const draw = Draws.make(seed)
-  const rest = [...mutants]
+  const isOfLevel = ({ isDesign }: Place) => level === "design" || isDesign !== true
+  const rest = mutants.filter(({ place }) => isOfLevel(place) && isWanted(place))
   return Array.from({ length: Math.min(count, rest.length) }, () =>
     rest.splice(Math.floor(draw() * rest.length), 1)
   ).flat()

@@ -19,6 +19,10 @@ export interface Place {
   readonly operations?: ReadonlyArray<Situation["operation"] | "head">
   /** The statuses that conditions here may require; any if absent. */
   readonly statuses?: ReadonlyArray<number>
+  /** Whether only level design has laws about it. */
+  readonly isDesign?: true
+  /** Whether it changes only responses, so that a recording shows what the mutant does. */
+  readonly changesResponses?: true
   /** Applies `mutate` at this place of a new server. */
   readonly install: (mutate: Mutate) => Where
 }

@@ -9,7 +9,7 @@ export interface Situation {
   readonly request: WireRequest
   /** The operation of the request; for `HEAD`, that of a `GET` of the same target. */
   readonly operation: "list" | "create" | "get" | "other"
-  readonly key: "main" | "tiny" | "victim" | "other"
+  readonly key: "main" | "tiny" | "victim" | "revoked" | "other"
   /** The number of the request among all requests to the server, from 1. */
   readonly count: number
   /** The number of the request among the requests of its key, from 1. */
@@ -18,6 +18,8 @@ export interface Situation {
   readonly now: number
   /** Whether the previous response to its key was a 429. */
   readonly afterDenial: boolean
+  /** How many 429s its key got. */
+  readonly denials: number
   /** Absent until the server has responded. */
   readonly response?: WireResponse
   /** The animal that is changed, if the place is a field of an animal. */
@@ -32,7 +34,7 @@ const operationOf = (request: WireRequest): Situation["operation"] => {
 }
 
 const keyOf = (request: WireRequest, { keys }: World): Situation["key"] => {
-  const names = ["main", "tiny", "victim"] as const
+  const names = ["main", "tiny", "victim", "revoked"] as const
   return names.find((name) => Requests.hasKey(request, keys[name])) ?? "other"
 }
 
@@ -51,6 +53,7 @@ export const make = (): Tracker => {
   let count = 0
   const counts = new Map<string, number>()
   const denied = new Set<string>()
+  const denials = new Map<string, number>()
   return {
     current: () => current,
     follow: (handle) => (real, world) => (request) =>
@@ -65,12 +68,17 @@ export const make = (): Tracker => {
           count: ++count,
           keyCount,
           now: world.now(),
-          afterDenial: denied.has(key)
+          afterDenial: denied.has(key),
+          denials: denials.get(key) ?? 0
         }
         const observed: Transport = (sent) => {
           current = situation
           return Effect.tap(real(sent), ({ status }) =>
-            Effect.sync(() => (status === 429 ? denied.add(key) : denied.delete(key)))
+            Effect.sync(() => {
+              if (status !== 429) return denied.delete(key)
+              denials.set(key, (denials.get(key) ?? 0) + 1)
+              return denied.add(key)
+            })
           )
         }
         return handle(observed, situation)

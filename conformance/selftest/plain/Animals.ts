@@ -11,6 +11,8 @@ export interface Pet extends NewPet {
   readonly id: bigint
   /** The sort key in lists, in ascending order. */
   readonly rank: bigint | string
+  /** The time of its creation, in epoch milliseconds. */
+  readonly at: number
 }
 
 /** Permutes the numbers of `bits` bits: every step can be reversed, so no two numbers collide. */
@@ -31,6 +33,8 @@ const idOf: Readonly<Record<Choices["ids"], (n: bigint) => bigint>> = {
   "from 2^63-1 down": (n) => 2n ** 63n - n
 }
 
+const DAY_MS = 86_400_000
+
 const ascending = (_n: bigint, id: bigint) => id
 
 /** For each choice of order, returns the sort key of the n-th animal. */
@@ -50,26 +54,32 @@ export const makeNumbering = ({ ids }: Pick<Choices, "ids">) => {
 
 /** Creates a catalogue that contains the earlier animals. */
 export const make = (
-  { earlier, order }: Pick<Choices, "earlier" | "order">,
+  { earlier, order, transitions }: Pick<Choices, "earlier" | "order" | "transitions">,
   nextNumber: ReturnType<typeof makeNumbering>
 ) => {
   const byId = new Map<bigint, Pet>()
   const listed: Array<Pet> = []
   let draws = 0n
-  const add = (newPet: NewPet): Pet => {
+  const add = (newPet: NewPet, at: number): Pet => {
     const { id, n } = nextNumber()
-    const pet = { ...newPet, id, rank: rankOf[order](n, id, newPet.name) }
+    const pet = { ...newPet, id, at, rank: rankOf[order](n, id, newPet.name) }
     byId.set(id, pet)
     listed.splice(listed.findLastIndex(({ rank }) => rank <= pet.rank) + 1, 0, pet)
     return pet
   }
-  for (const pet of earlier) add(pet)
+  for (const pet of earlier) add(pet, Number.POSITIVE_INFINITY)
+  const shownAt =
+    (now: number) =>
+    (pet: Pet): Pet =>
+      transitions !== "none" && pet.status === "pending" && now - pet.at >= DAY_MS
+        ? { ...pet, status: "sold" }
+        : pet
   return {
     add,
-    find: (id: bigint): Pet | undefined => byId.get(id),
+    find: (id: bigint, now: number): Pet | undefined => [byId.get(id) ?? []].flat().map(shownAt(now))[0],
     /** Returns the animals with a status, or all for `null`, in the order of lists. */
-    list: (status: Status | null): ReadonlyArray<Pet> =>
-      status === null ? listed : listed.filter((pet) => pet.status === status),
+    list: (status: Status | null, now: number): ReadonlyArray<Pet> =>
+      listed.map(shownAt(now)).filter((pet) => status === null || pet.status === status),
     /** Returns at most `count` of the animals in random order, without repetition. */
     draw: (pets: ReadonlyArray<Pet>, count: number): ReadonlyArray<Pet> => {
       const rest = [...pets]

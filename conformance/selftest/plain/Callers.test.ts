@@ -2,9 +2,11 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Wire from "../../http/Wire.ts"
-import { plain as variants } from "../ConformingVariants.ts"
 import type { Choices } from "./Choices.ts"
 import { numberIn, serverOf } from "./Server.fixture.ts"
+import * as Variants from "./Variants.ts"
+
+const variants = Variants.of(1)
 
 const anyVariant = fc.constantFrom(...variants)
 

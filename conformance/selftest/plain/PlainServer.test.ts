@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest"
 import type { Header, WireResponse } from "../../http/Wire.ts"
 import * as Wire from "../../http/Wire.ts"
-import { plain as variants } from "../ConformingVariants.ts"
 import type { Choices } from "./Choices.ts"
 import { created, digitsOf, json, names, rex, serverOf } from "./Server.fixture.ts"
+import * as Variants from "./Variants.ts"
+
+const variants = Variants.of(1)
 
 describe("PlainServer", () => {
   it("assigns ids and orders lists according to the choices", () => {

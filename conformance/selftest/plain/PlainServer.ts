@@ -25,6 +25,16 @@ export interface Options {
 interface Place {
   readonly petId?: string
   readonly query: string
+  readonly isSlashed: boolean
+}
+
+/** Percent-decodes a text; returns it unchanged if it is malformed. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 type Catalogue = ReturnType<typeof Animals.make>
@@ -60,50 +70,82 @@ export const make = (options: Options): Transport => {
 
   const limitOf = (given: string | null): number | undefined => {
     if (given === null) return 20
-    const limit = /^-?\d+$/.test(given) ? Number(given) : undefined
-    if (choices.badLimit === "clamped") return Math.min(Math.max(limit ?? 20, 1), 100)
-    return limit !== undefined && limit >= 1 && limit <= 100 ? limit : undefined
+    const { badLimit, limitForm } = choices
+    const form = limitForm === "shortest" ? /^(?:0|-?[1-9]\d*)$/ : /^-?\d+$/
+    const limit =
+      limitForm === "as parseInt" ? Number.parseInt(given, 10) : form.test(given) ? Number(given) : NaN
+    const isRejected =
+      typeof badLimit === "number" ||
+      (badLimit === "clamped from above" && !(limit >= 1)) ||
+      (badLimit === "clamped if 32 bits" && (limit | 0) !== limit)
+    if (isRejected) return limit >= 1 && limit <= 100 ? limit : undefined
+    return Math.min(Math.max(Number.isNaN(limit) ? 20 : limit, 1), 100)
   }
 
-  const listPets = (animals: Catalogue, query: string): Replies.Reply => {
+  /** Returns the value of a parameter; `null` if it is absent, `undefined` if it is invalid. */
+  const valueOf = (given: URLSearchParams, name: string): string | null | undefined => {
+    const all = given.getAll(name)
+    if (all.length > 1 && choices.repeatedParameters === 400) return undefined
+    const value = choices.repeatedParameters === "last" ? all.at(-1) : all[0]
+    return value === undefined || (value === "" && choices.emptyParameters === "absent") ? null : value
+  }
+
+  const cursorOf = (offset: number): string =>
+    choices.paging === "cursor" ? `+/= %${btoa(`at ${offset}`)}` : String(offset)
+
+  const offsetIn = (given: URLSearchParams): number => {
+    const text = given.get("offset") ?? cursorOf(0)
+    const digits = choices.paging === "cursor" && text.startsWith("+/= %") ? atob(text.slice(5)) : text
+    return choices.paging === "none" ? 0 : Number(/\d{1,9}$/.exec(digits) ?? 0)
+  }
+
+  const listPets = (animals: Catalogue, query: string, now: number): Replies.Reply => {
     const given = new URLSearchParams(query)
-    const known = choices.paging === "link" ? ["limit", "status", "offset"] : ["limit", "status"]
+    const known = choices.paging === "none" ? ["limit", "status"] : ["limit", "status", "offset"]
     const isStrict = choices.unknownParameters === 400
     if (isStrict && [...given.keys()].some((name) => !known.includes(name))) return replies.error(400)
-    const limit = limitOf(given.get("limit"))
+    const [limitGiven, statusGiven] = [valueOf(given, "limit"), valueOf(given, "status")]
+    if (limitGiven === undefined || statusGiven === undefined) return replies.error(400)
+    const limit = limitOf(limitGiven)
     if (limit === undefined) return replies.error(choices.badLimit === 422 ? 422 : 400)
-    const status = given.get("status")
+    const status = choices.statusCase === "any" ? (statusGiven?.toLowerCase() ?? null) : statusGiven
     if (status !== null && !Bodies.isStatus(status)) {
       return choices.unknownStatus === "matches nothing"
         ? replies.pets([])
         : replies.error(choices.unknownStatus)
     }
-    const found = animals.list(status)
+    const found = animals.list(status, now)
     if (choices.order === "shuffled") return replies.pets(animals.draw(found, limit))
-    const offset = choices.paging === "link" ? Number(/^\d{1,9}$/.exec(given.get("offset") ?? "0") ?? 0) : 0
+    const offset = offsetIn(given)
     const page = found.slice(offset, offset + limit)
     if (choices.paging === "none" || offset + limit >= found.length) return replies.pets(page)
-    given.set("offset", String(offset + limit))
+    given.set("offset", cursorOf(offset + limit))
     return replies.pets(page, [["Link", `<${petsPath}?${given}>; rel="next"`]])
   }
 
   const createPet = (
     animals: Catalogue,
-    { body = new Uint8Array(), headers }: WireRequest
+    { body = new Uint8Array(), headers }: WireRequest,
+    now: number
   ): Replies.Reply => {
-    const isJson = headers.some(
-      ([name, value]) => name.toLowerCase() === "content-type" && /^\s*application\/json\s*(;|$)/i.test(value)
-    )
-    if (choices.contentTypes === 415 && !isJson) return replies.error(415)
+    const values = (wanted: string) =>
+      headers.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
+    const [type = ""] = values("content-type")
+    const types = { any: /^/, 415: /^\s*application\/json\s*(;|$)/i, "exactly JSON": /^application\/json$/ }
+    if (!types[choices.contentTypes].test(type)) return replies.error(415)
+    if (choices.contentEncoding === 415 && values("content-encoding").length > 0) return replies.error(415)
+    if (choices.chunks === 411 && values("transfer-encoding").length > 0) return replies.error(411)
     if (body.length > choices.largestBody) return replies.error(413)
     const newPet = Bodies.newPet(body, choices)
-    return newPet === undefined ? replies.error(400) : replies.pet(201, animals.add(newPet))
+    return newPet === undefined ? replies.error(400) : replies.pet(201, animals.add(newPet, now))
   }
 
-  const getPet = (animals: Catalogue, petId: string): Replies.Reply => {
-    const id = /^-?\d+$/.test(petId) ? Bodies.int64(petId) : undefined
+  const getPet = (animals: Catalogue, given: string, now: number): Replies.Reply => {
+    const petId = choices.petIdForm === "decoded" ? decoded(given) : given
+    const form = choices.petIdForm === "shortest" ? /^(?:0|-?[1-9]\d*)$/ : /^-?\d+$/
+    const id = form.test(petId) ? Bodies.int64(petId) : undefined
     if (id === undefined) return replies.error(choices.badPetId)
-    const pet = animals.find(id)
+    const pet = animals.find(id, now)
     return pet === undefined ? replies.error(404) : replies.pet(200, pet)
   }
 
@@ -112,10 +154,11 @@ export const make = (options: Options): Transport => {
   const placeOf = (target: string): Place | undefined => {
     const [given = "", ...queries] = target.split("?")
     const query = queries.join("?")
-    const path = choices.trailingSlash === "tolerated" ? given.replace(/\/$/, "") : given
-    if (path === petsPath) return { query }
+    const path = choices.trailingSlash === 404 ? given : given.replace(/\/$/, "")
+    const isSlashed = path !== given
+    if (path === petsPath) return { query, isSlashed }
     const petId = path.startsWith(`${petsPath}/`) ? path.slice(petsPath.length + 1) : ""
-    return petId === "" || petId.includes("/") ? undefined : { query, petId }
+    return petId === "" || petId.includes("/") ? undefined : { query, petId, isSlashed }
   }
 
   const byMethod = (
@@ -128,8 +171,9 @@ export const make = (options: Options): Transport => {
     const methods = [...all.keys(), ...(choices.options === 204 ? ["OPTIONS"] : [])]
     const allow: Header = ["Allow", methods.join(", ")]
     if (method === "OPTIONS" && choices.options === 204) return { status: 204, headers: [allow] }
-    const isOther = method !== "HEAD" && method !== "OPTIONS"
-    return all.get(method)?.() ?? replies.error(isOther ? choices.otherMethods : 405, [allow])
+    const head = choices.head === "as GET" ? 405 : choices.head
+    const status = method === "HEAD" ? head : method === "OPTIONS" ? 405 : choices.otherMethods
+    return all.get(method)?.() ?? replies.error(status, [allow])
   }
 
   const deprecation: ReadonlyArray<Header> = [
@@ -141,19 +185,27 @@ export const make = (options: Options): Transport => {
   const route = (request: WireRequest, caller: Callers.Caller, now: number): Replies.Reply => {
     const place = placeOf(request.target)
     if (place === undefined) return replies.error(404)
-    const { petId, query } = place
+    const { isSlashed, petId, query } = place
+    if (isSlashed && choices.trailingSlash === 308) {
+      return { status: 308, headers: [["Location", request.target.replace(/\/(?=\?|$)/, "")]] }
+    }
     const animals = catalogueOf(caller)
     if (petId === undefined) {
       return byMethod(request.method, {
-        GET: () => listPets(animals, query),
-        POST: () => createPet(animals, request)
+        GET: () => listPets(animals, query, now),
+        POST: () => createPet(animals, request, now)
       })
     }
     const reply =
       now < removedAt
-        ? byMethod(request.method, { GET: () => getPet(animals, petId) })
+        ? byMethod(request.method, { GET: () => getPet(animals, petId, now) })
         : replies.error(choices.removed)
     return choices.deprecationHeaders ? { ...reply, headers: [...reply.headers, ...deprecation] } : reply
+  }
+
+  const isDescribed = ({ method, target }: WireRequest): boolean => {
+    const place = placeOf(target)
+    return place !== undefined && (method === "GET" || (method === "POST" && place.petId === undefined))
   }
 
   /** Responds to a caller without a valid key. */
@@ -168,7 +220,7 @@ export const make = (options: Options): Transport => {
       return replies.error(status, retryAfter === undefined ? [] : [["Retry-After", retryAfter]])
     }
     const reply = caller.hasKey ? route(request, caller, now) : unauthorized(request)
-    callers.count(caller, reply.status, now)
+    if (choices.undescribed === "counted" || isDescribed(request)) callers.count(caller, reply.status, now)
     return reply
   }
 

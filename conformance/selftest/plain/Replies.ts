@@ -17,6 +17,8 @@ const errors = {
   403: ["banned", "The API key is banned for a while.", "Der API-Schlüssel ist vorübergehend gesperrt."],
   404: ["not_found", "There is no such resource.", "Diese Ressource gibt es nicht."],
   405: ["method_not_allowed", "The method is not allowed here.", "Diese Methode ist hier nicht erlaubt."],
+  411: ["length_required", "A Content-Length is required.", "Content-Length fehlt."],
+  501: ["not_implemented", "The method is unknown.", "Diese Methode ist unbekannt."],
   410: ["gone", "The operation was removed.", "Diese Operation wurde entfernt."],
   413: ["too_large", "The body is too large.", "Der Anfragekörper ist zu groß."],
   415: ["unsupported_type", "Only application/json is read.", "Nur application/json wird gelesen."],

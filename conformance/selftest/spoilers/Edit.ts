@@ -68,10 +68,24 @@ export const members =
       onFailure: () => response
     })
 
+/** Remembers what a function returns for a response, because many mutants read the same recorded response. */
+const remembered = <A>(read: (response: WireResponse) => A): ((response: WireResponse) => A) => {
+  const known = new WeakMap<WireResponse, A>()
+  return (response) => {
+    const before = known.get(response)
+    if (before !== undefined || known.has(response)) return before as A // it was set by `read`
+    const value = read(response)
+    known.set(response, value)
+    return value
+  }
+}
+
 /** Returns the animals in the body of a list, or `undefined` if it is not a list of animals. */
-export const animalsOf = (response: WireResponse): ReadonlyArray<Animal> | undefined =>
-  Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals))
+export const animalsOf: (response: WireResponse) => ReadonlyArray<Animal> | undefined = remembered(
+  (response) => Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals))
+)
 
 /** Returns the animal in the body, or `undefined` if there is none. */
-export const animalOf = (response: WireResponse): Animal | undefined =>
+export const animalOf: (response: WireResponse) => Animal | undefined = remembered((response) =>
   Result.getOrUndefined(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animal))
+)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../../core/limits/TokenBucket.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { WireRequest } from "../../http/Wire.ts"
+import type { WireRequest, WireResponse } from "../../http/Wire.ts"
 import type { Spoil, Where } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 
@@ -101,20 +101,61 @@ const decidingSome = (isSelected: (request: WireRequest) => boolean, step: Step)
   }
 }
 
+/** The windows in which a fault does not count or limit requests. */
+export type Windows = "minute" | "day" | "both"
+
+/** Returns a state before a request was counted in these windows. */
+const giveBack = (state: RateLimit.State, windows: Windows): RateLimit.State => ({
+  ...state,
+  level: state.level + (windows === "day" ? 0 : TokenBucket.COST),
+  used: state.used - (windows === "minute" ? 0 : 1)
+})
+
 /** Does not count some admitted requests, and shows the numbers before them; denies others as before. */
-export const withoutCost = (isFree: (request: WireRequest) => boolean): Where =>
+export const withoutCost = (isFree: (request: WireRequest) => boolean, windows: Windows = "both"): Where =>
   decidingSome(isFree, (state, now, policy) => {
     const [verdict, next] = RateLimit.step(state, now, policy)
     if (verdict.outcome !== "admitted") return [verdict, next]
-    return [
-      { ...verdict, remaining: verdict.remaining + 1 },
-      { ...next, level: next.level + TokenBucket.COST, used: next.used - 1 }
-    ]
+    const isShown = windows === "both" || (windows === "day") === (verdict.limit === policy.plan.perDay)
+    return [{ ...verdict, remaining: verdict.remaining + (isShown ? 1 : 0) }, giveBack(next, windows)]
   })
 
-/** Admits some requests without counting them, even when the limit is reached. */
-export const withoutLimit = (isFree: (request: WireRequest) => boolean): Where =>
+/** Admits some requests, without counting them, when these windows are used up. */
+export const withoutLimit = (isFree: (request: WireRequest) => boolean, windows: Windows = "both"): Where =>
   decidingSome(isFree, (state, now, policy) => {
-    const [verdict] = RateLimit.step(state, now, policy)
+    const [verdict, next] = RateLimit.step(state, now, policy)
+    const { day, minute } = verdict
+    const isByOther =
+      (windows === "minute" && day.remaining === 0) || (windows === "day" && minute.remaining === 0)
+    if (verdict.outcome === "banned" || (verdict.outcome === "limited" && isByOther)) return [verdict, next]
+    if (windows !== "both" && verdict.outcome === "admitted") return [verdict, next]
     return [{ ...verdict, outcome: "admitted", retryAfter: 0 }, state ?? RateLimit.initial(now, policy.plan)]
   })
+
+/** Gives back what a request cost if its response is one of these; the state is shared, so runs must not overlap. */
+export const refunding = (
+  isRefunded: (response: WireResponse, request: WireRequest) => boolean,
+  windows: Windows = "both"
+): Where => {
+  let refund: Effect.Effect<unknown, unknown> = Effect.void
+  return {
+    at: "http",
+    transport: (real) => (request) => {
+      refund = Effect.void
+      return Effect.tap(real(request), (response) =>
+        isRefunded(response, request) ? Effect.ignore(refund) : Effect.void
+      )
+    },
+    limits: (real) => ({
+      modify: real.modify,
+      consume: (key, now, policy) =>
+        real.modify(key, (state) => {
+          const [verdict, next] = RateLimit.step(state, now, policy)
+          if (verdict.outcome === "admitted" && key.startsWith("key:")) {
+            refund = real.modify(key, (current = next) => [undefined, giveBack(current, windows)])
+          }
+          return [verdict, next]
+        })
+    })
+  }
+}

@@ -48,6 +48,7 @@ const place = (
 ): Place => ({
   id: `call of ${id}`,
   kind: "call",
+  operations: ["list", "create", "get", "head"],
   group: "calls of stores",
   topics,
   install: (mutate: Mutate) => {

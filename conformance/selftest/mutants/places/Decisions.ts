@@ -58,6 +58,7 @@ const place = (id: string, change: Change): Place => ({
   id,
   kind: "count",
   group: "limits and bans",
+  operations: ["list", "create", "get", "head"],
   topics: ["any", "operation", "key", "no key", "history", "time"],
   install: (mutate) => decideWith(mutate, change)
 })
@@ -119,6 +120,7 @@ const callerPlace: Place = {
   id: "caller of a decision",
   kind: "caller",
   group: "limits and bans",
+  operations: ["list", "create", "get", "head"],
   topics: ["any", "operation", "key", "no key", "history", "time"],
   install: (mutate) => {
     const tracker = Situation.make()

@@ -71,6 +71,7 @@ const fieldPlace = (field: Field, { id, isChanged, isHere }: Position): Place =>
   kind: kinds[field],
   group: "fields of animals",
   topics: ["any", "animal", "history", "key"],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (!isHere(response, situation)) return response
@@ -90,8 +91,9 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
   kind: field === "status" ? "integer" : "words",
   group: "fields of errors",
   topics: ["any", "operation", "key", "no key", "history", "response"],
-  operations: ["list", "create", "get"],
-  statuses: [400, 401, 404, 429],
+  operations: ["list", "create", "get", "other"],
+  statuses: [400, 401, 404, 405, 410, 413, 415, 429],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (!isError(response.status)) return response
@@ -108,6 +110,7 @@ const lists: Place = {
   kind: "list",
   group: "lists",
   topics: ["any", "key", "history", "time", "query"],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       const animals = isListed(response, situation) ? Edit.animalsOf(response) : undefined

@@ -22,12 +22,17 @@ export const changeResponses = (
 
 const digits = /^-?[0-9]{1,30}$/
 
-const headerPlace = (name: string, kind: "integer" | "type"): Place => ({
+const headerPlace = (
+  name: string,
+  kind: "integer" | "type",
+  more: Pick<Place, "isDesign" | "statuses" | "operations"> = {}
+): Place => ({
+  ...more,
   id: name,
   kind,
   group: "headers",
   topics: ["any", "operation", "key", "no key", "history", "time", "response"],
-  ...(name === "Retry-After" ? { statuses: [429] } : {}),
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       const given = header(response, name)
@@ -47,8 +52,22 @@ const headers: ReadonlyArray<Place> = [
   headerPlace("X-RateLimit-Limit", "integer"),
   headerPlace("X-RateLimit-Remaining", "integer"),
   headerPlace("X-RateLimit-Reset", "integer"),
-  headerPlace("Retry-After", "integer"),
+  headerPlace("Retry-After", "integer", { statuses: [429] }),
   headerPlace("Content-Type", "type")
+]
+
+/** Headers that only our design requires. */
+const designHeaders: ReadonlyArray<Place> = [
+  headerPlace("Location", "type", { isDesign: true, statuses: [201], operations: ["create"] }),
+  headerPlace("Allow", "type", { isDesign: true, statuses: [204, 405], operations: ["other"] }),
+  headerPlace("WWW-Authenticate", "type", { isDesign: true, statuses: [401] }),
+  ...["Deprecation", "Sunset", "Link"].map((name) =>
+    headerPlace(name, "type", { isDesign: true, statuses: [200, 404, 410, 401, 429] })
+  ),
+  ...[
+    ...["RateLimit", "RateLimit-Policy", "Date", "Cache-Control"],
+    ...["X-Content-Type-Options", "X-Request-Id"]
+  ].map((name) => headerPlace(name, "type", { isDesign: true }))
 ]
 
 /** The operations whose responses can have a status; all operations for a status that is not listed. */
@@ -65,6 +84,7 @@ const codePlace = (code: number): Place => ({
   group: "status codes",
   topics: ["any", "operation", "key", "history", "time", ...(code === 200 ? (["query"] as const) : [])],
   operations: operationsOf[code] ?? ["list", "create", "get", "head"],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (response.status !== code) return response
@@ -85,6 +105,7 @@ const bodyPlace = (
   kind: "body",
   group: "bodies",
   topics: ["any", "key", "history", "time", ...(id === "body of a list" ? (["query"] as const) : [])],
+  changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
       if (!isHere(response, situation) || response.body.length === 0) return response
@@ -104,6 +125,7 @@ const bodies: ReadonlyArray<Place> = [
 
 export const places: ReadonlyArray<Place> = [
   ...headers,
+  ...designHeaders,
   ...[200, 201, 400, 401, 404, 429].map(codePlace),
   ...bodies
 ]

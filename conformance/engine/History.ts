@@ -1,0 +1,87 @@
+/** Finds the smallest history that shows a violation, by judging parts of the recorded exchanges again. */
+import type { Exchange, Violation } from "../model/Exchange.ts"
+
+/** Judges exchanges as if they were a whole run. */
+export type JudgeAll = (exchanges: ReadonlyArray<Exchange>) => ReadonlyArray<Violation>
+
+export interface History {
+  /** The violation as this history shows it. */
+  readonly violation: Violation
+  readonly exchanges: ReadonlyArray<Exchange>
+}
+
+/** Maximum number of exchanges that are judged again for one violation. */
+const MAX_JUDGED = 6_000
+
+/**
+ * Whether a law counts requests. Its histories must have every request of their key, because without some of them the
+ * others would prove something else.
+ */
+export const isCounted = ({ clause }: Pick<Violation, "clause">): boolean => /^(?:limits|ban)\./.test(clause)
+
+/**
+ * Returns the smallest history that was found: the evidence alone, or with the exchanges of the same key before it, as
+ * few of them as show the violation. `keyOf` returns the caller of an exchange.
+ */
+export const smallest = (
+  violation: Violation,
+  all: ReadonlyArray<Exchange>,
+  judgeAll: JudgeAll,
+  keyOf: (exchange: Exchange) => string
+): History => {
+  const last = violation.evidence.at(-1)
+  if (last === undefined) return { violation, exchanges: [] }
+  const counts = isCounted(violation)
+  let judged = 0
+  /** Returns the history of these exchanges if they show the violation. */
+  const shownBy = (exchanges: ReadonlyArray<Exchange>): History | undefined => {
+    judged += exchanges.length
+    const found = judgeAll(exchanges).find(
+      ({ actual, clause, evidence, expected }) =>
+        clause === violation.clause &&
+        evidence.at(-1)?.index === last.index &&
+        // A law that does not count must say the same, otherwise it found something else.
+        (counts || (actual === violation.actual && expected === violation.expected))
+    )
+    return found && { violation: found, exchanges }
+  }
+  const before = all.filter(({ index }) => index <= last.index)
+  const ofKey = before.filter((exchange) => keyOf(exchange) === keyOf(last))
+  const evidence = counts ? [] : violation.evidence
+  const isWhole = !counts || violation.evidence.length === 1
+  const alone = isWhole ? shownBy(inOrder(violation.evidence, [])) : undefined
+  if (alone !== undefined) return fewer(alone, shownBy, counts, () => judged)
+  for (const tail of [ofKey, before]) {
+    for (let size = 1; judged < MAX_JUDGED; size *= 2) {
+      const shown = shownBy(inOrder(tail.slice(-size), evidence))
+      if (shown !== undefined) return fewer(shown, shownBy, counts, () => judged)
+      if (size >= tail.length) break
+    }
+  }
+  return { violation, exchanges: inOrder(violation.evidence, []) }
+}
+
+const inOrder = (some: ReadonlyArray<Exchange>, others: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
+  const byIndex = new Map([...some, ...others].map((exchange) => [exchange.index, exchange]))
+  return [...byIndex.values()].toSorted((a, b) => a.index - b.index)
+}
+
+/** Drops exchanges as long as the violation stays: only from the start if `counts`, otherwise everywhere. */
+const fewer = (
+  history: History,
+  shownBy: (exchanges: ReadonlyArray<Exchange>) => History | undefined,
+  counts: boolean,
+  judged: () => number
+): History => {
+  let smallestYet = history
+  for (let size = history.exchanges.length >> 1; size >= 1; size >>= 1) {
+    for (let at = 0; at + size < smallestYet.exchanges.length && judged() < MAX_JUDGED; ) {
+      const kept = smallestYet.exchanges.toSpliced(at, size)
+      const shown = shownBy(kept)
+      if (shown !== undefined) smallestYet = shown
+      else if (counts) break
+      else at += size
+    }
+  }
+  return smallestYet
+}

@@ -1,0 +1,166 @@
+/** Programs about decisions of our own: pages of lists, and requests with several errors. */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as LinkHeader from "../http/LinkHeader.ts"
+import * as RequestTarget from "../http/RequestTarget.ts"
+import { headerValues } from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Calls from "./Calls.ts"
+import * as Draw from "./Draw.ts"
+import type { Program, Sent, Tools } from "./Program.ts"
+import * as Queries from "./Queries.ts"
+
+/** Maximum number of pages of a list that are requested. */
+const MAX_PAGES = 12
+
+/** Returns the path of the next page below the base address, as the link of a page gives it. */
+const nextOf = ({ basePath }: Tools, { request, response }: Exchange): string | undefined => {
+  if (response === undefined) return undefined
+  const links = LinkHeader.parse(headerValues(response, "link"))
+  const link = links.find((each) => LinkHeader.hasRelation(each, "next"))
+  const next = link && RequestTarget.resolve(link.target, request.target)
+  if (next === undefined) return undefined
+  if (next.isAbsolute) return `/pets${next.query}`
+  return next.path.startsWith(basePath) ? next.path.slice(basePath.length) + next.query : undefined
+}
+
+/** Requests the pages of a list; an animal is created after the first one. Returns the path of the last page. */
+const walk = Effect.fnUntraced(function* (tools: Tools, path: string, limits: ReadonlyArray<number> = []) {
+  let last = path
+  let next: string | undefined = path
+  for (let page = 0; page < MAX_PAGES && next !== undefined; page++) {
+    last = next
+    next = nextOf(tools, yield* tools.send({ path: next }))
+    const limit = limits[page]
+    if (next !== undefined && limit !== undefined)
+      next = RequestTarget.withParameter(next, "limit", String(limit))
+    if (page === 0) yield* Calls.send(tools, "create")
+  }
+  return last
+})
+
+const pages: Program = {
+  name: "pages",
+  profile: "core",
+  isDesign: true,
+  requests: 120,
+  run: Effect.fnUntraced(function* (tools) {
+    yield* Calls.stock(tools, 25)
+    for (const limit of [100, 50, 20, 7, 1]) {
+      for (const status of limit < 20 ? [yield* Draw.one(Queries.statuses)] : ["", ...Queries.statuses]) {
+        const given = status === "" ? [] : [`status=${status}`]
+        yield* walk(tools, Queries.list(`limit=${limit}`, ...given))
+      }
+    }
+    yield* walk(tools, "/pets", [1, 100, 3, 50])
+    // The last page again, with a limit of exactly its number of animals, of one less and of one more.
+    const last = yield* walk(tools, Queries.list("limit=100", "status=sold"))
+    for (let limit = 1; limit <= 5; limit++)
+      yield* tools.send({ path: RequestTarget.withParameter(last, "limit", String(limit)) })
+  })
+}
+
+const forged = [
+  "",
+  "0",
+  "1",
+  "-1",
+  "abc",
+  "null",
+  "0".repeat(32),
+  "f".repeat(32),
+  "%00",
+  "MQ==",
+  "..%2F..",
+  "%zz"
+]
+
+const cursors: Program = {
+  name: "cursors",
+  profile: "core",
+  isDesign: true,
+  requests: 50,
+  run: Effect.fnUntraced(function* (tools) {
+    yield* Calls.stock(tools, 25)
+    for (const cursor of forged) yield* tools.send({ path: Queries.list(`cursor=${cursor}`) })
+    for (const status of [undefined, ...Queries.statuses]) {
+      const given = status === undefined ? [] : [`status=${status}`]
+      const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", ...given) }))
+      const cursor = next && RequestTarget.parameter(next, "cursor")
+      if (next === undefined || cursor === undefined) continue
+      for (const other of [undefined, ...Queries.statuses])
+        yield* tools.send({ path: RequestTarget.withParameter(next, "status", other) })
+      for (const part of [0, 0.3, 0.6, 1]) {
+        const at = Math.round((cursor.length - 1) * part)
+        const altered = `${cursor.slice(0, at)}${cursor.charAt(at) === "0" ? "1" : "0"}${cursor.slice(at + 1)}`
+        yield* tools.send({ path: RequestTarget.withParameter(next, "cursor", altered) })
+      }
+      yield* tools.send({ path: `${next}&cursor=${cursor}` })
+      yield* tools.send({ method: "HEAD", path: next })
+    }
+  })
+}
+
+/** Errors that one request can have together, the first one of each dimension being none. */
+const errors: Program = {
+  name: "several errors",
+  profile: "core",
+  isDesign: true,
+  requests: 60,
+  run: Effect.fnUntraced(function* (tools) {
+    const rows = yield* Draw.pairs({
+      path: ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"],
+      method: ["POST", "PUT", "GET", "HEAD"],
+      types: [["application/json"], ["text/plain"], []],
+      form: [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }],
+      field: [undefined, "name", "categoryId"],
+      authorization: [undefined, []]
+    })
+    const send = Calls.sender(tools)
+    for (const { authorization, field, form, method, path, types } of rows) {
+      const members = Calls.members(tools).filter(([name]) => name !== field)
+      const sent: Sent = { ...Bodies.creation(members, form, types), method, path }
+      yield* send(authorization === undefined ? sent : { ...sent, authorization })
+    }
+  })
+}
+
+/** Sizes of bodies around the largest one that our service accepts. */
+const sizes: Program = {
+  name: "sizes of bodies",
+  profile: "core",
+  isDesign: true,
+  requests: 30,
+  run: Effect.fnUntraced(function* (tools) {
+    const rows = yield* Draw.pairs({
+      size: [65_535, 65_536, 65_537, 262_144],
+      padding: [" ", "\u{1f408}"],
+      headers: [[], [["Transfer-Encoding", "chunked"] as const]]
+    })
+    for (const { headers, padding, size } of yield* Random.shuffle(rows)) {
+      const bytesOf = (text: string) => new TextEncoder().encode(text).length
+      const text = `${String(Bodies.plain.write(Calls.members(tools))).slice(0, -1)},"padding":"`
+      const room = size - bytesOf(text) - 2
+      const padded = `${text}${padding.repeat(Math.floor(room / bytesOf(padding)))}${"x".repeat(room % bytesOf(padding))}"}`
+      yield* Calls.createAndGet(tools, Bodies.creation([], { write: () => padded, headers }))
+    }
+  })
+}
+
+/** Repeats creations with the headers that make repetition safe. */
+const repetitions: Program = {
+  name: "repetitions",
+  profile: "core",
+  isDesign: true,
+  requests: 30,
+  run: Effect.fnUntraced(function* (tools) {
+    for (const name of ["Idempotency-Key", "If-None-Match", "Prefer", "X-Request-Id"]) {
+      const [first, second] = [yield* Calls.creation(tools), yield* Calls.creation(tools)]
+      const headers = [["Content-Type", "application/json"] as const, [name, '"one"'] as const]
+      for (const sent of [first, first, second]) yield* Calls.createAndGet(tools, { ...sent, headers })
+    }
+  })
+}
+
+export const programs: ReadonlyArray<Program> = [pages, cursors, errors, sizes, repetitions]

@@ -1,0 +1,110 @@
+/** Uses up days of the small key, by mixtures of requests and by single kinds, and looks when the day is over. */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import type { Plan } from "../../../core/limits/Plan.ts"
+import type { Program, Stopped, Tools } from "../Program.ts"
+import * as Spending from "./Spending.ts"
+import * as Ways from "./Ways.ts"
+
+const { DAY, HOUR, MINUTE, MINUTE_PASSED, SECOND } = Spending
+
+const onUnusedDay = (
+  name: string,
+  requests: number,
+  run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
+): Program =>
+  Spending.about(
+    "tiny",
+    {
+      name,
+      profile: "limits",
+      requests,
+      isSmall: (plan) => Spending.hasSmallMinute(plan) && Spending.hasSmallDay(plan)
+    },
+    run
+  )
+
+/** Uses up a day, looks at another key, and comes back as told. */
+const byWays = Effect.fnUntraced(function* (
+  tools: Tools,
+  plan: Plan,
+  ways: ReadonlyArray<Ways.Way>
+): Effect.fn.Return<void, Stopped> {
+  const denied = yield* Spending.useUpDay(tools, plan, ways)
+  yield* tools.send(Spending.look("main"))
+  yield* Spending.recover(tools, "tiny", denied, yield* Random.shuffle(Ways.operations))
+})
+
+/** Offsets of time zones from UTC in minutes, whose midnights may begin a day. */
+export const zones = [0, 14 * 60, -12 * 60, 330, -8 * 60, 60, 345] as const
+
+/** Returns the next midnight, in a time zone, that is at least two hours ahead. */
+const midnightIn = (zone: number, now: number): number =>
+  Math.ceil((now + 2 * HOUR + zone * MINUTE) / DAY) * DAY - zone * MINUTE
+
+export const programs: ReadonlyArray<Program> = [
+  onUnusedDay("day by described requests", 80, (tools, plan) =>
+    Effect.gen(function* () {
+      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ofKinds("usual", "refused")))
+      yield* Spending.rest(tools)
+      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("refused"), 1))
+    })
+  ),
+  onUnusedDay("day by all requests", 85, (tools, plan) =>
+    Effect.gen(function* () {
+      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ways))
+      yield* Spending.rest(tools)
+      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("undescribed"), 1))
+    })
+  ),
+  onUnusedDay(
+    "each way on a used day",
+    75,
+    Effect.fnUntraced(function* (tools, plan) {
+      let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
+      // So rarely that the minute denies nothing, and few services ban the key.
+      for (const [index, way] of (yield* Random.shuffle(Ways.ways)).entries()) {
+        yield* tools.advance(MINUTE_PASSED)
+        if (index % 4 === 0) yield* tools.send(Spending.look("main"))
+        denied = yield* Spending.spend(tools, "tiny", way)
+      }
+      yield* Spending.recover(tools, "tiny", denied)
+    })
+  ),
+  onUnusedDay(
+    "day again and again",
+    125,
+    Effect.fnUntraced(function* (tools, plan) {
+      // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+      for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+        yield* Spending.useUpDay(tools, plan, [Ways.list])
+        yield* tools.advance(wait)
+      }
+      const denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
+      yield* Spending.recover(tools, "tiny", denied, Ways.operations)
+    })
+  ),
+  onUnusedDay(
+    "day at midnight",
+    115,
+    Effect.fnUntraced(function* (tools, plan) {
+      const [other = 0] = yield* Ways.draw(zones.slice(1), 1)
+      for (const [zone, max] of [
+        [0, plan.perDay + 1],
+        [other, Math.ceil(plan.perDay / 2)]
+      ] as const) {
+        const midnight = midnightIn(zone, yield* tools.now)
+        yield* Spending.until(tools, midnight - HOUR)
+        yield* Spending.useUpDay(tools, plan, [Ways.list], max)
+        for (const ahead of [MINUTE + 500, MINUTE, MINUTE - 1, 20 * SECOND, 1, 0]) {
+          yield* Spending.until(tools, midnight - ahead)
+          yield* tools.send(Spending.look("main"))
+          yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.operations, 1))[0])
+        }
+        yield* tools.advance(MINUTE_PASSED)
+        yield* Spending.useUpDay(tools, plan, [Ways.list], max + 1)
+        yield* Spending.rest(tools)
+      }
+    })
+  )
+]

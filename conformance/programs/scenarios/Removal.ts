@@ -1,0 +1,44 @@
+/** Moves time across the removal of getPet on 5 December 2030, which the contract dates in no time zone. */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../http/Removal.ts"
+import type { Program } from "../Program.ts"
+import * as Spending from "./Spending.ts"
+import * as Ways from "./Ways.ts"
+
+const { DAY, HOUR } = Spending
+
+/** Hours of the edges of the day in several zones, after its first beginning. */
+const edges = [0, 5, 8.5, 14, 22, 24, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
+
+const moments: ReadonlyArray<number> = [
+  REMOVAL_BEGINS - DAY,
+  ...edges.flatMap((edge) => [edge - 1, edge]),
+  REMOVAL_OVER - 1,
+  REMOVAL_OVER,
+  REMOVAL_OVER + DAY,
+  REMOVAL_OVER + 400 * DAY
+]
+
+/** What is affected by the removal, and what is not. */
+const looks = Ways.ways.filter(({ name }) =>
+  /^(?:retrieval|HEAD|list$|list by|creation$|creation without a name)/.test(name)
+)
+
+export const programs: ReadonlyArray<Program> = [
+  {
+    name: "the removal of getPet",
+    profile: "deprecation",
+    needs: ["clock"],
+    requests: 150,
+    run: Effect.fnUntraced(function* (tools) {
+      for (const moment of moments) {
+        if ((yield* tools.now) > moment) continue
+        yield* Spending.until(tools, moment)
+        const isEdge = moment >= REMOVAL_OVER || moment < REMOVAL_BEGINS
+        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 3)
+        for (const way of ways) yield* tools.send(way.sent(tools))
+      }
+    })
+  }
+]

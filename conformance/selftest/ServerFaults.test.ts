@@ -1,8 +1,0 @@
-import { faults } from "./Faults.ts"
-import { describeFaults } from "./SelfTest.fixture.ts"
-import * as SelfTest from "./SelfTest.ts"
-
-describeFaults(
-  "a fault of a server, whose check sends its own requests",
-  faults.filter((fault) => fault.where.at === "http" && !SelfTest.coversWholeRun(fault))
-)

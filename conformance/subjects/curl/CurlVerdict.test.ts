@@ -1,3 +1,0 @@
-import * as CurlVerdict from "./CurlVerdict.fixture.ts"
-
-CurlVerdict.testScripts(12)

@@ -481,6 +481,11 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
   { clients: Array.from({ length: 50 }, () => alone([insertFirst()])) },
   ...[null, 1, 2, 3].flatMap((order) => [
     { order, clients: racing },
+    {
+      order,
+      calls: [insert()],
+      clients: [0, 1, 2].map(() => alone([advance(), advance(), advance(), advance()]))
+    },
     { order, clients: Array.from({ length: 5 }, () => alone([insertFirst()])) }
   ]),
   ...[1, 2, 3].flatMap((order) =>

@@ -228,7 +228,11 @@ const secondWriter = [plain(3), find(nth(0)), plain(5), find(nth(0, 1n))]
 const reader = [find(1n), whole, find(2n), page(20, "sold")]
 const pager = [page(1), whole, whole, whole]
 
-const alternating = [0, 2, 3, 5, 6, 8].map((index) => plain(index))
+/** Inserts an animal of another status each time, so that a page that is read in parts shows a later one only. */
+const alternating = Array.from({ length: 16 }, (_, index) =>
+  plain(index, index % 2 === 0 ? "available" : "sold")
+)
+const pages = Array.from({ length: 6 }, () => whole)
 
 const interrupted = (turns: ReadonlyArray<number>): ReadonlyArray<ClientCall<Call>> =>
   turns.flatMap((after, index) => [
@@ -285,7 +289,7 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
     { order, clients: [writer, writer, reader].map(alone) },
     { order, clients: [writer, secondWriter, pager].map(alone) },
     { order, clients: [secondWriter, writer, secondWriter, pager].map(alone) },
-    { order, clients: [alternating, pager, pager].map(alone) },
+    { order, clients: [alternating, pages, [find(1n), ...pages]].map(alone) },
     { order, clients: Array.from({ length: 4 }, () => alone([once(0, 0, 0, 0)])) }
   ]),
   ...[1, 2].map((order) => ({ order, clients: [interrupted([0, 1, 2, 3, 4, 6])] })),

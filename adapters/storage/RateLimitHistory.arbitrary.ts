@@ -1,7 +1,16 @@
 /** Generates request histories for the laws of stores, with requests at every boundary of the stored state. */
 import * as fc from "fast-check"
-import * as Requests from "../../conformance/ports/Requests.ts"
-import { DAY, MINUTE, SECOND } from "../../conformance/ports/Requests.ts"
+import {
+  DAY,
+  MINUTE,
+  type Origin,
+  offsetMs,
+  origin,
+  bans as policies,
+  policy,
+  SECOND,
+  timeOf as timeOfOrigin
+} from "../../conformance/ports/Requests.ts"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
 import * as Debt from "../../core/limits/Debt.ts"
@@ -14,7 +23,7 @@ export interface Move {
   readonly plan: Plan.Plan
   /** The index of the ban policy in `Bans`; `undefined` means that no ban policy applies. */
   readonly ban: 0 | 1 | undefined
-  readonly origin: Requests.Origin
+  readonly origin: Origin
   readonly offsetMs: number
   readonly requests: number
   /** Milliseconds between the requests. */
@@ -23,14 +32,14 @@ export interface Move {
 
 const move: fc.Arbitrary<Move> = fc.record({
   key: fc.constantFrom("a", "a", "a", "b"),
-  plan: Requests.plan,
+  plan: policy.map(({ plan }) => plan),
   ban: fc.oneof(
     { weight: 14, arbitrary: fc.constant(0 as const) },
     { weight: 4, arbitrary: fc.constant(1 as const) },
     fc.constant(undefined)
   ),
-  origin: fc.constantFrom(...Requests.origins, "clock", "ban end"),
-  offsetMs: Requests.offsetMs,
+  origin,
+  offsetMs,
   requests: fc.oneof(
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
@@ -44,8 +53,14 @@ const move: fc.Arbitrary<Move> = fc.record({
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
 /** Generates the standard policy or a harsher one, which bans within a few requests. */
-const { lasting, offending, only, quick, standard, stepping } = Requests.bans
-const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(standard, quick, stepping, offending, lasting, only)
+const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
+  policies.standard,
+  policies.quick,
+  policies.stepping,
+  policies.offending,
+  policies.lasting,
+  policies.only
+)
 
 /** The usual ban policy of a history, and one that sometimes replaces it. */
 export type Bans = readonly [BanPolicy, BanPolicy]
@@ -54,8 +69,8 @@ export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
 
 /** Histories of a caller that receives every ban of one policy, and then a ban of a policy with fewer bans. */
 export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
-  [quick, only] as const,
-  [offending, only] as const
+  [policies.quick, policies.only] as const,
+  [policies.offending, policies.only] as const
 ].map((bans) => {
   const strikes = (ban: Move["ban"]): Move => ({
     key: "a",
@@ -83,7 +98,7 @@ const timeOf = (
   clock: number,
   state: RateLimit.State | undefined,
   policy: RateLimit.Policy
-): number => Math.max(Requests.timeOf(origin, clock, state, policy) + offsetMs, 0)
+): number => Math.max(timeOfOrigin(origin, clock, state, policy) + offsetMs, 0)
 
 /** One request in a history with several keys. */
 export interface Sent extends RateLimitArbitrary.Sent {

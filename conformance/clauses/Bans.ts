@@ -19,7 +19,7 @@ export const clauses = [
       "It concerns clients, not the service."
     )
   }),
-  ...section("§8.4.3", "design", "http", {
+  ...section("§8.4.3", "design", "both", {
     "ban.rules": "A key is banned after 20 strikes within 5 minutes of the first.",
     "ban.strike":
       "A strike is a denied request for which no slot is free; there are as many slots as requests in a full bucket.",
@@ -30,14 +30,14 @@ export const clauses = [
   ...section("§8.4.3", "design", "http", {
     "ban.answer": "A banned key gets 429 with the code `api_key_banned`."
   }),
-  ...section("§8.3", "design", "http", {
+  ...section("§8.3", "design", "both", {
     "ban.headers":
       "During a ban, Limit is the per-minute limit, Remaining is 0, and Reset is the end of the ban."
   }),
-  ...section("§8.4.2", "design", "http", {
+  ...section("§8.4.2", "design", "both", {
     "ban.retry-after": "During a ban, `Retry-After` is at least the time until the ban ends."
   }),
-  ...section("§8.4.3", "design", "http", {
+  ...section("§8.4.3", "design", "both", {
     "ban.unchanged-by-requests": "Requests during a ban neither prolong it nor change any other state.",
     "ban.levels":
       "The first ban lasts 1 minute, the next two last 5 and 15 minutes, and all later ones last 60 minutes.",

@@ -3,8 +3,8 @@
 /** `spec`: the contract requires it. `design`: our decision on an open point; other implementations may differ. */
 export type Level = "spec" | "design"
 
-/** Where a violation is visible: at a storage port, over HTTP, or nowhere outside the subject. */
-export type Observable = "port" | "http" | "nowhere"
+/** Where a violation is visible: at a storage port, over HTTP, at both, or nowhere outside the subject. */
+export type Observable = "port" | "http" | "both" | "nowhere"
 
 /** One requirement of the contract or of our design, as a sentence. */
 export interface Clause<Slug extends string = string> {

@@ -5,7 +5,7 @@ export const clauses = [
   ...section("§4.2", "spec", "http", {
     "create.status-201": "A creation with a plain name and an existing category gets 201."
   }),
-  ...section("§4.2", "spec", "http", {
+  ...section("§4.2", "spec", "both", {
     "create.returns-created": "The response to a creation contains the name and the category that were sent.",
     "create.id-assigned": "The response to a creation contains the `id` that the service assigned."
   }),
@@ -13,7 +13,7 @@ export const clauses = [
     "create.status-accepted":
       "Each of `available`, `pending` and `sold` is accepted as the status of a new animal."
   }),
-  ...section("§2", "spec", "http", {
+  ...section("§2", "spec", "both", {
     "create.status-kept": "The response to a creation contains the status that was sent."
   }),
   ...section("§4.2", "spec", "http", {
@@ -30,7 +30,7 @@ export const clauses = [
       "A creation whose `categoryId` is not a JSON number, or has a fraction such as 1.5, gets 400.",
     "create.category-range": "A creation whose `categoryId` is outside int64 gets 400."
   }),
-  ...section("§2", "spec", "http", {
+  ...section("§2", "spec", "both", {
     "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³."
   }),
   ...section("§2", "spec", "http", {
@@ -61,7 +61,7 @@ export const clauses = [
       "The service holds more animals than any list shows."
     )
   }),
-  ...section("§4.2", "spec", "http", {
+  ...section("§4.2", "spec", "both", {
     "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
   }),
   ...section("§2", "design", "http", {
@@ -71,7 +71,7 @@ export const clauses = [
     "create.name-characters":
       "A name may contain any character except U+0000 and lone surrogates, which are rejected with 400."
   }),
-  ...section("§2", "design", "http", {
+  ...section("§2", "design", "both", {
     "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalized.",
     "create.name-not-unique": "Several animals may have the same name.",
     "create.category-any": "Every int64 is accepted as `categoryId`, including 0 and negative numbers."

@@ -17,7 +17,7 @@ export const clauses = [
   ...section("§8.1", "spec", "http", {
     "list.limit.accepted": "Every `limit` from 1 to 100 is accepted."
   }),
-  ...section("§4.1", "spec", "http", {
+  ...section("§4.1", "spec", "both", {
     "list.limit.maximum-returned": "A list holds at most `limit` animals, for every `limit` from 1 to 100."
   }),
   ...section("§8.1", "spec", "http", {
@@ -25,7 +25,7 @@ export const clauses = [
     "list.limit.default": "Without `limit` a list holds at most 20 animals.",
     "list.limit.default-fills": "Without `limit` a list holds 20 animals if at least 20 match."
   }),
-  ...section("§4.1", "spec", "http", {
+  ...section("§4.1", "spec", "both", {
     "list.complete": optional(
       "A list with fewer animals than its limit holds every matching animal.",
       "The service holds more animals than any list shows."
@@ -40,7 +40,7 @@ export const clauses = [
   ...section("§4.1", "spec", "http", {
     "list.status.accepted": "Each of `available`, `pending` and `sold` is accepted as `status`."
   }),
-  ...section("§4.1", "spec", "http", {
+  ...section("§4.1", "spec", "both", {
     "list.status.filter": "A list with `status` holds only animals with that status.",
     "list.status.all": optional(
       "A list without `status` holds animals of every status.",
@@ -70,7 +70,7 @@ export const clauses = [
   ...section("§4.1", "design", "http", {
     "list.unknown-parameters": "Unknown query parameters are ignored."
   }),
-  ...section("§4.1", "design", "http", {
+  ...section("§4.1", "design", "both", {
     "list.order": "Lists are in ascending order of `id`."
   }),
   ...section("§4.1", "design", "http", {

@@ -48,6 +48,9 @@ export const clauses = [
       "A caller that sends without a pause is denied once the per-minute limit is reached.",
     "limits.per-day": "A caller is denied once the daily limit is reached."
   }),
+  ...section("§8.2", "spec", "http", {
+    "limits.refused-count": "A request that gets 400 or 404 counts like one that succeeds."
+  }),
   ...section("§8.4.1", "spec", "http", {
     "limits.no-early-429":
       "A caller that stays within both limits of its plan and is not banned never gets 429.",
@@ -62,7 +65,7 @@ export const clauses = [
       "The service holds more animals than any list shows."
     )
   }),
-  ...section("§8.4.1", "spec", "http", {
+  ...section("§8.4.1", "spec", "both", {
     "limits.atomic": "Concurrent requests do not exceed the limit: no more are admitted than in sequence."
   }),
   ...section("§8.4.2", "spec", "http", {
@@ -75,7 +78,7 @@ export const clauses = [
     "limits.retry-after-exact":
       "`Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is at the next token."
   }),
-  ...section("§8.4.2", "design", "http", {
+  ...section("§8.4.2", "design", "both", {
     "limits.slots":
       "Each denied request gets its own slot, one token after the previous one, up to a full bucket."
   }),
@@ -99,7 +102,7 @@ export const clauses = [
       "Every request with a valid key costs one, whatever the status of the response, unless it gets 429.",
     "limits.denied-costs-nothing": "A request that gets 429 is counted in neither window."
   }),
-  ...section("§8.2", "design", "http", {
+  ...section("§8.2", "design", "both", {
     "limits.bucket": "The per-minute limit is a token bucket of that size, which starts full.",
     "limits.bucket-refill":
       "The bucket refills evenly, from empty to full in 60 seconds, exact to the millisecond."
@@ -108,11 +111,11 @@ export const clauses = [
     "limits.clock-back": "A clock that steps back by up to a minute does not grant requests twice.",
     "limits.clock-lead": "A clock that steps back delays an admission by at most a minute."
   }),
-  ...section("§8.2", "design", "http", {
+  ...section("§8.2", "design", "both", {
     "limits.day-utc":
       "The day is the calendar day in UTC, and the whole quota is available again at midnight."
   }),
-  ...section("§8.3", "design", "http", {
+  ...section("§8.3", "design", "both", {
     "limits.window-shown":
       "An admitted request shows the window with fewer requests remaining, " +
       "or, if both have the same number, the one with the later Reset.",

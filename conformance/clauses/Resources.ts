@@ -10,12 +10,16 @@ export const clauses = [
   ...section("§3", "spec", "http", {
     "resources.status-values": "The status of an animal, if present, is `available`, `pending` or `sold`."
   }),
-  ...section("§2", "spec", "http", {
+  ...section("§2", "spec", "both", {
     "resources.id-unique": "No two animals have the same `id`.",
     "resources.stable": "The id, name and category of an animal never change, whatever is created after it."
   }),
-  ...section("§3", "design", "http", {
+  ...section("§3", "design", "both", {
     "resources.status-stable": "The status of an animal never changes after its creation."
+  }),
+  ...section("§4", "design", "http", {
+    "resources.linearizable":
+      "Concurrent creations, lists and retrievals take effect one after the other, each while it runs."
   }),
   ...section("§2", "design", "http", {
     "resources.int64-numbers":

@@ -2,7 +2,7 @@
 import { section } from "./Clause.ts"
 
 export const clauses = [
-  ...section("§4.3", "spec", "http", {
+  ...section("§4.3", "spec", "both", {
     "get.found":
       "A request for the id of an animal gets 200 with that animal, " +
       "from its creation until the operation is removed.",

@@ -52,8 +52,14 @@ const findings = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped> {
   yield* checkKeysDiffer(target)
   const address = target.baseUrl ?? target.name
+  const begun = yield* Clock.currentTimeMillis
   const first = yield* traffic.sendOnce(listAs("main"))
-  if (first.response === undefined) return yield* failSetup(`cannot reach ${address}: ${first.missing}`)
+  const firstMs = (yield* Clock.currentTimeMillis) - begun
+  if (first.response === undefined) {
+    return traffic.isReachable()
+      ? [`a response cannot be read: ${first.missing}; the report gives details`]
+      : yield* failSetup(`cannot reach ${address}: ${first.missing}`)
+  }
   const { response } = first
   const creation = create(target, traffic)
   if (response.status === 401 || response.status === 403) {
@@ -74,7 +80,7 @@ const findings = Effect.fnUntraced(function* (
   const wrongStatus = wrongKey.response?.status
   return [
     ...(isList ? [] : [`a list without animals returns status ${response.status}: the report gives details`]),
-    `${address} responds and accepts the main key`,
+    `${address} responds in ${firstMs} ms and accepts the main key`,
     rate === undefined
       ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`,

@@ -1,4 +1,5 @@
 /** Finds the smallest history that shows a violation, by judging parts of the recorded exchanges again. */
+import * as RateHeaders from "../http/RateHeaders.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 
 /** Judges exchanges as if they were a whole run. */
@@ -47,18 +48,29 @@ export const smallest = (
   }
   const before = all.filter(({ index }) => index <= last.index)
   const ofKey = before.filter((exchange) => keyOf(exchange) === keyOf(last))
-  const evidence = counts ? [] : violation.evidence
-  const isWhole = !counts || violation.evidence.length === 1
-  const alone = isWhole ? shownBy(inOrder(violation.evidence, [])) : undefined
-  if (alone !== undefined) return fewer(alone, shownBy, counts, () => judged)
+  const isEnough = () => judged >= MAX_JUDGED
+  const alone = !counts || violation.evidence.length === 1 ? shownBy(violation.evidence) : undefined
+  if (alone !== undefined) return counts ? alone : withFewer(alone, shownBy, isEnough)
+  if (counts) {
+    for (let at = ofKey.length - 1; at >= 0 && !isEnough(); at--) {
+      const shown = isFull(ofKey[at]) ? shownBy(ofKey.slice(at)) : undefined
+      if (shown !== undefined) return shown
+    }
+  }
   for (const tail of [ofKey, before]) {
-    for (let size = 1; judged < MAX_JUDGED; size *= 2) {
-      const shown = shownBy(inOrder(tail.slice(-size), evidence))
-      if (shown !== undefined) return fewer(shown, shownBy, counts, () => judged)
+    for (let size = 1; !isEnough(); size *= 2) {
+      const shown = shownBy(inOrder(tail.slice(-size), counts ? [] : violation.evidence))
+      if (shown !== undefined) return counts ? shown : withFewer(shown, shownBy, isEnough)
       if (size >= tail.length) break
     }
   }
   return { violation, exchanges: inOrder(violation.evidence, []) }
+}
+
+/** Whether a response shows that all requests of a window were left before it, so that a replay can begin with it. */
+const isFull = (exchange: Exchange | undefined): boolean => {
+  const rate = exchange?.response && RateHeaders.of(exchange.response)
+  return rate !== undefined && rate.remaining >= rate.limit - 1
 }
 
 const inOrder = (some: ReadonlyArray<Exchange>, others: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
@@ -66,21 +78,18 @@ const inOrder = (some: ReadonlyArray<Exchange>, others: ReadonlyArray<Exchange>)
   return [...byIndex.values()].toSorted((a, b) => a.index - b.index)
 }
 
-/** Drops exchanges as long as the violation stays: only from the start if `counts`, otherwise everywhere. */
-const fewer = (
+/** Drops exchanges as long as the violation stays. */
+const withFewer = (
   history: History,
   shownBy: (exchanges: ReadonlyArray<Exchange>) => History | undefined,
-  counts: boolean,
-  judged: () => number
+  isEnough: () => boolean
 ): History => {
   let smallestYet = history
   for (let size = history.exchanges.length >> 1; size >= 1; size >>= 1) {
-    for (let at = 0; at + size < smallestYet.exchanges.length && judged() < MAX_JUDGED; ) {
-      const kept = smallestYet.exchanges.toSpliced(at, size)
-      const shown = shownBy(kept)
-      if (shown !== undefined) smallestYet = shown
-      else if (counts) break
-      else at += size
+    for (let at = 0; at + size < smallestYet.exchanges.length && !isEnough(); ) {
+      const shown = shownBy(smallestYet.exchanges.toSpliced(at, size))
+      if (shown === undefined) at += size
+      else smallestYet = shown
     }
   }
   return smallestYet

@@ -104,6 +104,8 @@ export interface Report {
   readonly counts: { readonly planned: number; readonly decided: number } & { readonly [S in Status]: number }
   /** What the doctor found, one line each. */
   readonly findings: ReadonlyArray<string>
+  /** The programs that did not send all their requests, each with the reason. */
+  readonly stopped: ReadonlyArray<string>
   /** What the subject chose where the contract leaves a choice, and the cases that it left undecided. */
   readonly choices: ReadonlyArray<string>
   /** The failed checks by their probable causes, the smallest history first. */

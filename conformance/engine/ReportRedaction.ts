@@ -9,6 +9,7 @@ export const ofReport = (report: Report, redact: (text: string) => string): Repo
     ? {}
     : { implementation: redactImplementation(report.implementation, redact) }),
   findings: report.findings.map(redact),
+  stopped: report.stopped.map(redact),
   choices: report.choices.map(redact),
   checks: report.checks.map((check) => ofCheck(check, redact))
 })

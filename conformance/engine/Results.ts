@@ -14,9 +14,9 @@ export interface Observed extends Findings {
   /** The reasons for which programs stopped early, and errors of the suite, by the name of the program. */
   readonly stopped: ReadonlyMap<string, string>
   readonly errors: ReadonlyMap<string, string>
-  /** Why clauses do not apply to a subject, such as an optional method that a store lacks. */
+  /** Why clauses do not apply, such as an optional method that a store lacks. */
   readonly lacking?: ReadonlyMap<string, string>
-  /** Why clauses could not be decided, as far as the run knows. */
+  /** Why clauses could not be decided. */
   readonly undecided: ReadonlyMap<string, string>
   readonly choices: ReadonlyArray<string>
   readonly requests: number

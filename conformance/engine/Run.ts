@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly exclude?: ReadonlyArray<string> | undefined
   /** For ports: multiplier of the number of random cases; 1 by default. */
   readonly effort?: number | undefined
-  /** For ports: time for the random cases of each port in milliseconds; 20,000 by default. */
+  /** For ports: timeout in milliseconds; 20,000 by default. */
   readonly timeLimitMs?: number | undefined
   /** Whether the exit code of an inconclusive run is 0 if the subject may claim at least one profile. */
   readonly allowInconclusive?: boolean | undefined
@@ -80,9 +80,7 @@ export const run = Effect.fnUntraced(function* (
   }
   const [observed, findings] = HttpSubject.is(subject)
     ? yield* observeServer(subject, selection, seed, options.onProgress)
-    : PortSubject.is(subject)
-      ? yield* observePorts(subject, selection, seed, options)
-      : yield* failSetup(`${subject.name} is neither a server nor a set of ports`)
+    : yield* observePorts(subject, selection, seed, options)
   const results = Results.of(
     checks,
     observed,
@@ -109,6 +107,7 @@ export const run = Effect.fnUntraced(function* (
     requests: observed.requests,
     counts,
     findings,
+    stopped: [...observed.errors, ...observed.stopped].map(([name, reason]) => `${name}: ${reason}`),
     choices: observed.choices,
     causes: Results.causes(observed.findings),
     checks: results,
@@ -134,6 +133,27 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
+/** What a run knows before it begins. */
+const nothing: Results.Observed = {
+  decided: new Map(),
+  findings: [],
+  programs: [],
+  stopped: new Map(),
+  errors: new Map(),
+  undecided: new Map(),
+  choices: [],
+  requests: 0,
+  waitedMs: 0
+}
+
+/** Returns the selected clauses. */
+const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet<string> =>
+  new Set(
+    Selection.checksFor(subject, selection.level).flatMap((check) =>
+      Selection.isSelected(check, selection) ? [check.slug] : []
+    )
+  )
+
 type Observation = readonly [Results.Observed, findings: ReadonlyArray<string>]
 
 /** Examines the set-up of a server, runs the programs, and judges every exchange. */
@@ -157,12 +177,9 @@ const observeServer = Effect.fnUntraced(function* (
         onProgress?.({ index, total: programs.length, id: name, requests: session.traffic.requests() })
     }
   )
-  const wanted = new Set<string>(
-    Selection.checksFor(subject, level).flatMap((check) =>
-      Selection.isSelected(check, selection) ? [check.slug] : []
-    )
-  )
-  const observed = {
+  const wanted = wantedBy(subject, selection)
+  const observed: Results.Observed = {
+    ...nothing,
     decided: session.decided,
     findings: Findings.of(
       subject,
@@ -174,7 +191,6 @@ const observeServer = Effect.fnUntraced(function* (
     programs,
     stopped: new Map([...stopped].map(([name, { reason }]) => [name, reason])),
     errors,
-    undecided: new Map<string, string>(),
     choices: Model.tells(known.model),
     requests: session.traffic.requests(),
     waitedMs: session.traffic.waitedMs()
@@ -182,21 +198,19 @@ const observeServer = Effect.fnUntraced(function* (
   return [observed, findings]
 })
 
+/** Default timeout of the random cases of each port, in milliseconds. */
+const TIME_LIMIT_MS = 20_000
+
 /** Runs cases on storage ports, and judges every call. */
-const observePorts = Effect.fnUntraced(function* (
-  { target }: PortSubject.PortSubject,
+const observePorts = (
+  subject: Subject,
   selection: Selection.Selection,
   seed: number,
-  { effort, timeLimitMs = DEFAULT_TIME_LIMIT_MS }: RunOptions
-): Effect.fn.Return<Observation> {
-  const wanted = new Set<string>(
-    Selection.checks.flatMap((check) => (Selection.isSelected(check, selection) ? [check.slug] : []))
-  )
-  const isWanted = (clause: string): boolean => wanted.has(clause)
-  const results = yield* PortRun.run(target, { seed, effort, timeLimitMs, isWanted })
-  const none = { programs: [], stopped: new Map(), errors: new Map(), choices: [], requests: 0, waitedMs: 0 }
-  return [{ ...results, ...none }, []]
-})
-
-/** Time for the random cases of each port, in milliseconds. */
-const DEFAULT_TIME_LIMIT_MS = 20_000
+  { effort, timeLimitMs = TIME_LIMIT_MS }: RunOptions
+): Effect.Effect<Observation> => {
+  const wanted = wantedBy(subject, selection)
+  const results = PortSubject.is(subject)
+    ? PortRun.run(subject.target, { seed, effort, timeLimitMs, isWanted: (clause) => wanted.has(clause) })
+    : Effect.die(new Error(`${subject.name} is no subject of this suite`))
+  return Effect.map(results, (results) => [{ ...nothing, ...results }, []])
+}

@@ -7,7 +7,7 @@ import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { headerValues, text } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "./Exchange.ts"
-import { isByService, isDenial, type Seen } from "./Seen.ts"
+import { isByContract, isByService, isDenial, type Seen } from "./Seen.ts"
 
 const DAY_S = 86_400
 
@@ -66,21 +66,22 @@ function* ofRateHeaders({ exchange: { response }, status }: Seen): Iterable<Ruli
   yield rule(other === undefined, "limits.header-types", "rate headers in digits", shown)
 }
 
-function* ofRate(seen: Seen): Iterable<Ruling> {
+function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   const { asked, exchange, status } = seen
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined) return
   const { limit, remaining, resetAt } = rate
   yield rule(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
-  // A caller without a key may have no window.
-  const isOfKey = asked.caller.is === "valid" && status !== 401
+  // A caller without a key may have no window, and an HTTP implementation does not read it.
+  const isOfKey = asked.caller.is === "valid" && status !== 401 && isByService(seen)
   const isTime = resetAt < MIN_MILLISECONDS && !(isOfKey && resetAt * 1_000 < exchange.from / 2)
   yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", resetAt)
   if (!isTime || !isOfKey) return
   const isFuture = (resetAt + SLACK_S) * 1_000 >= exchange.from
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`
   yield rule(isFuture, "limits.reset-not-past", `a Reset at ${Moment.iso(exchange.from)} or later`, shown)
-  if (isDenial(seen)) return
+  // What a ban shows is up to the service.
+  if (isDenial(seen) && mayBeBanned) return
   const isNear = (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
   yield rule(isNear, "limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
   const { plan } = asked.caller.key
@@ -97,5 +98,7 @@ function* ofDenial({ exchange, status }: Seen): Iterable<Ruling> {
 }
 
 /** Rules on every law of all responses. */
-export const judge = (seen: Seen): ReadonlyArray<Ruling> =>
-  isByService(seen) ? [ofBody, ofRateHeaders, ofRate, ofDenial].flatMap((laws) => [...laws(seen)]) : []
+export const judge = (seen: Seen, mayBeBanned: boolean): ReadonlyArray<Ruling> =>
+  isByContract(seen)
+    ? [...ofBody(seen), ...ofRateHeaders(seen), ...ofRate(seen, mayBeBanned), ...ofDenial(seen)]
+    : []

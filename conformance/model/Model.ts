@@ -6,6 +6,7 @@ import type { Level } from "../clauses/Clause.ts"
 import { bySlug, type ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
+import * as Concurrent from "./Concurrent.ts"
 import * as EveryResponse from "./EveryResponse.ts"
 import {
   broken,
@@ -54,7 +55,12 @@ export const begin = (setup: Setup): Knowledge => ({
 
 /** Judges the next exchange, in the order in which responses arrived. */
 export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  if (!exchange.isAlone) return nothing({ ...known, pending: [...known.pending, exchange] })
+  if (!exchange.isAlone) {
+    const waiting = { ...known, pending: [...known.pending, exchange] }
+    // Every request that was sent has been seen: nothing else is in flight.
+    const first = Math.min(...waiting.pending.map(({ index }) => index))
+    return waiting.pending.length === (exchange.until ?? 0) - first ? settle(waiting) : nothing(waiting)
+  }
   const settled = settle(known)
   const judged = judgeTogether(settled.known, [exchange])
   return {
@@ -121,15 +127,11 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     const { caller, operation } = asked
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
-    const ofStatus = Status.judge(seen, {
-      mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
-      isOverLimit: () => Meters.isOverLimit(meters, caller.key, exchange),
-      exists: operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name, exchange)
-    })
-    decide(
-      [kept("http.responds"), ...EveryResponse.judge(seen), ...ofStatus, ...animals, ...chosen],
-      exchange
-    )
+    const mayBeBanned = Meters.mayBeBanned(meters, caller.key, exchange)
+    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
+    const ofStatus = Status.judge(seen, mayBeBanned, exists)
+    const ofAll = EveryResponse.judge(seen, mayBeBanned)
+    decide([kept("http.responds"), ...ofAll, ...ofStatus, ...animals, ...chosen], exchange)
     catalogue = nextCatalogue
     choices = nextChoices
     if (key === undefined) meters = { ...meters, latestKey: undefined }
@@ -137,7 +139,7 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
   for (const [key, group] of byKey(all)) {
     const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
-    decide(rulings, group.at(-1)?.exchange)
+    decide([...rulings, ...(group.length > 1 ? Concurrent.judge(group) : [])], group.at(-1)?.exchange)
   }
   return { violations: found, decided, seen: all, known: { ...known, catalogue, choices, meters } }
 }

@@ -3,8 +3,8 @@ import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { PortSubjectOptions, Store } from "../subjects/PortSubject.ts"
 import type { Calls } from "./Cases.ts"
+import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
 export interface Law {
@@ -92,7 +92,7 @@ export interface Port<Tag, Service extends object, State, Call, Input, Output> {
   /** What messages call the store. */
   readonly noun: string
   readonly tag: Context.Service<Tag, Service>
-  readonly storeOf: (target: PortSubjectOptions) => Store<Tag> | undefined
+  readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
   readonly clauses: { readonly interruption: ClauseSlug; readonly failsTyped: ClauseSlug }
   /** Whether a clause is about this port. */
   readonly owns: (clause: ClauseSlug) => boolean

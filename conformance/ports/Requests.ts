@@ -66,7 +66,7 @@ const perDay = fc.oneof(
   fc.integer({ min: 1, max: Plan.maxRequests })
 )
 
-export const plan = fc.record({ perMinute, perDay }, { noNullPrototype: true })
+const plan = fc.record({ perMinute, perDay }, { noNullPrototype: true })
 
 export const policy: fc.Arbitrary<Policy> = fc.record(
   {
@@ -96,7 +96,7 @@ const times = {
 
 export type Origin = keyof typeof times
 
-export const origins = Object.keys(times) as ReadonlyArray<Origin> // exactly its keys
+const origins = Object.keys(times) as ReadonlyArray<Origin> // exactly its keys
 
 export const origin: fc.Arbitrary<Origin> = fc.oneof(
   { weight: 6, arbitrary: fc.constant("clock" as const) },

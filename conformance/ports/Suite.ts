@@ -3,12 +3,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
 import type { Finding, Findings } from "../evaluation/Finding.ts"
-import type { PortSubjectOptions } from "../subjects/PortSubject.ts"
 import * as Cases from "./Cases.ts"
 import * as CaseText from "./CaseText.ts"
 import * as History from "./History.ts"
 import type { Case, Port, Reasons } from "./Port.ts"
-import * as Stores from "./Stores.ts"
+import * as PortTarget from "./PortTarget.ts"
 
 export interface Options {
   readonly seed: number
@@ -32,10 +31,12 @@ export interface PortResults extends Findings {
 /** The cases of one port, whatever its calls are. */
 export interface Suite {
   readonly name: string
-  readonly run: (target: PortSubjectOptions, options: Options) => Effect.Effect<PortResults>
+  /** Returns the clauses that the port of a target promises; none without the port. */
+  readonly clausesOf: (target: PortTarget.PortTarget) => ReadonlyArray<ClauseSlug>
+  readonly run: (target: PortTarget.PortTarget, options: Options) => Effect.Effect<PortResults>
   /** Runs one case again; returns a finding if it still violates a clause. */
   readonly replay: (
-    target: PortSubjectOptions,
+    target: PortTarget.PortTarget,
     value: unknown
   ) => Effect.Effect<Finding | undefined, CaseText.NotACase>
 }
@@ -50,18 +51,22 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
   const owned = clauses.map(({ slug }) => slug).filter(port.owns)
   const ordinary = owned.filter((slug) => slug !== failsTyped && slug !== interruption)
 
-  const runCase = (target: PortSubjectOptions, given: OwnCase, reasons: Reasons) =>
+  const runCase = (target: PortTarget.PortTarget, given: OwnCase, reasons: Reasons) =>
     Effect.scoped(
       Effect.gen(function* () {
         const store = given.isOutage ? target.outage : port.storeOf(target)
-        const service = store === undefined ? undefined : yield* Stores.open(store, port.tag)
+        const service = store === undefined ? undefined : yield* PortTarget.open(store, port.tag)
         if (service === undefined) return undefined
         return yield* History.run(port, service, reasons, given)
       })
     ).pipe(Effect.catchTag("Unopened", ({ reason }) => Effect.succeed(History.unopened(failsTyped, reason))))
 
   /** Runs a case; what also fails without concurrency is not a fault of concurrent calls. */
-  const judge = Effect.fnUntraced(function* (target: PortSubjectOptions, given: OwnCase, reasons: Reasons) {
+  const judge = Effect.fnUntraced(function* (
+    target: PortTarget.PortTarget,
+    given: OwnCase,
+    reasons: Reasons
+  ) {
     const verdict = yield* runCase(target, given, reasons)
     if (verdict?.broken === undefined || given.clients.length === 0) return { given, verdict }
     const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
@@ -77,7 +82,7 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
 
   /** Returns the finding of the smallest case that violates the same clause. */
   const smallest = Effect.fnUntraced(function* (
-    target: PortSubjectOptions,
+    target: PortTarget.PortTarget,
     first: { readonly given: OwnCase; readonly verdict: History.Verdict; readonly broken: History.Broken },
     reasons: Reasons,
     ms: number
@@ -101,10 +106,10 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
   const nothingKnown = { lacking: new Map<ClauseSlug, string>(), undecided: new Map<ClauseSlug, string>() }
 
   /** Looks at the store; returns why some clauses do not apply to it or cannot be decided. */
-  const examine = (target: PortSubjectOptions) =>
+  const examine = (target: PortTarget.PortTarget) =>
     Effect.gen(function* () {
       const store = port.storeOf(target)
-      const service = store === undefined ? undefined : yield* Stores.open(store, port.tag)
+      const service = store === undefined ? undefined : yield* PortTarget.open(store, port.tag)
       return service === undefined ? nothingKnown : yield* port.examine(service)
     }).pipe(
       Effect.scoped,
@@ -116,6 +121,7 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
 
   return {
     name: port.name,
+    clausesOf: (target) => (port.storeOf(target) === undefined ? [] : owned),
     run: Effect.fnUntraced(function* (
       target,
       { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }
@@ -127,8 +133,8 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
       const lacking = new Map(known.lacking)
       const undecided = new Map(known.undecided)
       const reasons = new Map([...lacking, ...undecided])
-      if (!hasStore) for (const slug of owned) lacking.set(slug, `the subject has no ${port.noun}`)
-      if (target.outage === undefined) lacking.set(failsTyped, "no outage is simulated")
+      if (target.outage === undefined)
+        lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
       const see = Effect.fnUntraced(function* (part: Partial<OwnCase>) {
         const { given, verdict } = yield* judge(target, { ...nothing, ...part }, reasons)
         if (verdict === undefined) return

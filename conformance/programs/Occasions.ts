@@ -6,6 +6,7 @@ import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
+import * as Headers from "./Headers.ts"
 import { moments } from "./Moments.ts"
 import type { Program, Sent } from "./Program.ts"
 import * as Queries from "./Queries.ts"
@@ -17,7 +18,7 @@ const keys: Program = {
   name: "small keys",
   profile: "limits",
   needs: ["clock"],
-  requests: 40,
+  requests: 36,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
     const ends = [" \n\u00e9<&", "\u{1f98a}".repeat(40), ""]
@@ -53,9 +54,9 @@ const times: Program = {
   name: "moments",
   profile: "limits",
   needs: ["clock"],
-  requests: 120,
+  requests: 100,
   run: Effect.fnUntraced(function* (tools) {
-    const calls = ["list by status", "create", "get none", "create without a name", "list"] as const
+    const calls = ["list by status", "create", "get none", "create without a name"] as const
     const invalid = Object.values(Credentials.invalid).slice(0, 2)
     for (const next of Object.values(moments)) {
       const now = yield* tools.now
@@ -69,6 +70,28 @@ const times: Program = {
       }
       yield* tools.send({ path: Queries.list("limit=100", `status=${yield* Draw.one(Queries.statuses)}`) })
     }
+  })
+}
+
+/** Sends each operation with each harmless header again, after everything else has happened. */
+export const afterwards: Program = {
+  name: "afterwards",
+  profile: "core",
+  requests: 40,
+  run: Effect.fnUntraced(function* (tools) {
+    const calls = [
+      "list by status",
+      "create",
+      "get none",
+      "create without a name",
+      "list",
+      "HEAD of the list"
+    ] as const
+    for (const { call, headers } of yield* Draw.pairs({ call: calls, headers: Headers.harmless })) {
+      const sent: Sent = yield* Calls.calls[call](tools)
+      yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), ...headers] })
+    }
+    yield* Calls.lookAtLists(tools)
   })
 }
 

@@ -60,6 +60,8 @@ export interface Traffic extends Tools {
   readonly requests: () => number
   /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
+  /** Whether the latest request showed that there is a server. */
+  readonly isReachable: () => boolean
   /** Returns the limit in the latest rate headers for the main key. */
   readonly mainLimit: () => number | undefined
 }
@@ -130,7 +132,10 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     return request
   }
 
-  const sendOnce = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
+  const sendOne = Effect.fnUntraced(function* (
+    sent: Sent,
+    isTogether: boolean
+  ): Effect.fn.Return<Exchange, Stopped> {
     if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
     if (keptBytes > MAX_KEPT_BYTES) {
       return yield* stopped(`the bodies of the responses exceed ${MAX_KEPT_BYTES / 1_000_000} MB in all`)
@@ -174,17 +179,22 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       from: from - slack,
       to: (yield* now) + slack,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
+      isTogether,
       until: sentCount
     }
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
     if (isMain && response !== undefined) {
-      mainRate = RateHeaders.of(response) ?? mainRate
+      // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
+      const rate = RateHeaders.of(response)
+      if (rate !== undefined && rate.limit > 0) mainRate = rate
       const animal = CreatedAnimal.of({ request, response })
       if (animal !== undefined) created.push(animal)
     }
     see(exchange)
     return exchange
   })
+
+  const sendOnce = (sent: Sent) => sendOne(sent, false)
 
   const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Stopped> {
     const wait = Math.ceil(ms)
@@ -254,13 +264,17 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     send,
     sendOnce,
     sendTogether: (all) =>
-      Effect.andThen(reserve(all.length), Effect.forEach(all, sendOnce, { concurrency: "unbounded" })),
+      Effect.andThen(
+        reserve(all.length),
+        Effect.forEach(all, (sent) => sendOne(sent, true), { concurrency: "unbounded" })
+      ),
     name,
     created: () => created,
     now,
     advance,
     requests: () => sentCount,
     waitedMs: () => waitedMs,
+    isReachable: () => missingResponses === 0,
     mainLimit: () => mainRate?.limit
   }
   return traffic

@@ -29,6 +29,7 @@ export const render = (report: Report): string => {
     ...reasons("Warnings", withStatus("warn")),
     ...reasons("Inconclusive", withStatus("inconclusive")),
     ...checkTable(report),
+    ...lines("Stopped early", report.stopped),
     ...lines("Choices of the subject", report.choices),
     ...lines("Findings of the doctor", report.findings),
     "</main>",

@@ -74,6 +74,7 @@ export const ReportSchema = Schema.Struct({
     ...(Object.fromEntries(statuses.map((status) => [status, Count])) as { [S in Status]: typeof Count }) // each status
   }),
   findings: Strings,
+  stopped: Strings,
   choices: Strings,
   causes: Schema.Array(Schema.Struct({ check: Schema.String, follows: Strings, more: Count })),
   checks: Schema.Array(CheckResultSchema),

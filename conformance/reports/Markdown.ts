@@ -34,6 +34,7 @@ export const render = (report: Report): string => {
     ...reasons("Inconclusive", withStatus("inconclusive")),
     ...reasonDetails("Not applicable", withStatus("not-applicable")),
     ...reasonDetails("Excluded", withStatus("excluded")),
+    ...lines("Stopped early", report.stopped),
     ...lines("Choices of the subject", report.choices),
     ...lines("Findings of the doctor", report.findings)
   ]

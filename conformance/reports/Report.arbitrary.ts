@@ -132,6 +132,7 @@ const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
       waitedMs: fc.nat({ max: 100_000 }),
       requests: count,
       findings: fc.array(text, { maxLength: 3 }),
+      stopped: fc.array(text, { maxLength: 3 }),
       choices: fc.array(text, { maxLength: 3 }),
       checks: fc.array(check(text), { maxLength: 12 }),
       limits: fc.record(

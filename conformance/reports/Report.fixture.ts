@@ -88,6 +88,7 @@ export const example: Report = {
   requests: 412,
   counts: Counts.of(checks),
   findings: ["the key is accepted", "the subject's clock is 2 s ahead"],
+  stopped: ["day by all requests: the request budget is spent: 412"],
   choices: ["a limit above 100: rejected", "29 of 58 creations undecided: the server rejects charset=utf-8"],
   causes: [
     { check: "list.limit.ceiling", follows: [], more: 0 },

@@ -31,12 +31,14 @@ INCONCLUSIVE  2 checks: it needs a clock
 
 NOT APPLICABLE  ban.temporary: the subject declares that it never bans
 
+Programs that stopped early:
+- day by all requests: the request budget is spent: 412
+
 The contract leaves open, and the subject chose:
 - a limit above 100: rejected
 - 29 of 58 creations undecided: the server rejects charset=utf-8
 
-core 1/3 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable, deprecation 0/1
-excluded
+core 1/3 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
 `)
   })
 

@@ -47,6 +47,7 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
     reasons("not-applicable", "NOT APPLICABLE", "dim"),
     // What the doctor found explains why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : [],
+    list("Programs that stopped early:", report.stopped, screen),
     list("The contract leaves open, and the subject chose:", report.choices, screen),
     [
       ...limited(wrap(Wording.profiles(report), screen.columns), screen.columns),

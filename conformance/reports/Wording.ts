@@ -118,6 +118,7 @@ export const implementation = ({ implementation }: Report): string | undefined =
 /** Returns the results by profile, such as `core 81/81 pass, limits 20/24 inconclusive`. */
 export const profiles = ({ profiles }: Report): string =>
   profiles
+    .filter(({ status }) => status !== "excluded")
     .map(({ passed, planned, profile, status }) => `${profile} ${passed}/${planned} ${status}`)
     .join(", ")
 

@@ -43,7 +43,7 @@ describe("Cases.cases", () => {
       response.status === 401 ? Edit.status(403)(response) : response
     )
     const failed = [...outcomes].filter(([, outcome]) => outcome?.startsWith("ConformanceError"))
-    expect(failed.map(([id]) => id)).toContain("auth.required")
+    expect(failed.map(([id]) => id)).toContain("auth.every-operation")
     expect(failed[0]?.[1]).toMatch(/\nexpected .*401.*\ngot .*403.*\n {2}1\. GET /)
   })
 

@@ -7,8 +7,11 @@ import { bySlug } from "../clauses/Clauses.ts"
 import * as JudgedRun from "../engine/JudgedRun.ts"
 import type { Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
+import * as PortRun from "../ports/PortRun.ts"
+import type { Stopped } from "../programs/Program.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import type { Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
@@ -90,6 +93,14 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   }
 }
 
+/** Makes calls of stores. */
+const runPorts = (subject: PortSubject.PortSubject, seed: number) =>
+  Effect.map(PortRun.run(subject.target, { seed, shrinkingMs: 0 }), ({ findings }) => ({
+    violations: findings.map((finding): Violation => ({ ...finding, evidence: [] })),
+    exchanges: [],
+    stopped: new Map<string, Stopped>()
+  }))
+
 /** Runs the programs on a server; `isEnough` ends the run. */
 const run = (
   subject: Opened,
@@ -109,7 +120,9 @@ const run = (
           budget: HttpSubject.defaultBudget,
           isEnough
         })
-      : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
+      : PortSubject.is(opened)
+        ? runPorts(opened, seed)
+        : Effect.die(new Error(`${opened.name} is no subject of this suite`))
   )
 }
 

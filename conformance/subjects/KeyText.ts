@@ -33,21 +33,49 @@ const PART_LENGTH = 5
 const names = ["main", "tiny", "victim", "revoked", "expired"] as const
 const kinds = ["exact", "upper", "lower", "swapped", "reversed", "percent"] as const
 
-/** Returns the longest part of a key at an index of a text. */
-const partAt = (text: string, at: number, secrets: Secrets): KeyPart | undefined => {
-  let longest: KeyPart | undefined
+/** The beginning of a part of a key: the spelling of the key, and the index in it. */
+interface Beginning {
+  readonly key: KeyPart["key"]
+  readonly as: KeyPart["as"]
+  readonly spelled: string
+  readonly from: number
+}
+
+/** The shortest parts of all keys, by their length and text. */
+type Index = ReadonlyMap<number, ReadonlyMap<string, ReadonlyArray<Beginning>>>
+
+const indexes = new WeakMap<Secrets, Index>()
+
+/** Returns the index of some keys, which is created once, because every text of a run is searched. */
+const indexOf = (secrets: Secrets): Index => {
+  const known = indexes.get(secrets)
+  if (known !== undefined) return known
+  const index = new Map<number, Map<string, Array<Beginning>>>()
   for (const key of names) {
     const secret = secrets[key] ?? ""
-    for (const as of kinds) {
+    for (const as of secret === "" ? [] : kinds) {
       const spelled = spellings[as](secret)
-      const size = Math.max(1, Math.min(PART_LENGTH, spelled.length))
-      if (secret === "" || at + size > text.length) continue
-      const start = text.slice(at, at + size)
-      for (let from = spelled.indexOf(start); from !== -1; from = spelled.indexOf(start, from + 1)) {
-        let to = from + size
-        while (to < spelled.length && spelled[to] === text[at + to - from]) to++
-        if (longest === undefined || to - from > longest.to - longest.from) longest = { key, as, from, to }
+      const size = Math.min(PART_LENGTH, spelled.length)
+      const ofSize = index.get(size) ?? new Map<string, Array<Beginning>>()
+      index.set(size, ofSize)
+      for (let from = 0; from + size <= spelled.length; from++) {
+        const start = spelled.slice(from, from + size)
+        ofSize.set(start, [...(ofSize.get(start) ?? []), { key, as, spelled, from }])
       }
+    }
+  }
+  indexes.set(secrets, index)
+  return index
+}
+
+/** Returns the longest part of a key at an index of a text; of equal ones, the first. */
+const partAt = (text: string, at: number, index: Index): KeyPart | undefined => {
+  let longest: KeyPart | undefined
+  for (const [size, beginnings] of index) {
+    for (const { as, from, key, spelled } of beginnings.get(text.slice(at, at + size)) ?? []) {
+      let to = from + size
+      while (to < spelled.length && spelled[to] === text[at + to - from]) to++
+      if (longest === undefined || to - from > longest.to - longest.from) longest = { key, as, from, to }
     }
   }
   return longest
@@ -55,10 +83,11 @@ const partAt = (text: string, at: number, secrets: Secrets): KeyPart | undefined
 
 /** Splits a text into literal pieces and parts of keys. */
 export const of = (text: string, secrets: Secrets): KeyText => {
+  const index = indexOf(secrets)
   const pieces: Array<string | KeyPart> = []
   let literal = ""
   for (let at = 0; at < text.length; ) {
-    const part = partAt(text, at, secrets)
+    const part = partAt(text, at, index)
     if (part === undefined) {
       literal += text[at++]
       continue

@@ -27,13 +27,21 @@ export const bodyText = (body: Uint8Array): string => {
 const show = (content: string, secrets: KeyText.Secrets): string =>
   visible(shortened(KeyText.describe(KeyText.of(content, secrets), secrets)))
 
+const names = ["main", "tiny", "victim", "revoked", "expired"] as const
+
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const describeCredentials = (
   { authorization, credential, key = "main" }: Sent,
   secrets: KeyText.Secrets
 ): ReadonlyArray<string> => {
   if (credential !== undefined) return [`Authorization: ${credential}`]
-  if (authorization === undefined) return key === "main" ? [] : [key === "none" ? "no key" : `${key} key`]
+  const [only] = authorization?.length === 1 ? authorization : []
+  const sender =
+    authorization === undefined ? key : names.find((name) => only === `Bearer ${secrets[name] ?? ""}`)
+  if (sender !== undefined && sender !== "other") {
+    return sender === "main" ? [] : [sender === "none" ? "no key" : `${sender} key`]
+  }
+  if (authorization === undefined) return []
   return authorization.length === 0
     ? ["no Authorization"]
     : authorization.map((value) => `Authorization: ${show(value, secrets)}`)

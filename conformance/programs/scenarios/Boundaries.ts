@@ -59,12 +59,13 @@ const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.
           ...way.sent(tools),
           authorization: at === boundary ? [] : ["Bearer no-such-key"]
         })
-      if (tiny === undefined || !Spending.hasSmallMinute(tiny)) continue
+      if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) continue
       const max = at === boundary || isUsedUp ? Spending.burst(tiny) : Math.ceil(tiny.perMinute / 2)
       const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
       yield* Spending.recover(tools, "tiny", last)
     }
   }
+  yield* Spending.rest(tools)
 })
 
 export const programs: ReadonlyArray<Program> = [
@@ -72,12 +73,11 @@ export const programs: ReadonlyArray<Program> = [
     name: "boundaries of the clock",
     profile: "limits",
     needs: ["clock"],
-    requests: 300,
+    requests: 155,
     run: boundariesOfClock
   },
   Spending.about(
-    "tiny",
-    { name: "boundaries of windows", profile: "limits", requests: 70 },
+    { key: "tiny", name: "boundaries of windows", profile: "limits", requests: 60 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const moment of byResponse)
         for (const isUsedUp of [false, true]) {

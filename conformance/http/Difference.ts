@@ -1,7 +1,7 @@
 /** Says in a few words which animal is meant, and where two animals or texts differ. */
-import type { Animal } from "../http/Animal.ts"
-import * as AnimalFields from "../http/AnimalFields.ts"
-import * as PetJson from "../http/PetJson.ts"
+import type { Animal } from "./Animal.ts"
+import * as AnimalFields from "./AnimalFields.ts"
+import * as PetJson from "./PetJson.ts"
 
 /** Number of characters that are shown before and after the first difference of two texts. */
 const AROUND = 20

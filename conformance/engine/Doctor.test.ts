@@ -1,0 +1,359 @@
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type Header, headerValues, NoResponse, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { rate, wireResponse } from "../http/Wires.fixture.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as Doctor from "./Doctor.ts"
+import type { Selection } from "./Selection.ts"
+
+const NOON = Date.UTC(2027, 0, 1, 12)
+
+const run = Effect.runPromise
+
+interface Changes {
+  /** Overrides a response of the correct server; `undefined` keeps the correct response. */
+  readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
+  readonly target?: Partial<HttpSubject.HttpTarget>
+  readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
+  readonly options?: Partial<Selection>
+}
+
+const keys = {
+  main: "main-secret-0123456789",
+  tiny: { secret: "tiny-secret-0123456789", perMinute: 5, perDay: 40 },
+  victim: { secret: "victim-secret-0123456789", perMinute: 3, perDay: 1_000 },
+  revoked: "revoked-secret-0123456789"
+}
+
+const limits: Readonly<Record<string, number>> = {
+  [keys.main]: 60,
+  [keys.tiny.secret]: 5,
+  [keys.victim.secret]: 3
+}
+
+/** Runs the doctor on a correct server with the given changes; returns its findings, or its error as text. */
+const examine = async ({
+  clock,
+  options = {},
+  respond,
+  target = {}
+}: Changes = {}): Promise<ReadonlyArray<string> | string> => {
+  let now = NOON
+  const correctClock: HttpSubject.HttpTarget["clock"] = {
+    now: Effect.sync(() => now),
+    advance: (ms) =>
+      Effect.sync(() => {
+        now += ms
+        return now
+      })
+  }
+  const respondCorrectly = (method: string, key: string): WireResponse => {
+    const limit = limits[key]
+    const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
+    return limit === undefined
+      ? wireResponse(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
+      : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+  }
+  const subject = await run(
+    HttpSubject.make({
+      name: "toy",
+      transport: (request) =>
+        Effect.sync(() => {
+          const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
+          return respond?.(request, key) ?? respondCorrectly(request.method, key)
+        }),
+      basePath: "/v1",
+      baseUrl: "http://127.0.0.1:3000/v1",
+      keys,
+      clock: clock === "none" ? undefined : (clock ?? correctClock),
+      ...target
+    })
+  )
+  return run(
+    Effect.match(Doctor.examine(subject, { level: "spec", ...options }), {
+      onSuccess: (findings) => findings,
+      onFailure: (failure) => `${failure._tag}: ${failure.message}`
+    })
+  )
+}
+
+const clockOf = (now: () => number, advance: (ms: number) => number): HttpSubject.HttpTarget["clock"] => ({
+  now: Effect.sync(now),
+  advance: (ms) => Effect.sync(() => advance(ms))
+})
+
+describe("Doctor.examine with a correct set-up", () => {
+  it("reports address, limits, creation, wrong key, clock, keys and cost, one finding per line", async () => {
+    const findings = await examine()
+    expect(findings).toEqual([
+      expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:3000\/v1 responds in [0-9]+ ms and accepts the main key$/
+      ),
+      "the main key's X-RateLimit-Limit is 60, 59 left",
+      "animals can be created",
+      "a wrong key is rejected with 401",
+      "the clock can be moved, and shows 2027-01-01T12:03:31.000Z",
+      "the tiny key is on the declared plan: 5 requests per minute and 40 per day",
+      "the victim key is on the declared plan: 3 requests per minute and 1000 per day",
+      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/)
+    ])
+  })
+
+  it("reports the number of checks that stay inconclusive without a clock and small keys, with the reasons", async () => {
+    const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
+    const lines = typeof findings === "string" ? [findings] : findings
+    expect(lines.join("\n")).toMatch(
+      /^no clock is given; the server's Date differs from this machine's time by [01] s$/m
+    )
+    expect(lines.join("\n")).toMatch(/some checks of .* will stay inconclusive: .*--clock URL/)
+    expect(lines.join("\n")).toMatch(/some checks of .* will stay inconclusive: .*--tiny KEY/)
+    expect(lines.join("\n")).not.toContain("undefined")
+  })
+
+  it("reports the number of selected checks", async () => {
+    const countChecks = async (options: Partial<Selection>) => {
+      const findings = await examine({ options })
+      return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
+    }
+    const all = await countChecks({})
+    const auth = await countChecks({ only: ["auth"] })
+    expect(auth).toBeGreaterThan(0)
+    expect(auth).toBeLessThan(all)
+    expect(await countChecks({ exclude: ["auth"] })).toBe(all - auth)
+    expect(await countChecks({ level: "design" })).toBeGreaterThan(all)
+  })
+
+  it("accepts an exhausted main key, missing rate and Date headers, and any status for a wrong key", async () => {
+    const exhausted = await examine({ respond: () => wireResponse(429, [["Retry-After", "9"]], "{}") })
+    expect(exhausted).toContain(
+      "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
+    )
+    expect(exhausted).toContain("a wrong key gets status 429: the report gives details")
+    const acceptingAll = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
+    expect(acceptingAll).toContain("a wrong key gets status 200: the report gives details")
+    expect(acceptingAll).toContain(
+      "no clock is given, and responses have no Date: this machine's time is used"
+    )
+  })
+
+  it("accepts a clock that also advances by itself", async () => {
+    let offset = 5_000
+    const running = clockOf(
+      () => Date.now() + offset,
+      (ms) => {
+        offset += ms
+        return Date.now() + offset
+      }
+    )
+    const findings = await examine({
+      clock: running,
+      respond: (_request, key) =>
+        key in limits
+          ? wireResponse(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
+          : wireResponse(401)
+    })
+    expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")
+  })
+
+  it("accepts the daily limit in X-RateLimit-Limit as a confirmation of a key's plan", async () => {
+    const byDay = await examine({
+      respond: (_request, key) =>
+        key === keys.tiny.secret ? wireResponse(200, rate(40, 39, 2_000_000_000), "[]") : undefined
+    })
+    expect(byDay).toContain("the tiny key is on the declared plan: 5 requests per minute and 40 per day")
+  })
+})
+
+describe("a response that cannot be read completely", () => {
+  it("is reported as a finding, not as a set-up error, so that the run continues", async () => {
+    const reason = "the body is longer than 1 MB"
+    const lines = await examine({
+      target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
+    })
+    expect(lines[0]).toBe("a response cannot be read: the body is longer than 1 MB; the report gives details")
+    expect(lines[1]).toMatch(/^\d+ checks at level spec/)
+  })
+})
+
+describe("Doctor.examine with an invalid set-up", () => {
+  const setupErrors: ReadonlyArray<readonly [string, Changes, string]> = [
+    [
+      "no server listens",
+      {
+        target: {
+          transport: () =>
+            Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
+        }
+      },
+      "cannot reach http://127.0.0.1:3000/v1: connect ECONNREFUSED 127.0.0.1:3000"
+    ],
+    [
+      "the main key is rejected",
+      { respond: (_request, key) => (key === keys.main ? wireResponse(401) : undefined) },
+      "the server rejects the main key (--key) with status 401"
+    ],
+    [
+      "the main key gets 403",
+      { respond: (_request, key) => (key === keys.main ? wireResponse(403) : undefined) },
+      "the server rejects the main key (--key) with status 403"
+    ],
+    [
+      "the address is not the base address",
+      { respond: () => wireResponse(404) },
+      "GET /v1/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1"
+    ],
+    [
+      "the server responds with status 500",
+      { respond: () => wireResponse(500, [], "<h1>oops</h1>") },
+      'GET /v1/pets with the main key returns status 500: "<h1>oops</h1>"'
+    ],
+    [
+      "the server redirects",
+      { respond: () => wireResponse(301) },
+      'GET /v1/pets with the main key returns status 301: ""'
+    ],
+    [
+      "the clock fails",
+      {
+        clock: {
+          now: Effect.succeed(NOON),
+          advance: () => Effect.fail(new NoResponse({ kind: "connection", reason: "socket hang up" }))
+        }
+      },
+      "the clock (--clock) does not work: socket hang up"
+    ],
+    [
+      "the clock does not move",
+      {
+        clock: clockOf(
+          () => NOON,
+          () => NOON
+        )
+      },
+      "the clock (--clock) does not work: the clock was advanced by 61000 ms but moved by 0 ms"
+    ],
+    [
+      "the clock moves by less than requested",
+      {
+        clock: clockOf(
+          () => NOON,
+          (ms) => NOON + ms - 1
+        )
+      },
+      "the clock (--clock) does not work: the clock was advanced by 61000 ms but moved by 60999 ms"
+    ],
+    [
+      "the clock belongs to another server",
+      {
+        clock: clockOf(
+          () => 0,
+          (ms) => ms
+        )
+      },
+      "the clock (--clock) does not work: it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server"
+    ],
+    [
+      "the tiny key is rejected",
+      { respond: (_request, key) => (key === keys.tiny.secret ? wireResponse(401) : undefined) },
+      "the server rejects the key given with --tiny with status 401"
+    ],
+    [
+      "the victim key is rejected",
+      { respond: (_request, key) => (key === keys.victim.secret ? wireResponse(403) : undefined) },
+      "the server rejects the key given with --victim with status 403"
+    ],
+    [
+      "the tiny key is on another plan",
+      { target: { keys: { ...keys, tiny: { ...keys.tiny, perMinute: 6 } } } },
+      "the key given with --tiny is not on the declared plan: its X-RateLimit-Limit is 5, but 6 requests per minute and 40 per day are declared"
+    ],
+    [
+      "the victim key is on another plan",
+      { target: { keys: { ...keys, victim: { ...keys.victim, perMinute: 30 } } } },
+      "the key given with --victim is not on the declared plan: its X-RateLimit-Limit is 3, but 30 requests per minute and 1000 per day are declared"
+    ],
+    [
+      "the main key is also given as the tiny key",
+      { target: { keys: { ...keys, tiny: { ...keys.tiny, secret: keys.main } } } },
+      "the key given with --tiny is also given for another purpose: each purpose needs its own key"
+    ],
+    [
+      "the tiny key is also given as the victim key",
+      { target: { keys: { ...keys, victim: { ...keys.victim, secret: keys.tiny.secret } } } },
+      "the key given with --victim is also given for another purpose: each purpose needs its own key"
+    ],
+    [
+      "the victim key is also given as the revoked key",
+      { target: { keys: { ...keys, revoked: keys.victim.secret } } },
+      "the key given with --revoked is also given for another purpose: each purpose needs its own key"
+    ],
+    [
+      "the revoked key is also given as the expired key",
+      { target: { keys: { ...keys, expired: keys.revoked } } },
+      "the key given with --expired is also given for another purpose: each purpose needs its own key"
+    ]
+  ]
+  it.each(setupErrors)("reports in one sentence that %s", async (_what, changes, sentence) => {
+    expect(await examine(changes)).toBe(`SetupError: ${sentence}`)
+  })
+
+  it("rejects a key that is given twice before it sends a request", async () => {
+    let sent = 0
+    await examine({
+      respond: () => {
+        sent++
+        return undefined
+      },
+      target: { keys: { ...keys, revoked: keys.main } }
+    })
+    expect(sent).toBe(0)
+  })
+})
+
+describe("findings of the doctor", () => {
+  it("contain no key, even if a faulty server returns keys", async () => {
+    const given = [keys.main, keys.tiny.secret, keys.victim.secret, keys.revoked]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(200, 301, 400, 401, 404, 429, 500),
+        fc.nat(5),
+        async (status, from) => {
+          let count = 0
+          const result = await examine({
+            respond: ({ headers }) =>
+              count++ < from
+                ? undefined
+                : wireResponse(
+                    status,
+                    [["Date", given.join(" ")]],
+                    `no ${headers.flat().join(" ")} ${given.join(" ")}`
+                  )
+          })
+          for (const key of given) expect([result].flat().join("\n")).not.toContain(key)
+        }
+      ),
+      { numRuns: 60 }
+    )
+    const findings = await examine({
+      target: {
+        transport: () =>
+          Effect.fail(new NoResponse({ kind: "connection", reason: `bad header: Bearer ${keys.main}` }))
+      }
+    })
+    expect([findings].flat().join("\n")).not.toContain(keys.main)
+  })
+})
+
+describe("Doctor.examine on a server that accepts any key", () => {
+  it("reports findings instead of a set-up error if all keys have the same limits", async () => {
+    const findings = await examine({
+      clock: "none",
+      respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")
+    })
+    expect(findings).toContain("a wrong key gets status 200: the report gives details")
+    expect(findings).toContain(
+      "the tiny key's X-RateLimit-Limit is 60, but 5 requests per minute and 40 per day are declared"
+    )
+  })
+})

@@ -8,7 +8,6 @@ import * as JudgedRun from "../engine/JudgedRun.ts"
 import type { Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
 import * as PortRun from "../ports/PortRun.ts"
-import type { Stopped } from "../programs/Program.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
@@ -93,12 +92,15 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   }
 }
 
+/** What a hunt uses of a run. */
+type Live = Pick<JudgedRun.JudgedRun, "violations" | "exchanges" | "stopped">
+
 /** Makes calls of stores. */
-const runPorts = (subject: PortSubject.PortSubject, seed: number) =>
+const runPorts = (subject: PortSubject.PortSubject, seed: number): Effect.Effect<Live> =>
   Effect.map(PortRun.run(subject.target, { seed, shrinkingMs: 0 }), ({ findings }) => ({
     violations: findings.map((finding): Violation => ({ ...finding, evidence: [] })),
     exchanges: [],
-    stopped: new Map<string, Stopped>()
+    stopped: new Map()
   }))
 
 /** Runs the programs on a server; `isEnough` ends the run. */
@@ -111,18 +113,21 @@ const run = (
   const chosen = programs.filter(
     ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
   )
-  return SelfTest.withSubject(subject, seed, (opened) =>
-    HttpSubject.is(opened)
-      ? JudgedRun.run(opened.target, {
-          programs: chosen,
-          seed,
-          level,
-          budget: HttpSubject.defaultBudget,
-          isEnough
-        })
-      : PortSubject.is(opened)
-        ? runPorts(opened, seed)
-        : Effect.die(new Error(`${opened.name} is no subject of this suite`))
+  return SelfTest.withSubject(
+    subject,
+    seed,
+    (opened): Effect.Effect<Live, unknown> =>
+      HttpSubject.is(opened)
+        ? JudgedRun.run(opened.target, {
+            programs: chosen,
+            seed,
+            level,
+            budget: HttpSubject.defaultBudget,
+            isEnough
+          })
+        : PortSubject.is(opened)
+          ? runPorts(opened, seed)
+          : Effect.die(new Error(`${opened.name} is no subject of this suite`))
   )
 }
 

@@ -7,7 +7,7 @@ import type { WireRequest } from "../http/Wire.ts"
 import * as Creation from "./Creation.ts"
 import type * as Lists from "./Lists.ts"
 import type { Verdict } from "./Meter.ts"
-import { type Path, type Reading, valuesOf } from "./Reading.ts"
+import { hasUnknown, type Path, type Reading, valuesOf } from "./Reading.ts"
 
 export interface Outcome {
   readonly statuses: ReadonlyArray<number>
@@ -60,10 +60,11 @@ const ofCaller = (
   const denied: Outcome = {
     statuses: [429],
     because: isBanned ? "a banned key" : "a request over the limit",
-    clause: isBanned ? "ban.answer" : undefined,
+    clause: isBanned ? "ban.answer" : caller.is === "nobody" ? "limits.anonymous-exhausted" : undefined,
     code: isBanned ? "api_key_banned" : "rate_limit_exceeded",
     ofCode: isBanned ? "ban.answer" : "limits.exceeded-code",
-    ofOrder: "limits.before-routing"
+    // Without a key, 401 comes before everything else as well.
+    ofOrder: caller.is === "nobody" ? undefined : "limits.before-routing"
   }
   const isDenied = verdict !== undefined && verdict.outcome !== "admitted"
   if (caller.is !== "nobody") return isDenied ? [denied] : []
@@ -137,7 +138,7 @@ const ofCreation = (
 }
 
 const isTaken = ({ animals }: Lists.Lists, name: string): boolean =>
-  [...animals.values()].some((animal) => animal.name === name)
+  [...animals.values()].some(({ animal }) => animal.name === name)
 
 const ofEncoding = (path: Path): ClauseSlug | undefined =>
   path.is !== "unknown" && path.isEncoded ? "http.decoded-once" : undefined
@@ -181,8 +182,9 @@ const ofList = (reading: Reading, { lists: { cursors } }: Circumstances): Readon
     if (issued?.status !== status || issued === undefined)
       defects.push(parameter("a cursor of no such list", clause, "cursor"))
   }
-  const hasOthers = query.some(([name]) => !["limit", "status", "cursor"].includes(name))
-  const clause = hasOthers ? "list.unknown-parameters" : ofEncoding(path)
+  const clause = hasUnknown(reading, "limit", "status", "cursor")
+    ? "list.unknown-parameters"
+    : ofEncoding(path)
   return [...defects, { statuses: [200], because: "a valid list", clause }]
 }
 

@@ -21,10 +21,10 @@ const deniesKeysToo: Where = AtHttp.transport((real) => {
 
 export const faults: ReadonlyArray<Fault> = [
   fault("anonymous.not-counted", "Does not count requests without a valid key.")
-    .breaks("limits.anonymous", "anonymous.counted", "without a valid key 59 remaining")
+    .breaks("limits.anonymous")
     .by(RateLimits.decides((_state, now, policy) => RateLimit.step(undefined, now, policy), "network:")),
   fault("anonymous.never-denied", "Counts requests without a valid key, but never denies them.")
-    .breaks("limits.anonymous-exhausted", "anonymous.exhausted", "of them had another status")
+    .breaks("limits.anonymous-exhausted")
     .by(
       RateLimits.decides((state, now, policy) => {
         const [verdict, next] = RateLimit.step(state, now, policy)
@@ -32,10 +32,10 @@ export const faults: ReadonlyArray<Fault> = [
       }, "network:")
     ),
   fault("anonymous.denies-keys", "Denies requests with valid keys when the bucket of their network is empty.")
-    .breaks("limits.anonymous-apart", "anonymous.keys-unaffected", "of that network 429")
+    .breaks("limits.anonymous-apart")
     .by(deniesKeysToo),
   fault("anonymous.shared-with-keys", "Also counts requests with a valid key in the bucket of their network.")
-    .breaks("limits.anonymous-apart", "anonymous.untouched-by-keys", "with a key 52 of 60")
+    .breaks("limits.anonymous-apart")
     .by(
       AtHttp.alsoSends(
         (request, { keys }) => Requests.hasKey(request, keys.main),
@@ -43,7 +43,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("anonymous.guesses-cost-keys", "Counts a wrong key against the key that it resembles.")
-    .breaks("limits.guesses-apart", "anonymous.guesses-apart", "at the key 99990 remaining")
+    .breaks("limits.guesses-apart")
     .by(
       AtHttp.alsoSends(
         (request, { keys }) =>

@@ -5,18 +5,11 @@ import * as AtPort from "../spoilers/AtPort.ts"
 import { changingEvents, replacingMarkSeen } from "../spoilers/KeyStores.ts"
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("keys-store.events-by-time", "Returns events in the order of their times.")
-    .breaks("keys-store.events", "keys-store.events", "the events of all keys")
-    .by(
-      changingEvents((all, id) =>
-        all.filter(({ keyId }) => id === undefined || keyId === id).toSorted((a, b) => a.at - b.at)
-      )
-    ),
   fault("keys-store.events-of-all", "Returns the events of all keys for each key.")
-    .breaks("keys-store.events", "keys-store.events", "the events of key_")
+    .breaks("keys-store.events")
     .by(changingEvents((all) => all)),
   fault("keys-store.events-of-later-keys", "Records the event of an `insertFirst` that adds no key.")
-    .breaks("keys-store.events", "keys-store.events", "the events of all keys")
+    .breaks("keys-store.events")
     .by(
       AtPort.keys((real) => ({
         ...real,
@@ -32,15 +25,12 @@ export const faults: ReadonlyArray<Fault> = [
       }))
     ),
   fault("keys-store.mark-seen-lowers", "Replaces the day of the last use with an earlier day.")
-    .breaks("keys-store.mark-seen", "keys-store.mark-seen", "last seen on the days")
+    .breaks("keys-store.mark-seen")
     .by(
       replacingMarkSeen((ids, day, real) =>
         Effect.forEach(ids, (id) => real.update(id, (key) => [undefined, { ...key, lastSeenDay: day }]), {
           discard: true
         })
       )
-    ),
-  fault("keys-store.mark-seen-first", "Stores the day of the last use only for the first of several keys.")
-    .breaks("keys-store.mark-seen", "keys-store.mark-seen", "last seen on the days")
-    .by(replacingMarkSeen((ids, day, real) => real.markSeen?.(ids.slice(0, 1), day) ?? Effect.void))
+    )
 ]

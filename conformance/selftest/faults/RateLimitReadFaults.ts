@@ -6,7 +6,7 @@ import { blank } from "../spoilers/LimitStores.ts"
 
 export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.read-more", "Returns the state of a key that was not requested as well.")
-    .breaks("limits-store.read", "limits-store.read", "states of these keys only")
+    .breaks("limits-store.read")
     .by(
       AtPort.limits((real) => ({
         ...real,
@@ -15,7 +15,7 @@ export const faults: ReadonlyArray<Fault> = [
       }))
     ),
   fault("limits-store.read-blank", "Returns a blank state for a key without a state.")
-    .breaks("limits-store.read", "limits-store.read", "no state {level 60000}")
+    .breaks("limits-store.read")
     .by(
       AtPort.limits((real) => ({
         ...real,

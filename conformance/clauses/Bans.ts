@@ -1,5 +1,5 @@
 /** Clauses about bans of keys that ignore a 429. */
-import { section, unchecked } from "./Clause.ts"
+import { optional, section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§8.4.3", "spec", "http", {
@@ -7,8 +7,11 @@ export const clauses = [
       "Repeated requests after a 429 may lead to a ban of the key.",
       "It is a permission, not an obligation."
     ),
-    "ban.temporary": "A ban ends.",
-    "ban.only-that-key": "A ban applies only to the key whose requests caused it."
+    "ban.temporary": optional("A ban ends.", "The service bans no key."),
+    "ban.only-that-key": optional(
+      "A ban applies only to the key whose requests caused it.",
+      "The service bans no key."
+    )
   }),
   ...section("§8.4.3", "spec", "nowhere", {
     "ban.backoff": unchecked(

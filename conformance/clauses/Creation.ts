@@ -1,5 +1,5 @@
 /** Clauses about creating an animal: the request body and the accepted values. */
-import { section } from "./Clause.ts"
+import { optional, section } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.2", "spec", "http", {
@@ -45,7 +45,10 @@ export const clauses = [
     "create.json-strict": "A creation whose body has text after its JSON value gets 400."
   }),
   ...section("§2", "spec", "http", {
-    "create.member-names": "A member whose name differs from `status` in case does not set the status.",
+    "create.member-names": optional(
+      "A member whose name differs from `status` in case does not set the status.",
+      "The service rejects unknown members."
+    ),
     "create.status-chosen":
       "All animals that are created without a status get the same one, or all of them none."
   }),
@@ -53,7 +56,10 @@ export const clauses = [
     "create.content-type-accepted": "A creation sent as `application/json` is accepted."
   }),
   ...section("§7", "spec", "http", {
-    "create.refused-unstored": "A rejected creation adds no animal."
+    "create.refused-unstored": optional(
+      "A rejected creation adds no animal.",
+      "The service holds more animals than any list shows."
+    )
   }),
   ...section("§4.2", "spec", "both", {
     "create.concurrent": "Concurrent creations all take effect, each with its own `id`."

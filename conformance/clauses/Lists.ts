@@ -1,5 +1,5 @@
 /** Clauses about lists of animals: limit, filter, order and pages. */
-import { section } from "./Clause.ts"
+import { optional, section } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.1", "spec", "http", {
@@ -9,7 +9,10 @@ export const clauses = [
     "list.array": "The body of a list is a bare JSON array of animals."
   }),
   ...section("§4.1", "spec", "http", {
-    "list.empty": "A list request that no animal matches gets 200 with an empty array."
+    "list.empty": optional(
+      "A list request that no animal matches gets 200 with an empty array.",
+      "The service holds animals of every status."
+    )
   }),
   ...section("§8.1", "spec", "http", {
     "list.limit.accepted": "Every `limit` from 1 to 100 is accepted."
@@ -23,9 +26,14 @@ export const clauses = [
     "list.limit.default-fills": "Without `limit` a list holds 20 animals if at least 20 match."
   }),
   ...section("§4.1", "spec", "both", {
-    "list.complete": "A list with fewer animals than its limit holds every matching animal.",
-    "list.sees-created":
+    "list.complete": optional(
+      "A list with fewer animals than its limit holds every matching animal.",
+      "The service holds more animals than any list shows."
+    ),
+    "list.sees-created": optional(
       "Every list requested after the 201 of an animal includes it, if its status matches.",
+      "The service holds more animals than any list shows."
+    ),
     "list.faithful": "A list shows the id, name and category of an animal as its creation returned them.",
     "list.distinct": "No list holds an animal twice."
   }),
@@ -34,8 +42,14 @@ export const clauses = [
   }),
   ...section("§4.1", "spec", "both", {
     "list.status.filter": "A list with `status` holds only animals with that status.",
-    "list.status.all": "A list without `status` holds animals of every status.",
-    "list.status.before-limit": "The filter is applied before the limit."
+    "list.status.all": optional(
+      "A list without `status` holds animals of every status.",
+      "The service holds more animals than any list shows."
+    ),
+    "list.status.before-limit": optional(
+      "The filter is applied before the limit.",
+      "The service holds more animals than any list shows."
+    )
   }),
   ...section("§4.1", "spec", "http", {
     "list.limit.chosen":

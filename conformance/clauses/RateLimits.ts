@@ -1,5 +1,5 @@
 /** Clauses about rate limits: headers, plans, counting and waiting. */
-import { section, unchecked } from "./Clause.ts"
+import { optional, section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§8.3", "spec", "http", {
@@ -57,7 +57,10 @@ export const clauses = [
     "limits.every-operation": "Each of the three operations responds with 429 to a request over the limit."
   }),
   ...section("§8.4.1", "spec", "http", {
-    "limits.refused-unstored": "A creation denied with 429 adds no animal."
+    "limits.refused-unstored": optional(
+      "A creation denied with 429 adds no animal.",
+      "The service holds more animals than any list shows."
+    )
   }),
   ...section("§8.4.1", "spec", "both", {
     "limits.atomic": "Concurrent requests do not exceed the limit: no more are admitted than in sequence."

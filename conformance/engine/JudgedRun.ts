@@ -1,17 +1,19 @@
 /** Runs programs on a server, and judges every exchange by the model. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import type { Level } from "../clauses/Clause.ts"
 import * as Letters from "../evaluation/Letters.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
-import * as Model from "../model/Model.ts"
 import type { Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
 import type { Budget } from "../subjects/Budget.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import * as Judges from "./Judges.ts"
 
 export interface Options {
   readonly programs: ReadonlyArray<Program>
   readonly seed: number
+  readonly level: Level
   readonly budget: Budget
   /** Called after each exchange; if it returns true, no further program starts. */
   readonly isEnough?: ((violations: ReadonlyArray<Violation>) => boolean) | undefined
@@ -20,7 +22,7 @@ export interface Options {
 export interface JudgedRun {
   readonly exchanges: ReadonlyArray<Exchange>
   readonly violations: ReadonlyArray<Violation>
-  readonly known: Model.Knowledge
+  readonly known: Judges.Knowledge
   /** The reasons for which programs stopped, by the name of the program. */
   readonly stopped: ReadonlyMap<string, Stopped>
 }
@@ -56,15 +58,15 @@ const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark
 
 export const run = Effect.fnUntraced(function* (
   target: HttpTarget,
-  { budget, isEnough = () => false, programs, seed }: Options
+  { budget, isEnough = () => false, level, programs, seed }: Options
 ): Effect.fn.Return<JudgedRun, Stopped> {
   const exchanges: Array<Exchange> = []
   const violations: Array<Violation> = []
   const stopped = new Map<string, Stopped>()
-  let known = Model.begin(setupOf(target))
+  let known = Judges.begin(setupOf(target), level)
   const see = (exchange: Exchange): void => {
     exchanges.push(exchange)
-    const judged = Model.judge(known, exchange)
+    const judged = Judges.judge(known, exchange)
     known = judged.known
     violations.push(...judged.violations)
   }
@@ -77,7 +79,7 @@ export const run = Effect.fnUntraced(function* (
       Effect.catchTag("Stopped", (reason) => Effect.sync(() => stopped.set(program.name, reason)))
     )
   }
-  violations.push(...Model.close(known).violations)
+  violations.push(...Judges.close(known).violations)
   return { exchanges, violations, known, stopped }
 })
 

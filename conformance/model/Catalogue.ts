@@ -6,6 +6,7 @@ import * as PetJson from "../http/PetJson.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
 import type { Sent } from "./Creation.ts"
+import * as Difference from "./Difference.ts"
 import { broken, type Exchange, kept, precedes, type Ruling, rule } from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
@@ -101,24 +102,26 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
     return [[isId ? { ...ruling, clause: "create.id-assigned" } : ruling], afterLoss(catalogue)]
   }
   const animal = read.success
-  const line = PetJson.line(animal)
   const rulings: Array<Ruling> = [kept("create.id-assigned"), ...fieldClauses.map(kept)]
   // A header such as Idempotency-Key may ask for the animal of an earlier creation.
   if (asked.isPlain) {
     const first = catalogue.animals.get(animal.id)
-    const isConcurrent = first !== undefined && !precedes(first.evidence, exchange)
-    const expected = first && `an id other than ${animal.id}, that of ${PetJson.line(first.animal)}`
-    const clause = isConcurrent ? "create.concurrent" : "resources.id-unique"
-    rulings.push(
-      rule(first === undefined, clause, expected ?? "", String(animal.id), ...(first ? [first.evidence] : []))
-    )
+    const expected = `an id other than ${animal.id}, that of another animal`
+    const clause = exchange.isAlone ? "resources.id-unique" : "create.concurrent"
+    const earlier = first === undefined ? [] : [first.evidence]
+    rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
   }
   if (sent.categoryId !== undefined) {
     const isExact = animal.categoryId === sent.categoryId
-    rulings.push(rule(isExact, "create.int64-exact", `categoryId ${sent.categoryId}`, line))
+    const actual = `categoryId ${animal.categoryId}`
+    rulings.push(rule(isExact, "create.int64-exact", `categoryId ${sent.categoryId}`, actual))
   }
-  if (sent.status !== undefined)
-    rulings.push(rule(animal.status === sent.status, "create.status-kept", sent.status, line))
+  if (sent.status !== undefined) {
+    const actual = `the status ${animal.status ?? "absent"}`
+    rulings.push(
+      rule(animal.status === sent.status, "create.status-kept", `the status ${sent.status}`, actual)
+    )
+  }
   const next = show(catalogue, animal, seen, true)
   // Nobody can store a lone surrogate in UTF-8.
   if (sent.name === undefined || /\p{Surrogate}/u.test(sent.name)) return [rulings, next]
@@ -169,14 +172,8 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
 }
 
 /** §8.1: at most `limit` animals, 20 without it, and never more than 100. */
-const maxOf = ({ limit }: List): number =>
+const maxOf = ({ limit }: Pick<List, "limit">): number =>
   limit.is === "valid" ? limit.value : limit.is === "absent" ? DEFAULT_LIMIT : MAX_LIMIT
-
-const limitClauses = {
-  valid: "list.limit.maximum-returned",
-  absent: "list.limit.default",
-  open: "list.limit.ceiling"
-} as const
 
 /** The laws of a list by itself. */
 function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
@@ -184,20 +181,23 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   yield kept("list.array")
   if (shown.length === 0) yield kept("list.empty")
   else yield* fieldClauses.map(kept)
-  const isShort = shown.length <= maxOf(list)
-  yield rule(isShort, limitClauses[limit.is], `at most ${maxOf(list)} animals`, shown.length)
+  const isWithin = (max: number, clause: ClauseSlug) =>
+    rule(shown.length <= max, clause, `at most ${max} animals`, `${shown.length} animals`)
+  yield isWithin(MAX_LIMIT, "list.limit.ceiling")
+  if (limit.is === "valid") yield isWithin(limit.value, "list.limit.maximum-returned")
+  if (limit.is === "absent") yield isWithin(DEFAULT_LIMIT, "list.limit.default")
   // A service may read `SOLD` as `sold`, but an animal with another status than the given one is never wanted.
   const lenient =
     status.is === "open" && status.because !== "repeated" ? status.text.trim().toLowerCase() : ""
   const wanted = status.is === "valid" ? status.value : lenient
   if (wanted !== "" && shown.length > 0) {
     const other = shown.find((animal) => animal.status !== wanted)
-    const actual = other === undefined ? "" : PetJson.line(other)
+    const actual = other === undefined ? "" : Difference.nameOf(other)
     yield rule(other === undefined, "list.status.filter", `only ${wanted} animals`, actual)
   }
   const ids = new Set<bigint>()
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
-  const actual = twice === undefined ? "" : `twice ${PetJson.line(twice)}`
+  const actual = twice === undefined ? "" : `${Difference.nameOf(twice)} twice`
   yield rule(twice === undefined, "list.distinct", "each animal once", actual)
 }
 
@@ -241,8 +241,8 @@ function* ofWhole(
           : isCreated
             ? "list.sees-created"
             : "list.complete"
-  const actual = `${shown.length} animals without it, fewer than the limit`
-  yield broken(clause, PetJson.line(animal), actual, evidence)
+  const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
+  yield broken(clause, `${Difference.nameOf(animal)} in the list`, actual, evidence)
 }
 
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
@@ -253,7 +253,7 @@ const afterGet = (catalogue: Catalogue, seen: Seen, id: bigint | undefined): Ste
   const read = readOne(seen.exchange)
   if (Result.isFailure(read)) return [[ofFields(read.failure)], catalogue]
   if (id !== undefined && read.success.id !== id)
-    return [[broken("get.faithful", `the animal ${id}`, PetJson.line(read.success))], catalogue]
+    return [[broken("get.faithful", `the animal ${id}`, Difference.nameOf(read.success))], catalogue]
   const [rulings, next] = showAll(catalogue, [read.success], seen, "get.faithful")
   return [[...fieldClauses.map(kept), ...rulings], next]
 }
@@ -300,17 +300,18 @@ const agreement = (
   { key }: Seen,
   faithful: ClauseSlug
 ): Ruling | undefined => {
-  const line = PetJson.line(animal)
+  const name = Difference.nameOf(animal)
   const first = animals.get(animal.id)
   if (first !== undefined) {
     const denied = hidden.get(`${key?.name ?? ""} ${animal.id}`)
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     if (denied !== undefined && isSame) {
-      const expected = `${line} shown to the key always or never`
+      const expected = `${name} shown to the key always or never`
       return broken("get.found", expected, "404 first", first.evidence, denied)
     }
     const clause = first.isCreated ? faithful : "resources.stable"
-    return rule(isSame, clause, PetJson.line(first.animal), line, first.evidence)
+    const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
+    return rule(isSame, clause, expected, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
   const view =
@@ -318,8 +319,8 @@ const agreement = (
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
-    ? broken("list.complete", "only animals that existed or were created", line, view)
-    : broken(rejectionClause(rejection), "no animal of a rejected creation", line, view, rejection.exchange)
+    ? broken("list.complete", "only animals that existed or were created", name, view)
+    : broken(rejectionClause(rejection), "no animal of a rejected creation", name, view, rejection.exchange)
 }
 
 /** Adds an animal that a response showed. */

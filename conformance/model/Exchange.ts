@@ -73,7 +73,7 @@ export const rule = (
   isKept: boolean,
   clause: ClauseSlug,
   expected: string,
-  actual: string | number,
+  actual: string | number | undefined,
   ...earlier: ReadonlyArray<Exchange>
 ): Ruling => (isKept ? { clause } : broken(clause, expected, actual, ...earlier))
 
@@ -82,9 +82,9 @@ export const kept = (clause: ClauseSlug): Ruling => ({ clause })
 export const broken = (
   clause: ClauseSlug,
   expected: string,
-  actual: string | number,
+  actual: string | number | undefined,
   ...earlier: ReadonlyArray<Exchange>
-) => ({ clause, broken: { expected, actual: String(actual), earlier } }) satisfies Ruling
+) => ({ clause, broken: { expected, actual: String(actual ?? "none"), earlier } }) satisfies Ruling
 
 /** Returns the violations among rulings on an exchange. */
 export const violations = (

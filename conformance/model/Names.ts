@@ -3,6 +3,7 @@
  * at the ends or store a Unicode normalization form, if it does so with every name and if doing it again changes nothing;
  * it may change nothing else (§2, §4.2).
  */
+import * as Difference from "./Difference.ts"
 import { broken, type Exchange, kept, type Ruling } from "./Exchange.ts"
 
 /** A way to store names that loses nothing but white space at the ends or the normalization form. */
@@ -70,10 +71,10 @@ export const judge = (
   }
   const [form = asSent] = names.forms
   const isOdd = explain(forms).length === 0
-  const name = JSON.stringify((isOdd ? asSent : form).store(sent))
-  const expected = isOdd ? `the name ${name}` : `the name ${name}: the service ${form.says}, as before`
+  const [wanted, actual] = Difference.texts((isOdd ? asSent : form).store(sent), returned)
+  const expected = isOdd ? `the name ${wanted}` : `the name ${wanted}: the service ${form.says}, as before`
   const earlier = isOdd ? [] : names.evidence
-  return [broken("create.returns-created", expected, JSON.stringify(returned), ...earlier), names]
+  return [broken("create.returns-created", expected, actual, ...earlier), names]
 }
 
 /** Returns what the service does with all names; `undefined` if it keeps them, or if that is not known. */

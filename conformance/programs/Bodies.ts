@@ -64,6 +64,10 @@ const raw =
     return Uint8Array.from([...bytes(text.slice(0, at)), ...given, ...bytes(text.slice(at))])
   }
 
+const cut = (eighths: number): Form => ({
+  write: (members) => joined(members).slice(0, (joined(members).length * eighths) >> 3)
+})
+
 /** Forms that are no JSON text, or that servers read differently. */
 export const unusualForms: Readonly<Record<string, Form>> = {
   "text after": { write: around("", "x") },
@@ -90,7 +94,11 @@ export const unusualForms: Readonly<Record<string, Form>> = {
   "names without quotes": { write: (members) => joined(members, (name) => name) },
   "equals signs": { write: (members) => joined(members).replaceAll('":', '"=') },
   "no closing brace": { write: (members) => joined(members).slice(0, -1) },
-  "a cut in the middle": { write: (members) => joined(members).slice(0, joined(members).length >> 1) },
+  "no closing brace after a number": { write: (members) => joined(members.toReversed()).slice(0, -1) },
+  "an eighth of the text": cut(1),
+  "three eighths of the text": cut(3),
+  "four eighths of the text": cut(4),
+  "six eighths of the text": cut(6),
   "two closing braces": { write: around("", "}") },
   "an array around": { write: around("[", "]") },
   "an object around": { write: around('{"pet":', "}") },
@@ -189,7 +197,7 @@ export const fieldValues = {
     ...["01", "+1", "0x1", "1.", ".5", "1_0", "1n", "NaN", "Infinity", "-", "'1'"]
   ],
   status: of(
-    `null "" "SOLD" "Sold" "lost" "sold\u00a0" "sol" "solds" "sold,pending" 0 1 true false [] ["sold"] {} "\\u0073old" sold`
+    `null "" "SOLD" "Sold" "lost" "unknown" "sold\u00a0" "sol" "solds" "sold,pending" 0 1 true false [] ["sold"] {} "\\u0073old" sold`
   ).map((json) => json?.replace("\u00a0", " "))
 } as const
 

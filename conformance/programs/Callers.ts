@@ -7,47 +7,42 @@ import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
 import type { Program, Sent } from "./Program.ts"
 
+const operations = ["list", "create", "get the first"] as const
+const others = ["list by status", "HEAD of the list", "HEAD of an animal", "get none"] as const
+
 const credentials: Program = {
   name: "credentials",
   profile: "auth",
-  requests: 280,
+  requests: 270,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 3)
+    yield* Calls.lookAtLists(tools)
     const send = Calls.sender(tools)
-    const near = Object.values(Credentials.near)
-    const all = [...Object.values(Credentials.invalid), ...near, ...Object.values(Credentials.open)]
-    const calls = [
-      "list",
-      "create",
-      "get the first",
-      "HEAD of the list",
-      "get none",
-      "list by status"
-    ] as const
-    for (const { call, derive } of yield* Draw.pairs({ call: calls.slice(0, 3), derive: all })) {
-      const credential = derive(tools.mainKey)
-      if (credential.key !== undefined && !tools.keys.has(credential.key)) continue
-      yield* send(Credentials.withCredential(yield* Calls.calls[call](tools), credential))
-    }
-    const callOf = yield* Draw.swarm(calls.slice(3))
-    for (const derive of yield* Random.shuffle(all)) {
-      const credential = derive(tools.mainKey)
-      if (credential.key !== undefined && !tools.keys.has(credential.key)) continue
-      yield* send(Credentials.withCredential(yield* Calls.calls[yield* callOf](tools), credential))
-    }
+    const dress = yield* Calls.dresser
+    const { invalid, near, open } = Credentials
+    const given = [invalid, near, open]
+      .flatMap((table) => Object.values(table))
+      .map((derive) => derive(tools.mainKey))
+      .filter(({ key }) => key === undefined || tools.keys.has(key))
+    const all = [
+      ...(yield* Draw.pairs({ call: operations, credential: given })),
+      ...(yield* Effect.forEach(given, (credential) =>
+        Effect.map(Draw.one(others), (call) => ({ call, credential }))
+      ))
+    ]
+    for (const { call, credential } of all)
+      yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
     yield* Calls.lookAtLists(tools)
   })
 }
 
-/** Sends requests with an error of their own, without a valid key: the key is checked first. */
-const before: Program = {
+/** Sends requests with an error of their own and without a valid key, which is checked first. */
+const first: Program = {
   name: "credentials before other errors",
   profile: "auth",
-  requests: 120,
+  requests: 80,
   run: Effect.fnUntraced(function* (tools) {
     const send = Calls.sender(tools)
-    const invalid = Object.values(Credentials.invalid)
-    const credentialOf = yield* Draw.swarm(invalid.slice(0, 2))
     const valid = Calls.members(tools)
     const fields = Object.entries(Bodies.fieldValues).flatMap(([field, values]) =>
       values.map((json) => {
@@ -57,28 +52,22 @@ const before: Program = {
     )
     const forms = Object.values(Bodies.unusualForms).map((form) => Bodies.creation(valid, form))
     const types = Bodies.contentTypes.map((each) => Bodies.creation(valid, Bodies.plain, each))
-    const paths = [
-      "/pets?limit=0",
-      "/pets?limit=101",
-      "/pets?limit=x",
-      "/pets?status=lost",
-      "/pets?limit=1&limit=2"
-    ]
-    const others = [...paths, "/pets/abc", "/pets/-", "/pets/99999999999999999999", "/pets/%zz", "/pets?zz=1"]
+    const queries = ["limit=0", "limit=101", "limit=x", "status=lost", "limit=1&limit=2", "zz=1"]
+    const ids = ["abc", "-", "99999999999999999999", "%zz"]
+    const paths = [...queries.map((query) => `/pets?${query}`), ...ids.map((id) => `/pets/${id}`)]
     const some = (sent: ReadonlyArray<Sent>, count: number) =>
       Effect.map(Random.shuffle(sent), (shuffled) => shuffled.slice(0, count))
     const all = [
       ...(yield* some(fields, 24)),
       ...(yield* some(forms, 24)),
       ...(yield* some(types, 8)),
-      ...others.map((path): Sent => ({ path })),
-      ...others.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))
+      ...paths.map((path): Sent => ({ path })),
+      ...paths.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))
     ]
-    for (const sent of all) {
-      const derive = yield* credentialOf
-      yield* send(Credentials.withCredential(sent, derive(tools.mainKey)))
-    }
+    const credentialOf = yield* Draw.swarm(Object.values(Credentials.invalid).slice(0, 2))
+    for (const sent of all)
+      yield* send(Credentials.withCredential(sent, (yield* credentialOf)(tools.mainKey)))
   })
 }
 
-export const programs: ReadonlyArray<Program> = [credentials, before]
+export const programs: ReadonlyArray<Program> = [credentials, first]

@@ -8,53 +8,56 @@ import * as Names from "./Names.ts"
 import type { Program, Sent } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
+/** Statuses that a server sets only if it reads them: usually not the one of an animal created without a status. */
+const shown = ["sold", "pending"] as const
+
 const growing: Program = {
   name: "growing store",
   profile: "core",
-  requests: 100,
+  requests: 80,
   run: Effect.fnUntraced(function* (tools) {
-    const statusOf = yield* Draw.swarm(Queries.statuses)
     // A list is short, exactly full and too short for all animals, also by the default limit of 20.
     for (const animals of [0, 1, 2, 3, 19, 20, 21]) {
-      while (tools.created().length < animals) {
-        const before = tools.created().length
-        yield* tools.send(Bodies.creation(Calls.members(tools, { status: yield* statusOf })))
-        if (tools.created().length === before) return
-      }
+      // The first animals are unusual, because the first one of a list may be treated differently.
+      for (const status of Queries.statuses.slice(tools.created().length, animals))
+        yield* Calls.createUnusual(tools, status)
+      yield* Calls.stock(tools, animals)
+      if (tools.created().length < animals) return
       const limits = [animals - 1, animals, animals + 1].filter((limit) => limit > 0)
       for (const limit of limits) yield* tools.send({ path: Queries.list(`limit=${limit}`) })
       yield* tools.send({ path: "/pets" })
       for (const status of Queries.statuses) yield* tools.send({ path: Queries.list(`status=${status}`) })
-      const animal = tools.created().at(-1)
-      if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}` })
     }
+    for (const status of yield* Random.shuffle(Queries.statuses)) yield* Calls.createUnusual(tools, status)
+    for (const { id } of tools.created().slice(-4)) yield* tools.send({ path: `/pets/${id}` })
     yield* Calls.lookAtLists(tools)
   })
 }
 
-const defects: Program = {
+const fields: Program = {
   name: "values of each field",
   profile: "core",
-  requests: 130,
+  requests: 110,
   run: Effect.fnUntraced(function* (tools) {
+    const values = Object.entries(Bodies.fieldValues)
+    const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
+      const others = given.filter(([name]) => name !== field)
+      return json === undefined ? others : [...others, [field, json]]
+    }
     const sent: Array<Sent> = []
-    for (const [field, values] of Object.entries(Bodies.fieldValues)) {
-      for (const json of values) {
+    for (const [field, all] of values) {
+      for (const json of all) {
         // An animal of a rejected creation would be found by its status.
-        const status = field === "status" ? undefined : yield* Draw.one(Queries.statuses)
-        const valid = Calls.members(tools, status === undefined ? {} : { status })
-        const others = valid.filter(([name]) => name !== field)
-        sent.push(Bodies.creation(json === undefined ? others : [...others, [field, json]]))
+        const valid = Calls.members(tools, { status: yield* Draw.one(shown) })
+        sent.push(Bodies.creation(withValue(valid, field, json)))
       }
     }
-    const both = Object.entries(Bodies.fieldValues)
-    for (let more = 0; more < 8; more++) {
-      const all = yield* Effect.forEach(both, ([field, values]) =>
-        Effect.map(Draw.one(values), (json) => (json === undefined ? [] : [[field, json] as const]))
-      )
-      sent.push(Bodies.creation(all.flat()))
+    for (let more = 0; more < 6; more++) {
+      let both = Calls.members(tools)
+      for (const [field, all] of values) both = withValue(both, field, yield* Draw.one(all))
+      sent.push(Bodies.creation(both))
     }
-    yield* Calls.createAll(tools, yield* Random.shuffle(sent), 40)
+    yield* Calls.createAll(tools, yield* Random.shuffle(sent))
   })
 }
 
@@ -63,14 +66,13 @@ const forms: Program = {
   profile: "core",
   requests: 220,
   run: Effect.fnUntraced(function* (tools) {
-    const statusOf = yield* Draw.swarm(Queries.statuses)
     const sent: Array<Sent> = []
-    const valid = Effect.map(statusOf, (status) => Calls.members(tools, { status }))
+    const valid = Effect.map(Draw.one(shown), (status) => Calls.members(tools, { status }))
     // Each form of JSON writes names that it may spoil.
     for (const form of Object.values(Bodies.forms)) {
       for (const content of ["", '\u00e9"\\', "\u{1f98a}"]) {
-        const name = JSON.stringify(tools.name(content))
-        sent.push(Bodies.creation(Calls.members(tools, { name, status: yield* statusOf }), form))
+        const given = { name: tools.name(content), status: yield* Draw.one(shown) }
+        sent.push(Bodies.creation(Calls.members(tools, given), form))
       }
     }
     for (const form of Object.values(Bodies.unusualForms)) sent.push(Bodies.creation(yield* valid, form))
@@ -82,69 +84,70 @@ const forms: Program = {
     }
     for (const rename of Object.values(Bodies.otherCases)) {
       for (const field of ["name", "categoryId", "status"]) {
-        sent.push(
-          Bodies.creation((yield* valid).map(([name, json]) => [name === field ? rename(name) : name, json]))
+        const renamed = (yield* valid).map(
+          ([name, json]) => [name === field ? rename(name) : name, json] as const
         )
+        sent.push(Bodies.creation(renamed))
       }
     }
-    yield* Calls.createAll(tools, yield* Random.shuffle(sent), 50)
-  })
-}
-
-/** Draws one unusual name for each kind, and creates animals that are plain in everything else. */
-const names: Program = {
-  name: "names",
-  profile: "core",
-  requests: 230,
-  run: Effect.fnUntraced(function* (tools) {
-    const statusOf = yield* Draw.swarm(Queries.statuses)
-    const all: Array<string> = [...Names.whole]
-    const isBlank = (content: string) => content.trim() === ""
-    for (const content of Object.values(Names.contents)) {
-      const places = Object.values(Names.positions)
-      for (const place of isBlank(content) ? places : [yield* Draw.one(places)])
-        all.push(place(tools.name(), content))
-    }
-    const lengths = yield* Draw.pairs({ length: Names.lengths, character: Names.characters })
-    const countOf = yield* Draw.swarm(Object.values(Names.units))
-    for (const { character, length } of yield* Effect.map(Random.shuffle(lengths), (rows) =>
-      rows.slice(0, 30)
-    ))
-      all.push(Names.ofLength(tools.name(), character, length, yield* countOf))
-    const sent = yield* Effect.forEach(all, (name) =>
-      Effect.map(statusOf, (status) =>
-        Bodies.creation(Calls.members(tools, { name: JSON.stringify(name), status }))
-      )
-    )
     yield* Calls.createAll(tools, yield* Random.shuffle(sent))
   })
 }
+
+const names: Program = {
+  name: "names",
+  profile: "core",
+  requests: 220,
+  run: Effect.fnUntraced(function* (tools) {
+    const dress = yield* Calls.dresser
+    const all: Array<string> = [...Names.whole]
+    const places = Object.values(Names.positions)
+    for (const content of Object.values(Names.contents)) {
+      const isBlank = content.trim() === ""
+      for (const place of isBlank ? places : [yield* Draw.one(places)]) all.push(place(tools.name(), content))
+    }
+    const lengths = yield* Draw.pairs({ length: Names.lengths, character: Names.characters })
+    const countOf = yield* Draw.swarm(Object.values(Names.units))
+    for (const { character, length } of (yield* Random.shuffle(lengths)).slice(0, MAX_LENGTHS))
+      all.push(Names.ofLength(tools.name(), character, length, yield* countOf))
+    const sent: Array<Sent> = []
+    for (const name of all) {
+      const status = yield* Calls.newStatus
+      sent.push(yield* dress(Bodies.creation(Calls.members(tools, { name, status }))))
+    }
+    yield* Calls.createAll(tools, yield* Random.shuffle(sent))
+  })
+}
+
+/** Maximum number of names of unusual lengths in a run. */
+const MAX_LENGTHS = 24
 
 const categories: Program = {
   name: "categories",
   profile: "core",
   needs: ["anyCategory"],
-  requests: 60,
+  requests: 35,
   run: Effect.fnUntraced(function* (tools) {
-    const rows = yield* Draw.pairs({ categoryId: Bodies.categories, status: [undefined, "sold"] })
-    yield* Calls.createAll(
-      tools,
-      rows.map(({ categoryId, status }) =>
-        Bodies.creation(Calls.members(tools, { categoryId, ...(status === undefined ? {} : { status }) }))
-      )
-    )
+    const sent: Array<Sent> = []
+    for (const categoryId of yield* Random.shuffle(Bodies.categories))
+      sent.push(Bodies.creation(Calls.members(tools, { categoryId, status: yield* Calls.newStatus })))
+    yield* Calls.createAll(tools, sent)
   })
 }
 
-/** Creates the same animal several times: the contract does not say whether names are unique. */
+/** Creates the same animals again: the contract does not say whether names are unique. */
 const twins: Program = {
   name: "twins",
   profile: "core",
-  requests: 10,
+  requests: 20,
   run: Effect.fnUntraced(function* (tools) {
-    const sent = yield* Calls.creation(tools)
-    yield* Calls.createAll(tools, [sent, sent, sent])
+    for (const end of ["", "\u00e9", "Aa".repeat(100)]) {
+      const given = { name: tools.name(end), status: yield* Calls.newStatus }
+      const sent = Bodies.creation(Calls.members(tools, given))
+      for (let times = 0; times < 2; times++) yield* Calls.createAndGet(tools, sent)
+    }
+    yield* Calls.lookAtLists(tools)
   })
 }
 
-export const programs: ReadonlyArray<Program> = [growing, defects, forms, names, categories, twins]
+export const programs: ReadonlyArray<Program> = [growing, fields, forms, names, categories, twins]

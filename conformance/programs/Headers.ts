@@ -20,6 +20,14 @@ export const accepts = lines(`
   Accept: application/json;q=0
   Accept: nonsense`)
 
+/** Values of `Accept` that allow JSON, and none. */
+export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [
+  [],
+  ...accepts
+    .filter(([, value]) => /\*\/\*|json$|q=0\.1|application\/\*/.test(value))
+    .map((header) => [header])
+]
+
 /** Headers that change nothing, or that servers may understand. */
 export const others = lines(`
   If-None-Match: *

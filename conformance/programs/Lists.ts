@@ -7,43 +7,41 @@ import * as Paths from "./Paths.ts"
 import type { Program } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
-/** More animals than a list may show. */
-const MANY = 102
+/** More animals than a list may show, and than one without a limit may show. */
+const [MANY, SOME] = [102, 22]
 
 const queries: Program = {
   name: "queries",
   profile: "core",
-  requests: 420,
+  requests: 350,
   run: Effect.fnUntraced(function* (tools) {
     const common = yield* Draw.one(Queries.statuses)
-    for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : 22, status)
+    for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : SOME, status)
+    const dress = yield* Calls.dresser
     const statusOf = yield* Draw.swarm([common, common, ...Queries.statuses])
     const limitOf = yield* Draw.swarm(Queries.limits)
     const paths: Array<string> = []
-    for (const status of [undefined, ...Queries.statuses]) {
-      if (status !== undefined) paths.push(Queries.list(`status=${status}`))
-      for (const limit of Queries.limits) {
-        const given = status === undefined ? [] : [`status=${status}`]
-        paths.push(Queries.list(...(yield* Random.shuffle([`limit=${limit}`, ...given]))))
-      }
+    const add = (...parameters: ReadonlyArray<string>) =>
+      Effect.map(Random.shuffle(parameters), (shuffled) => paths.push(Queries.list(...shuffled)))
+    yield* add()
+    for (const limit of Queries.limits) {
+      yield* add(`limit=${limit}`)
+      for (const status of Queries.statuses) yield* add(`limit=${limit}`, `status=${status}`)
     }
+    for (const status of Queries.statuses) yield* add(`status=${status}`)
     for (const limit of Queries.unusualLimits) {
-      const other = `status=${yield* statusOf}`
-      paths.push(Queries.list(`limit=${limit}`))
-      paths.push(Queries.list(...(yield* Random.shuffle([`limit=${limit}`, other]))))
+      yield* add(`limit=${limit}`)
+      yield* add(`limit=${limit}`, `status=${yield* statusOf}`)
     }
-    for (const status of Queries.unusualStatuses) {
-      const other = `limit=${yield* limitOf}`
-      paths.push(Queries.list(`status=${status}`, "limit=100"))
-      paths.push(Queries.list(...(yield* Random.shuffle([`status=${status}`, other]))))
-    }
+    for (const status of Queries.unusualStatuses)
+      yield* add(`status=${status}`, `limit=${yield* Draw.one(["100", yield* limitOf])}`)
     for (const parameter of Queries.others) {
-      const others = [[], [`limit=${yield* limitOf}`], [`status=${yield* statusOf}`]]
-      paths.push(Queries.list(...(yield* Random.shuffle([parameter, ...(yield* Draw.one(others))]))))
+      const others = [[], [`limit=${yield* limitOf}`], [`status=${yield* statusOf}`, "limit=50"]]
+      yield* add(parameter, ...(yield* Draw.one(others)))
     }
-    for (const path of yield* Random.shuffle(paths)) yield* tools.send({ path })
-    for (const path of (yield* Random.shuffle(paths)).slice(0, 12))
-      yield* tools.send({ method: "HEAD", path })
+    const shuffled = yield* Random.shuffle(paths)
+    for (const path of shuffled) yield* tools.send(yield* dress({ path }))
+    for (const path of shuffled.slice(0, 10)) yield* tools.send({ method: "HEAD", path })
   })
 }
 
@@ -53,15 +51,14 @@ const retrievals: Program = {
   requests: 90,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 12)
+    const dress = yield* Calls.dresser
+    const ids = tools.created().map(({ id }) => id)
     const segments: Array<string> = [...Paths.otherIds]
-    for (const spell of Object.values(Paths.spellings)) {
-      const { id } = yield* Draw.one(tools.created()).pipe(
-        Effect.catchDefect(() => Effect.succeed({ id: 1n }))
-      )
-      segments.push(spell(id), String(id))
-    }
-    for (const segment of yield* Random.shuffle(segments)) yield* tools.send({ path: `/pets/${segment}` })
-    for (const segment of (yield* Random.shuffle(segments)).slice(0, 8))
+    for (const spell of Object.values(Paths.spellings)) segments.push(spell(yield* Draw.one([...ids, 1n])))
+    for (const id of (yield* Random.shuffle(ids)).slice(0, 12)) segments.push(String(id))
+    const shuffled = yield* Random.shuffle(segments)
+    for (const segment of shuffled) yield* tools.send(yield* dress({ path: `/pets/${segment}` }))
+    for (const segment of shuffled.slice(0, 6))
       yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
   })
 }

@@ -57,6 +57,15 @@ export const positions = {
   inside: (letters: string, content: string) => letters + content + letters
 } as const
 
+/** Ends of names, from the most unusual one to none, because a service may reject unusual names. */
+export const ends = [
+  ` <b>&amp;"\u00e9e\u0301\u{1f98a}\n${"Aa".repeat(100)} `,
+  " <b>&amp;  \u00e9\u{1f98a}",
+  ` ${"Aa".repeat(100)}`,
+  " <b>&  a",
+  ""
+] as const
+
 /** Names that are no unusual characters, but may be taken for another kind of value. */
 export const whole = [
   ...["null", "true", "undefined", "NaN", "0", "007", "1e3", "-1", "1.0", "0x10", "9007199254740993"],

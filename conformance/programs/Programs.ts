@@ -2,6 +2,7 @@
 import * as Callers from "./Callers.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Lists from "./Lists.ts"
+import * as Occasions from "./Occasions.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
@@ -13,5 +14,6 @@ export const programs: ReadonlyArray<Program> = [
   ...Lists.programs,
   ...Paging.programs,
   ...Protocol.programs,
+  ...Occasions.programs,
   ...scenarios
 ]

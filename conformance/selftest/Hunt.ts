@@ -102,7 +102,7 @@ const run = (
   )
   return SelfTest.withSubject(subject, seed, (opened) =>
     HttpSubject.is(opened)
-      ? JudgedRun.run(opened.target, { programs: chosen, seed, budget: HttpSubject.defaultBudget, isEnough })
+      ? JudgedRun.run(opened.target, { programs: chosen, seed, level, budget: HttpSubject.defaultBudget, isEnough })
       : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
   )
 }

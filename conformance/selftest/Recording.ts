@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Level } from "../clauses/Clause.ts"
 import * as JudgedRun from "../engine/JudgedRun.ts"
+import * as Judges from "../engine/Judges.ts"
 import type { Transport, WireResponse } from "../http/Wire.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
@@ -76,15 +77,15 @@ export const replay = (
 
 /** Returns the violations at a level that the model finds in a recording; stops after `max`. */
 export const judge = ({ exchanges, setup }: Recording, level: Level, max = 10) => {
-  let known = Model.begin(setup)
+  let known = Judges.begin(setup, level)
   const violations: Array<Violation> = []
   for (const exchange of exchanges) {
-    const judged = Model.judge(known, exchange)
+    const judged = Judges.judge(known, exchange)
     known = judged.known
     violations.push(...judged.violations.filter((violation) => Model.isOfLevel(violation, level)))
     if (violations.length >= max) return { violations, known }
   }
-  violations.push(...Model.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
+  violations.push(...Judges.close(known).violations.filter((violation) => Model.isOfLevel(violation, level)))
   return { violations, known }
 }
 
@@ -94,11 +95,11 @@ const STEP = 64
 /** Creates a judge of changed copies of a recording, which begins where the first response is changed. */
 export const makeJudge = (recording: Recording, level: Level) => {
   const { exchanges, setup } = recording
-  const snapshots: Array<Model.Knowledge> = []
-  let known = Model.begin(setup)
+  const snapshots: Array<Judges.Knowledge> = []
+  let known = Judges.begin(setup, level)
   for (const [index, exchange] of exchanges.entries()) {
     if (index % STEP === 0) snapshots.push(known)
-    known = Model.judge(known, exchange).known
+    known = Judges.judge(known, exchange).known
   }
   const isOfLevel = (violation: Violation) => Model.isOfLevel(violation, level)
   /** Returns the first violation in a copy of the recording. */
@@ -106,13 +107,13 @@ export const makeJudge = (recording: Recording, level: Level) => {
     const first = copy.exchanges.findIndex((exchange, index) => exchange !== exchanges[index])
     if (first === -1) return undefined
     const begin = Math.floor(first / STEP)
-    let known = snapshots[begin] ?? Model.begin(setup)
+    let known = snapshots[begin] ?? Judges.begin(setup, level)
     for (const exchange of copy.exchanges.slice(begin * STEP)) {
-      const judged = Model.judge(known, exchange)
+      const judged = Judges.judge(known, exchange)
       known = judged.known
       const found = judged.violations.find(isOfLevel)
       if (found !== undefined) return found
     }
-    return Model.close(known).violations.find(isOfLevel)
+    return Judges.close(known).violations.find(isOfLevel)
   }
 }

@@ -67,7 +67,8 @@ export const programs: ReadonlyArray<Program> = [
         for (const way of yield* Ways.draw(Ways.ways, 12)) last = yield* Spending.spend(tools, "victim", way)
         yield* lookAtOthers(tools)
         yield* Spending.recover(tools, "victim", last)
-        for (const way of yield* Random.shuffle(Ways.ofKinds("usual"))) {
+        // The first list shows which animals exist for this key.
+        for (const way of [Ways.longList, ...(yield* Random.shuffle(Ways.ofKinds("usual")))]) {
           yield* tools.advance(Spending.MINUTE_PASSED)
           yield* Spending.spend(tools, "victim", way)
         }

@@ -14,17 +14,6 @@ const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * u
 
 const midnightOf = (zone: number) => (now: number) => next(DAY)(now + zone * MINUTE) - zone * MINUTE
 
-/** Returns the next of the days, in any of the years to come. */
-const nextDay =
-  (month: number, day: number, hour = 0) =>
-  (now: number) => {
-    const year = new Date(now).getUTCFullYear()
-    const days = Array.from({ length: 9 }, (_, years) => Date.UTC(year + years, month, day, hour))
-    return days.find((each) => each > now && new Date(each).getUTCDate() === day) ?? now
-  }
-
-const nextMonth = (now: number) => Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth() + 1)
-
 /** The last Sunday of March or October at 01:00 UTC, when clocks change in Europe. */
 const clockChange = (now: number): number => {
   const year = new Date(now).getUTCFullYear()
@@ -35,16 +24,6 @@ const clockChange = (now: number): number => {
       .find((change) => change > now) ?? now
   )
 }
-
-/** Returns the moments by the clock and by the calendar (epoch ms) that follow the present. */
-const byClock: ReadonlyArray<(now: number) => number> = [next(SECOND), next(MINUTE), next(HOUR)]
-const byCalendar: ReadonlyArray<(now: number) => number> = [
-  nextMonth,
-  clockChange,
-  nextDay(11, 31, 23),
-  nextDay(0, 1),
-  nextDay(1, 29)
-]
 
 /** Moments that a response of the small key announces, or that follow its first request. */
 const byResponse: ReadonlyArray<(exchange: Exchange) => number | undefined> = [
@@ -64,8 +43,8 @@ const margins = [1, 500, 900, SECOND, 30 * SECOND] as const
 
 const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
   const { tiny } = tools.plans
-  const zoned = [0, ...(yield* Ways.draw(zones.slice(1), 2))].map(midnightOf)
-  for (const moment of [...byClock, ...zoned, ...byCalendar]) {
+  const midnights = [0, ...(yield* Ways.draw(zones.slice(1), 2))].map(midnightOf)
+  for (const moment of [next(SECOND), next(MINUTE), next(HOUR), ...midnights, clockChange]) {
     yield* Spending.rest(tools)
     const boundary = moment(yield* tools.now)
     const [margin = 1] = yield* Ways.draw(margins, 1)

@@ -85,7 +85,7 @@ export const programs: ReadonlyArray<Program> = [
     "tiny",
     { name: "several keys at the same time", profile: "concurrency", requests: 40 },
     Effect.fnUntraced(function* (tools) {
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         const mixed = yield* Random.shuffle([...Ways.operations, ...Ways.operations])
         const together = mixed.map((way, index): Sent => {
           const sent = way.sent(tools)

@@ -63,8 +63,9 @@ export const programs: ReadonlyArray<Program> = [
     Effect.fnUntraced(function* (tools, plan) {
       let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
       // So rarely that the minute denies nothing, and few services ban the key.
-      for (const way of yield* Random.shuffle(Ways.ways)) {
+      for (const [index, way] of (yield* Random.shuffle(Ways.ways)).entries()) {
         yield* tools.advance(MINUTE_PASSED)
+        if (index % 4 === 0) yield* tools.send(Spending.look("main"))
         denied = yield* Spending.spend(tools, "tiny", way)
       }
       yield* Spending.recover(tools, "tiny", denied)
@@ -97,10 +98,11 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.useUpDay(tools, plan, [Ways.list], max)
         for (const ahead of [MINUTE + 500, MINUTE, MINUTE - 1, 20 * SECOND, 1, 0]) {
           yield* Spending.until(tools, midnight - ahead)
+          yield* tools.send(Spending.look("main"))
           yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.operations, 1))[0])
         }
         yield* tools.advance(MINUTE_PASSED)
-        yield* Spending.useUpDay(tools, plan, [Ways.list])
+        yield* Spending.useUpDay(tools, plan, [Ways.list], max + 1)
         yield* Spending.rest(tools)
       }
     })

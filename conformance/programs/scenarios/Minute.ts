@@ -10,14 +10,16 @@ const { MINUTE_PASSED } = Spending
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
     "tiny",
-    { name: "minute by each way", profile: "limits", requests: 250 },
+    { name: "minute by each way", profile: "limits", requests: 160 },
     Effect.fnUntraced(function* (tools, plan) {
       const inDay = Math.max(1, Math.floor(plan.perDay / (plan.perMinute + 2)))
-      for (const [index, way] of (yield* Random.shuffle(Ways.ways)).entries()) {
+      const mixed = yield* Random.shuffle(Ways.ways)
+      for (let index = 0; index < mixed.length; index += 2) {
         // Most minutes begin in the middle of a day, the others on an unused one.
-        yield* index % inDay === 0 ? Spending.rest(tools) : tools.advance(2 * MINUTE_PASSED)
-        const denied = yield* Spending.useUp(tools, "tiny", [way], Spending.burst(plan))
-        if (index % 4 === 0) yield* tools.send(way.sent(tools))
+        yield* (index / 2) % inDay === 0 ? Spending.rest(tools) : tools.advance(2 * MINUTE_PASSED)
+        const two = mixed.slice(index, index + 2)
+        const denied = yield* Spending.useUp(tools, "tiny", two, Spending.burst(plan))
+        if (index % 4 === 0) yield* tools.send(Spending.look("main"))
         yield* Spending.recover(tools, "tiny", denied, yield* Random.shuffle(Ways.operations))
       }
     })

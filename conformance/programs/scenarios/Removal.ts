@@ -36,7 +36,7 @@ export const programs: ReadonlyArray<Program> = [
         if ((yield* tools.now) > moment) continue
         yield* Spending.until(tools, moment)
         const isEdge = moment >= REMOVAL_OVER || moment < REMOVAL_BEGINS
-        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 4)
+        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 3)
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
     })

@@ -7,6 +7,8 @@ import * as Closing from "./Closing.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as Day from "./Day.ts"
 import * as Minute from "./Minute.ts"
+import * as OurBans from "./OurBans.ts"
+import * as OurLimits from "./OurLimits.ts"
 import * as Removal from "./Removal.ts"
 
 export const scenarios: ReadonlyArray<Program> = [
@@ -15,7 +17,9 @@ export const scenarios: ReadonlyArray<Program> = [
   ...Minute.programs,
   ...Day.programs,
   ...Boundaries.programs,
+  ...OurLimits.programs,
   ...Bans.programs,
+  ...OurBans.programs,
   ...Closing.programs,
   ...Removal.programs
 ]

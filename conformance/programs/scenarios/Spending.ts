@@ -1,5 +1,6 @@
 /** Uses up the limits of small keys with a bounded number of requests, and waits as servers tell. */
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import type { Plan } from "../../../core/limits/Plan.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Exchange } from "../../model/Exchange.ts"
@@ -37,7 +38,13 @@ export const about = (
   run: (tools) => {
     const plan = tools.plans[key]
     if (plan === undefined || !isSmall(plan)) return Effect.void
-    return Effect.andThen(Effect.andThen(rest(tools), run(tools, plan)), rest(tools))
+    return Effect.gen(function* () {
+      yield* rest(tools)
+      // Not always at the beginning of a second.
+      yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
+      yield* run(tools, plan)
+      yield* rest(tools)
+    })
   }
 })
 

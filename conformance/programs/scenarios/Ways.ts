@@ -34,8 +34,10 @@ const post = (json: string, headers: Sent["headers"] = []): Sent => ({
 const category = ({ categories }: Tools, preferred = 1n): bigint =>
   categories === "any" ? preferred : (categories[0] ?? 1n)
 
-const creation = (tools: Tools, status: string, preferred?: bigint): Sent =>
-  post(`{"name":"${tools.name()}","categoryId":${category(tools, preferred)},"status":"${status}"}`)
+const creation =
+  (members = "", preferred?: bigint) =>
+  (tools: Tools): Sent =>
+    post(`{"name":"${tools.name()}","categoryId":${category(tools, preferred)}${members}}`)
 
 /** A creation with other members; `name` and `categoryId` are valid unless they are replaced. */
 const defective =
@@ -48,19 +50,24 @@ const defective =
     )
 
 export const list = way("usual", "list", () => "/pets")
-const shortList = way("usual", "list with a limit", () => "/pets?limit=1")
+export const longList = way("usual", "list with the largest limit", () => "/pets?limit=100")
 
 export const ways: ReadonlyArray<Way> = [
   list,
-  shortList,
-  way("usual", "list with the largest limit", () => "/pets?limit=100"),
+  way("usual", "list with a limit", () => "/pets?limit=1"),
+  longList,
   way("usual", "list by status", () => "/pets?status=sold"),
   way("usual", "list with both parameters", () => "/pets?status=pending&limit=2"),
-  way("usual", "creation", (tools) => creation(tools, "available")),
-  way("usual", "creation of a sold animal", (tools) => creation(tools, "sold")),
-  way("usual", "creation in a large category", (tools) => creation(tools, "pending", 2n ** 53n + 1n)),
+  way("usual", "creation", creation(',"status":"available"')),
+  way("usual", "creation of a pending animal", creation(',"status":"pending"')),
+  way("usual", "creation without a status", creation()),
+  way("usual", "creation in a large category", creation(',"status":"sold"', 2n ** 53n + 1n)),
   way("usual", "retrieval", newest),
-  way("usual", "retrieval of the first animal", ({ created }) => `/pets/${created()[0]?.id ?? 1}`),
+  way(
+    "usual",
+    "retrieval of an early animal",
+    ({ created }) => `/pets/${(created()[11] ?? created()[0])?.id ?? 1}`
+  ),
   way("refused", "retrieval of an unknown id", () => missing),
   way("refused", "retrieval with another unknown id", () => "/pets/-9000000000000000001"),
   way("refused", "creation without a name", defective("{CATEGORY}")),

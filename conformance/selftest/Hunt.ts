@@ -16,7 +16,6 @@ import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import { mutants } from "./mutants/Mutants.ts"
 import * as RandomConversation from "./mutants/RandomConversation.ts"
-import { outsiders } from "./outsiders/Outsiders.ts"
 import * as Choices from "./plain/Choices.ts"
 import * as Variants from "./plain/Variants.ts"
 import * as Recording from "./Recording.ts"
@@ -79,7 +78,7 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
       return { subject: Subjects.ofChoices(id, choices), level: "spec" }
     }
     case "fault": {
-      const { breaks, where } = named([...faults, ...outsiders], id)
+      const { breaks, where } = named(faults, id)
       const ofClause = bySlug.get(breaks)?.level ?? "spec"
       return { subject: Subjects.ofFault(id, where), level: level === "clause" ? ofClause : level }
     }
@@ -102,7 +101,13 @@ const run = (
   )
   return SelfTest.withSubject(subject, seed, (opened) =>
     HttpSubject.is(opened)
-      ? JudgedRun.run(opened.target, { programs: chosen, seed, level, budget: HttpSubject.defaultBudget, isEnough })
+      ? JudgedRun.run(opened.target, {
+          programs: chosen,
+          seed,
+          level,
+          budget: HttpSubject.defaultBudget,
+          isEnough
+        })
       : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
   )
 }

@@ -4,13 +4,12 @@ import { faults } from "./Faults.ts"
 import * as Hunt from "./Hunt.ts"
 import * as Legal from "./mutants/Legal.ts"
 import * as Mutants from "./mutants/Mutants.ts"
-import { outsiders } from "./outsiders/Outsiders.ts"
 import * as Variants from "./plain/Variants.ts"
 import * as Threads from "./Threads.ts"
 
 const HELP = `npm run self-test -- [KIND] [flags]
 
-  KIND          reference, fault, outsider, mutant or variant; reference by default
+  KIND          reference, fault, mutant or variant; reference by default
   --level L     spec, design or clause: the level of the clause that a fault breaks; spec by default
   --seed N      seed of the runs, of the sample of mutants and of the drawn variants; 1 by default
   --id TEXT     only those whose id contains the text
@@ -49,8 +48,6 @@ const idsOf = (): ReadonlyArray<string> => {
       return ["reference"]
     case "fault":
       return faults.filter(({ where }) => where.at !== "port").map(({ id }) => id)
-    case "outsider":
-      return outsiders.map(({ id }) => id)
     case "mutant":
       return sample().map((mutant) => {
         const reason = Legal.reasonFor(mutant)
@@ -73,7 +70,7 @@ const main = async (): Promise<void> => {
     .filter((id) => id.includes(values.id))
     .map(
       (id): Hunt.Task => ({
-        kind: kind === "outsider" ? "fault" : (kind as Hunt.Task["kind"]), // `idsOf` knows it
+        kind: kind as Hunt.Task["kind"], // `idsOf` knows it
         id,
         seed,
         level: levels.find((level) => level === values.level) ?? "spec",

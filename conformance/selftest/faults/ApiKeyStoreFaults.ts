@@ -10,7 +10,6 @@ import {
   changingUpdated,
   checkThenInsert,
   findingWhere,
-  onThrowingChange,
   readThenWrite,
   replacingFind,
   replacingInsert,
@@ -18,8 +17,6 @@ import {
   replacingUpdate
 } from "../spoilers/KeyStores.ts"
 import * as LeakyLock from "../spoilers/LeakyLock.ts"
-
-const stripped = (hash: string): string => hash.replaceAll(/^0+|0+$/g, "")
 
 export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.label-empty", "Stores an absent label as an empty string.")
@@ -48,9 +45,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.find-by-prefix", "Compares only the first 16 digits of hashes.")
     .breaks("keys-store.find.by-hash")
     .by(findingWhere((secret, hash) => secret.hash.startsWith(hash.slice(0, 16)))),
-  fault("keys-store.find-without-zeros", "Ignores leading and trailing zeros of hashes.")
-    .breaks("keys-store.find.none")
-    .by(findingWhere((secret, hash) => stripped(secret.hash) === stripped(hash))),
   fault("keys-store.find-unrevoked", "Does not find revoked keys.")
     .breaks("keys-store.find.revoked")
     .by(findingWhere((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
@@ -67,50 +61,6 @@ export const faults: ReadonlyArray<Fault> = [
               if (known !== undefined) found.set(hash, known)
               return Option.fromUndefinedOr(known)
             })
-        }
-      })
-    ),
-  fault("keys-store.find-caches-misses", "Caches that a hash was not found, until the next `insert`.")
-    .breaks("keys-store.find.sees-insert-first")
-    .by(
-      AtPort.keys((real) => {
-        const missing = new Set<string>()
-        return {
-          ...real,
-          insert: (key) => {
-            missing.clear()
-            return real.insert(key)
-          },
-          findByHash: (hash) =>
-            Effect.map(real.findByHash(hash), (found) => {
-              if (Option.isNone(found)) missing.add(hash)
-              return missing.has(hash) ? Option.none() : found
-            })
-        }
-      })
-    ),
-  fault("keys-store.dropped-secret-found", "Finds a key by every secret that it ever had.")
-    .breaks("keys-store.find.dropped-secret")
-    .by(
-      AtPort.keys((real) => {
-        const owners = new Map<string, string>()
-        const noted = (key: ApiKey): ApiKey => {
-          for (const { hash } of key.secrets) owners.set(hash, key.id)
-          return key
-        }
-        return {
-          ...real,
-          insert: (key) => real.insert(noted(key)),
-          insertFirst: (key) => real.insertFirst(noted(key)),
-          update: (id, change) =>
-            real.update(id, (before) => {
-              const [result, after] = change(before)
-              return [result, noted(after)]
-            }),
-          findByHash: (hash) =>
-            Effect.map(real.list, (all) =>
-              Option.fromUndefinedOr(all.find(({ id }) => id === owners.get(hash)))
-            )
         }
       })
     ),
@@ -131,18 +81,6 @@ export const faults: ReadonlyArray<Fault> = [
           real.update(id, change),
           Option.filter((result) => result !== null && result !== undefined)
         )
-      )
-    ),
-  fault("keys-store.update-all", "Applies a change to every key.")
-    .breaks("keys-store.update.replaces")
-    .by(
-      replacingUpdate((id, change, real) =>
-        Effect.gen(function* () {
-          const others = (yield* real.list).filter((key) => key.id !== id)
-          const result = yield* real.update(id, change)
-          for (const otherKey of others) yield* real.update(otherKey.id, change)
-          return result
-        })
       )
     ),
   fault("keys-store.update-label-kept", "Keeps the old label when a change removes it.")
@@ -170,16 +108,6 @@ export const faults: ReadonlyArray<Fault> = [
   )
     .breaks("keys-store.insert-first.atomic")
     .by(checkThenInsert(Effect.void)),
-  fault("keys-store.throwing-change-stored", "Stores a key with a temporary label when a change throws.")
-    .breaks("keys-store.update.replaces")
-    .by(
-      onThrowingChange((real, id, defect) =>
-        Effect.andThen(
-          real.update(id, (key) => [undefined, { ...key, label: "changing" }]),
-          Effect.die(defect)
-        )
-      )
-    ),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
     .breaks("keys-store.update.atomic")
     .by(
@@ -188,29 +116,9 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, update: (id, change) => guarded(real.update(id, change)) }
       })
     ),
-  fault(
-    "keys-store.interrupted-half",
-    "Inserts a key in two steps; an interruption between them loses the older secret."
-  )
-    .breaks("keys-store.interruption")
-    .by(
-      replacingInsert((key, real) =>
-        Effect.gen(function* () {
-          yield* real.insert({ ...key, secrets: key.secrets.slice(0, 1) })
-          yield* Effect.yieldNow
-          yield* real.update(key.id, () => [undefined, key])
-        })
-      )
-    ),
   fault("keys-store.outage-none", "Finds no key when its backend does not respond.")
     .breaks("keys-store.fails-typed")
     .by(
       replacingFind((hash, real) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none())))
-    ),
-  fault(
-    "keys-store.outage-returns-false",
-    "Returns false from `insertFirst` when its backend does not respond."
-  )
-    .breaks("keys-store.fails-typed")
-    .by(replacingInsertFirst((key, real) => Effect.catch(real.insertFirst(key), () => Effect.succeed(false))))
+    )
 ]

@@ -4,9 +4,8 @@ import * as BanPolicy from "../../../core/limits/BanPolicy.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import * as ErrorBody from "../../http/ErrorBody.ts"
-import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Transport, WireResponse } from "../../http/Wire.ts"
-import { type Fault, fault, type Where, type World } from "../Fault.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as RateLimits from "../spoilers/RateLimits.ts"
 import * as Requests from "../spoilers/Requests.ts"
@@ -20,8 +19,6 @@ const withBanPolicy = (change: Partial<BanPolicy.BanPolicy>): Where =>
 
 const isBan = (response: WireResponse): boolean => ErrorBody.codeOf(response) === "api_key_banned"
 
-const isBanned = ({ outcome }: RateLimit.Verdict): boolean => outcome === "banned"
-
 /** Sends the latest response to a banned key to every caller, forever. */
 const bansAll = (real: Transport): Transport => {
   let ban: WireResponse | undefined
@@ -32,43 +29,9 @@ const bansAll = (real: Transport): Transport => {
     })
 }
 
-/** Sends the latest response to a banned key to every caller, until that ban ends. */
-const bansAllUntilItsEnd = (real: Transport, { now }: World): Transport => {
-  let ban: WireResponse | undefined
-  let endsAt = 0
-  return (request) =>
-    Effect.map(real(request), (response) => {
-      if (isBan(response)) {
-        ban = response
-        endsAt = (RateHeaders.of(response)?.resetAt ?? 0) * 1_000
-      }
-      return ban !== undefined && now() < endsAt ? ban : response
-    })
-}
-
 /** Returns the state with every slot taken. */
 const withoutSlots = (state: RateLimit.State | undefined): RateLimit.State | undefined =>
   state && { ...state, debt: Plan.maxRequests }
-
-/** Returns the verdict on a denied request, as if no other request waited for a slot. */
-const verdictOfFirstSlot = (
-  next: RateLimit.State,
-  now: number,
-  policy: RateLimit.Policy
-): RateLimit.Verdict => RateLimit.verdictOf(false, { ...next, debt: 1 }, now, policy)
-
-/** Counts a strike for each retry before the latest announced time, which `debt` stores in epoch seconds. */
-const countEarlyRetries: RateLimits.Step = (state, now, policy) => {
-  const announcedAt = (state?.debt ?? 0) * 1_000
-  const [verdict, next] = RateLimit.step(
-    state && { ...state, debt: now < announcedAt ? Plan.maxRequests : 0 },
-    now,
-    policy
-  )
-  if (verdict.outcome !== "limited") return [verdict, { ...next, debt: state?.debt ?? 0 }]
-  const announced = verdictOfFirstSlot(next, now, policy)
-  return [announced, { ...next, debt: Math.ceil(now / 1_000) + announced.retryAfter }]
-}
 
 export const faults: ReadonlyArray<Fault> = [
   fault("ban.creates-meanwhile", "Accepts creations during a ban.")
@@ -105,23 +68,12 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.bans-all-after-a-minute", "Bans every key forever after one key was banned for a minute.")
     .breaks("ban.only-that-key")
     .by(AtHttp.transport(bansAll)),
-  fault("ban.bans-all-until-its-end", "Bans every key until the ban of one key ends.")
-    .breaks("ban.only-that-key")
-    .by(AtHttp.transport(bansAllUntilItsEnd)),
   fault("ban.extended-by-requests", "Restarts a ban with each request during the ban.")
     .breaks("ban.unchanged-by-requests")
     .by(
       decides((state, now, policy) => {
         const isDuring = state !== undefined && now < state.bannedUntil
         return RateLimit.step(isDuring ? { ...state, bannedUntil: now + 60_000 } : state, now, policy)
-      })
-    ),
-  fault("ban.counts-during", "Raises the level of the next ban if a request arrives during the current ban.")
-    .breaks("ban.unchanged-by-requests")
-    .by(
-      decides((state, now, policy) => {
-        const [verdict, next] = RateLimit.step(state, now, policy)
-        return [verdict, isBanned(verdict) ? { ...next, banLevel: 3 } : next]
       })
     ),
   fault("ban.first-429", "Bans a key at its first denial.")
@@ -145,41 +97,18 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.counts-for-ever", "Counts strikes of any age.")
     .breaks("ban.strikes-expire")
     .by(withBanPolicy({ withinMs: BanPolicy.maxMs })),
-  fault("ban.strikes-expire-soon", "Ignores strikes that are older than four minutes.")
-    .breaks("ban.rules")
-    .by(withBanPolicy({ withinMs: 240_000 })),
   fault("ban.always-one-minute", "Bans for one minute at every level.")
     .breaks("ban.levels")
     .by(withBanPolicy({ durationsMs: [60_000] })),
   fault("ban.level-never-falls", "Never lowers the level of bans.")
     .breaks("ban.clean-day")
     .by(withBanPolicy({ cleanMs: BanPolicy.maxMs })),
-  fault("ban.bans-polite", "Bans a client that waits for Retry-After and is denied repeatedly.")
-    .breaks("ban.polite-never")
-    .by(
-      decides((state, now, policy) => {
-        const { ban } = policy
-        const strict = ban && { ...ban, withinMs: 86_400_000 }
-        return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
-      })
-    ),
   fault("ban.bans-capped-wait", "Bans a client that retries every 30 seconds, like undici's RetryAgent.")
     .breaks("ban.capped-wait-never")
     .by(
       decides((state, now, policy) => {
         const { ban } = policy
         return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
-      })
-    ),
-  fault(
-    "ban.bans-workers",
-    "Announces the same slot to all denied requests, and counts early retries as strikes."
-  )
-    .breaks("ban.workers-never")
-    .by(
-      decides((state, now, policy) => {
-        const { ban } = policy
-        return countEarlyRetries(state, now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
       })
     ),
   fault("ban.bans-day-workers", "Counts each retry as a strike after the daily limit is used up.")

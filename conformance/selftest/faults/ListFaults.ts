@@ -1,32 +1,46 @@
-/** Defines faults that list the wrong animals, or list them in the wrong form or order. */
+/** Faults in reading the parameters of a list, in selecting its animals, and in its pages. */
 import * as Effect from "effect/Effect"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { type Fault, fault } from "../Fault.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
-import * as AtPort from "../spoilers/AtPort.ts"
-import * as Edit from "../spoilers/Edit.ts"
 import * as Lists from "../spoilers/Lists.ts"
+import * as Pages from "../spoilers/Pages.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-const ifEmpty =
-  (edit: Edit.Edit): Edit.Edit =>
-  (response, ...sent) =>
-    Edit.animalsOf(response)?.length === 0 ? edit(response, ...sent) : response
+const pages = (rules: Pages.Rules): Where => AtHttp.transport(Pages.server(rules))
+
+/** Reads a limit as another one if the list also has a status, or if it has none. */
+const readsLimitIf = (hasStatus: boolean, isRead: (limit: bigint) => boolean, limit: string): Where =>
+  AtHttp.requests(
+    (request) => {
+      const given = Requests.listParameter(request, "limit") ?? ""
+      const isOther = (Requests.listParameter(request, "status") !== null) !== hasStatus
+      return !isOther && /^-?[0-9]+$/.test(given) && isRead(BigInt(given))
+    },
+    (request) => Requests.withParameter(request, "limit", limit)
+  )
 
 export const faults: ReadonlyArray<Fault> = [
-  fault("list.filter-after-limit", "Applies the filter after the limit.")
-    .breaks("list.status.before-limit")
-    .by(
-      AtPort.pets(
-        PetStores.replacingPage((query, real) =>
-          Effect.map(real.page({ ...query, status: undefined }), (pets) =>
-            pets.filter(({ status }) => query.status === undefined || status === query.status)
-          )
-        )
-      )
-    ),
-  fault("list.filter-after-limit-http", "Applies the filter to the first page of all animals.")
+  fault("list.maximum-lost-with-status", "Clamps a limit above 100 only if a status is given.")
+    .breaks("list.limit.chosen")
+    .by(readsLimitIf(true, (limit) => limit > 100n, "100")),
+  fault("list.maximum-lost-without-status", "Clamps a limit above 100 unless a status is given.")
+    .breaks("list.limit.chosen")
+    .by(readsLimitIf(false, (limit) => limit > 100n, "100")),
+  fault("list.minimum-lost-with-status", "Clamps a limit below 1 only if a status is given.")
+    .breaks("list.limit.chosen")
+    .by(readsLimitIf(true, (limit) => limit < 1n, "1")),
+  fault("list.huge-limit", "Accepts a limit that no integer type holds.")
+    .breaks("list.limit.chosen")
+    .by(Lists.readsLimit(/^[1-9][0-9]{18,}$/, (limit) => (BigInt(limit) >= 2n ** 63n ? 20 : undefined))),
+  fault("list.more-than-100", "Accepts a limit above 100 and lists that many animals.")
+    .breaks("list.limit.ceiling")
+    .by(pages({ ceiling: 1_000 })),
+  fault("list.limit-trailing-text", "Ignores the letters after the digits of a limit, as parseInt does.")
+    .breaks("list.limit.syntax")
+    .by(Lists.readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
+  fault("list.filter-after-limit", "Applies the filter to the first page of all animals.")
     .breaks("list.status.before-limit")
     .by(
       AtHttp.transport((real) => (request) => {
@@ -41,24 +55,23 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.unknown-status-lists-all", "Lists all animals for an unknown status.")
     .breaks("list.status.filter")
     .by(Lists.readsStatus((status) => (PetStatus.is(status) || status === "" ? undefined : null))),
-  fault("list.status-wildcards", "Compares the status with LIKE, so that % and _ are wildcards.")
+  fault("list.status-wildcards", "Compares the status with LIKE, so that % is a wildcard.")
     .breaks("list.status.filter")
     .by(
       Lists.readsStatus((status) => {
-        if (!/[%_]/.test(status) || /[^a-z%_]/.test(status)) return undefined
-        const like = new RegExp(`^${status.replaceAll("%", ".*").replaceAll("_", ".")}$`)
+        if (!/^[a-z]*%[a-z%]*$/.test(status)) return undefined
+        const like = new RegExp(`^${status.replaceAll("%", ".*")}$`)
         return PetStatus.all.find((known) => like.test(known))
       })
     ),
-  fault(
-    "list.status-injected",
-    "Inserts the status into SQL without escaping, so that a quote ends the string."
-  )
+  fault("list.unknown-parameter-status", "Ignores a status that follows an unknown parameter.")
     .breaks("list.status.filter")
-    .by(Lists.readsStatus((status) => (/' or '/i.test(status) ? null : undefined))),
-  fault("list.empty-404", "Returns 404 when no animal matches.")
-    .breaks("list.empty")
-    .by(AtHttp.responses({ to: Requests.isList }, ifEmpty(Edit.status(404)))),
+    .by(
+      AtHttp.requests(
+        (request) => /\?(?!limit|status)[^&]*&status=/.test(request.target),
+        (request) => Requests.withParameter(request, "status", undefined)
+      )
+    ),
   fault("list.joined-rows", "Lists each animal once for every animal of its category, as a wrong join does.")
     .breaks("list.distinct")
     .by(
@@ -70,17 +83,22 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("list.unstable-order", "Lists animals in a different order each time.")
-    .breaks("list.order")
-    .by(
-      AtHttp.transport((real) => {
-        let turn = 0
-        const rotate = Lists.edit((animals) => {
-          const at = turn++ % Math.max(animals.length, 1)
-          return [...animals.slice(at), ...animals.slice(0, at)]
-        })
-        return (request) =>
-          Effect.map(real(request), (response) => (Requests.isList(request) ? rotate(response) : response))
-      })
-    )
+  fault("paging.skips-one", "Skips one animal between two pages.")
+    .breaks("list.paging.complete")
+    .by(pages({ follows: (id, after) => id > after + 1n })),
+  fault("paging.filter-dropped", "Ignores the filter from the second page on.")
+    .breaks("list.paging.filter")
+    .by(pages({ filter: () => null })),
+  fault("paging.cursor-unbound", "Accepts a cursor together with a different filter.")
+    .breaks("list.paging.bound")
+    .by(pages({ isUnbound: true })),
+  fault("paging.cursor-unsealed", "Accepts an altered cursor that has the right form.")
+    .breaks("list.paging.forged")
+    .by(pages({ forged: (cursor) => (/^[0-9]+\.[0-9]+$/.test(cursor) ? 1n : undefined) })),
+  fault("paging.link-when-full", "Links to a next page whenever a page is full, even if nothing follows.")
+    .breaks("list.paging.last")
+    .by(pages({ isLinked: (_more, listed, limit) => listed.length === limit })),
+  fault("paging.link-to-one-more-missing", "Does not link to a page with a single animal.")
+    .breaks("list.paging")
+    .by(pages({ isLinked: (more) => more > 1 }))
 ]

@@ -13,8 +13,6 @@ import * as PetStores from "../spoilers/PetStores.ts"
 const changingInserted = flow(PetStores.changingInserted, AtPort.pets)
 const replacingInsert = flow(PetStores.replacingInsert, AtPort.pets)
 const replacingFind = flow(PetStores.replacingFind, AtPort.pets)
-const replacingPage = flow(PetStores.replacingPage, AtPort.pets)
-
 /** Changes the id before the lookup. */
 const changingId = (change: (id: bigint) => bigint): Where =>
   replacingFind((id, real) => real.find(change(id)))
@@ -89,14 +87,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.quote-dies", "Inserts names into SQL without escaping, so that a quote causes a defect.")
     .breaks("pets.insert.names")
     .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
-  fault("pets.throws-at-once", "Throws, instead of failing, for a category that its driver cannot bind.")
-    .breaks("pets.insert.int64")
-    .by(
-      replacingInsert((pet, real) => {
-        if (Number.isSafeInteger(Number(pet.categoryId))) return real.insert(pet)
-        throw new RangeError("BigInt value is too large to bind")
-      })
-    ),
   fault("pets.id-reused", "Assigns the ids 1 to 7 repeatedly.")
     .breaks("pets.insert.id-never-reused")
     .by(
@@ -170,30 +160,9 @@ export const faults: ReadonlyArray<Fault> = [
         return { ...real, insert: (pet) => guarded(real.insert(pet)) }
       })
     ),
-  fault("pets.interrupted-lost", "Loses the newest acknowledged animal when another insert is interrupted.")
-    .breaks("pets.interruption")
-    .by(
-      AtPort.pets((real) => {
-        const lost = new Set<bigint>()
-        let newest = 0n
-        return {
-          ...real,
-          insert: (pet) =>
-            Effect.yieldNow.pipe(
-              Effect.andThen(real.insert(pet)),
-              Effect.tap(({ id }) => Effect.sync(() => (newest = id))),
-              Effect.onInterrupt(() => Effect.sync(() => lost.add(newest)))
-            ),
-          page: (query) => Effect.map(real.page(query), (page) => page.filter(({ id }) => !lost.has(id)))
-        }
-      })
-    ),
   fault("pets.outage-dies", "Dies in `find` when its backend does not respond.")
     .breaks("pets.fails-typed")
     .by(replacingFind((id, real) => Effect.orDie(real.find(id)))),
-  fault("pets.outage-empty", "Lists no animals when its backend does not respond.")
-    .breaks("pets.fails-typed")
-    .by(replacingPage((query, real) => Effect.catch(real.page(query), () => Effect.succeed([])))),
   fault("pets.outage-raw", "Fails with the error of its driver when its backend does not respond.")
     .breaks("pets.fails-typed")
     .by(

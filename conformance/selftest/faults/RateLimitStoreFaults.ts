@@ -1,5 +1,4 @@
 /** Defines faulty stores of rate limits, each wrong in one way. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { type Fault, fault } from "../Fault.ts"
@@ -97,37 +96,6 @@ export const faults: ReadonlyArray<Fault> = [
         }
       })
     ),
-  fault("limits-store.deletes-bans", "Deletes a state after a minute, although its ban may last longer.")
-    .breaks("limits-store.kept")
-    .by(
-      replacingModify((key, step, real) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          real.modify(key, (state) =>
-            step(state !== undefined && state.at + 60_000 > now ? state : undefined)
-          )
-        )
-      )
-    ),
-  fault(
-    "limits-store.interrupted-half",
-    "Writes a state in two steps; an interruption between them loses its ban."
-  )
-    .breaks("limits-store.interruption")
-    .by(
-      AtPort.limits(() => {
-        const states = new Map<string, RateLimit.State>()
-        return {
-          modify: (key, step) =>
-            Effect.gen(function* () {
-              const [result, after] = step(states.get(key))
-              states.set(key, { ...after, bannedUntil: 0 })
-              yield* Effect.yieldNow
-              states.set(key, { ...(states.get(key) ?? after), bannedUntil: after.bannedUntil })
-              return result
-            })
-        }
-      })
-    ),
   fault("limits-store.interrupted-locked", "Does not release its lock when `modify` is interrupted.")
     .breaks("limits-store.interruption")
     .by(
@@ -155,54 +123,16 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
       })
     ),
-  fault("limits-store.consume-local-day", "Starts the day an hour before midnight UTC.")
-    .breaks("limits-store.consume.equal")
-    .by(
-      consumingWith((state, now, policy) => {
-        const [verdict, after] = RateLimit.step(state, now, policy)
-        return [verdict, { ...after, day: Math.max(after.day, Math.floor((now + 3_600_000) / 86_400_000)) }]
-      })
-    ),
   fault("limits-store.consume-in-seconds", "Rounds the time of `consume` down to whole seconds.")
     .breaks("limits-store.consume.clock")
     .by(
       consumingWith((state, now, policy) => RateLimit.step(state, Math.floor(now / 1_000) * 1_000, policy))
-    ),
-  fault(
-    "limits-store.consume-raced",
-    "Reads a state for `consume`, yields, and writes the next, so that concurrent requests are counted as one."
-  )
-    .breaks("limits-store.consume.atomic")
-    .by(
-      AtPort.limits((real) => ({
-        modify: real.modify,
-        consume: (key, now, policy) =>
-          Effect.gen(function* () {
-            const before = yield* real.modify(key, (state) => [
-              state,
-              state ?? RateLimit.initial(now, policy.plan)
-            ])
-            yield* Effect.yieldNow
-            const [verdict, after] = RateLimit.step(before, now, policy)
-            return yield* real.modify(key, () => [verdict, after])
-          })
-      }))
     ),
   fault("limits-store.outage-open", "Admits every request when its backend does not respond.")
     .breaks("limits-store.fails-typed")
     .by(
       replacingModify((key, step, real) =>
         Effect.catch(real.modify(key, step), () => Effect.sync(() => step(undefined)[0]))
-      )
-    ),
-  fault("limits-store.outage-step-tried", "Runs the step without a state before it calls its backend.")
-    .breaks("limits-store.fails-typed")
-    .by(
-      replacingModify((key, step, real) =>
-        Effect.suspend(() => {
-          step(undefined)
-          return real.modify(key, step)
-        })
       )
     )
 ]

@@ -1,1 +1,0 @@
-/** Defines faults in the rate-limit headers. */

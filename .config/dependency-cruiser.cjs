@@ -7,13 +7,14 @@ const conformanceRooms = {
   dimensions: ["http"],
   linearizability: [],
   evaluation: ["clauses", "http"],
-  model: ["clauses", "http"],
-  subjects: ["clauses", "http", "evaluation"],
-  programs: ["clauses", "http", "evaluation", "dimensions", "model", "subjects"],
-  checks: ["clauses", "dimensions", "http", "linearizability", "evaluation", "subjects"],
-  engine: ["clauses", "dimensions", "http", "evaluation", "model", "programs", "subjects", "checks"],
-  reports: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine"],
-  runners: ["clauses", "dimensions", "http", "evaluation", "subjects", "checks", "engine", "reports"],
+  model: ["clauses", "http", "linearizability"],
+  design: ["clauses", "http", "model"],
+  ports: ["clauses", "dimensions", "http", "linearizability", "evaluation"],
+  subjects: ["clauses", "http", "evaluation", "model", "ports"],
+  programs: ["clauses", "dimensions", "http", "evaluation", "model", "subjects"],
+  engine: ["clauses", "http", "evaluation", "model", "design", "ports", "programs", "subjects"],
+  reports: ["clauses", "http", "evaluation", "model", "subjects", "engine"],
+  runners: ["clauses", "subjects", "engine", "reports"],
   config: ["clauses", "http", "evaluation", "subjects", "engine"],
   selftest: [
     "clauses",
@@ -22,9 +23,10 @@ const conformanceRooms = {
     "linearizability",
     "evaluation",
     "model",
+    "design",
+    "ports",
     "programs",
     "subjects",
-    "checks",
     "engine"
   ]
 }

@@ -10,8 +10,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type { Level } from "./clauses/Clause.ts"
-import * as HttpRun from "./engine/HttpRun.ts"
 import * as Platform from "./engine/Platform.ts"
 import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
@@ -40,7 +38,7 @@ export const ports = PortSubject.make
 /**
  * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a
  * key banned. `clock` moves the server's time: the address of a test clock, or a clock in this process. Rejects with
- * `SetupError` if the set-up is invalid.
+ * `SetupError` if an address is invalid.
  */
 export const server = async ({
   clock,
@@ -91,9 +89,7 @@ export const handler = async ({
   })
 
 const subjectOf = (target: HttpSubject.HttpTarget): Promise<Subject> =>
-  Effect.runPromise(
-    Effect.mapError(HttpSubject.make(target), ({ message }) => new SetupError({ reason: message }))
-  )
+  Effect.runPromise(HttpSubject.make(target))
 
 const addressOf = (address: string): URL => {
   if (!URL.canParse(address)) throw new SetupError({ reason: `${JSON.stringify(address)} is not an address` })
@@ -114,16 +110,8 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
 })
 
 /**
- * Runs the checks. Rejects with `SetupError` if the set-up is invalid or Node is too old, and with `UnknownSelection` if
+ * Runs the suite. Rejects with `SetupError` if the set-up is invalid or Node is too old, and with `UnknownSelection` if
  * a pattern matches nothing.
  */
-export const check = (
-  subject: Subject,
-  options: Omit<Run.RunOptions, "level" | "findings"> & { readonly level?: Level } = {}
-): Promise<Report> => {
-  const { level = Run.defaultLevel(subject), ...rest } = options
-  const run = HttpSubject.is(subject)
-    ? HttpRun.run(subject, { ...rest, level })
-    : Run.run(subject, { ...rest, level })
-  return Effect.runPromise(Effect.andThen(Platform.check, run))
-}
+export const check = (subject: Subject, options: Run.RunOptions = {}): Promise<Report> =>
+  Effect.runPromise(Effect.andThen(Platform.check, Run.run(subject, options)))

@@ -2,15 +2,14 @@
 
 export * as Conformance from "./Conformance.ts"
 export type { Level } from "./clauses/Clause.ts"
-export type { Coverage } from "./dimensions/Coverage.ts"
+export type { Profile } from "./clauses/Profile.ts"
 export type {
+  Cause,
   CheckResult,
-  ClauseResult,
   Counterexample,
   Implementation,
   ProfileResult,
   Report,
-  ReportedStep,
   RunLimits,
   Status,
   schemaVersion,
@@ -20,7 +19,7 @@ export type { Progress, RunOptions } from "./engine/Run.ts"
 export { UnknownSelection } from "./engine/Selection.ts"
 export { SetupError } from "./engine/SetupError.ts"
 export type { Capability } from "./evaluation/Capability.ts"
-export type { Profile } from "./evaluation/Profile.ts"
+export type { Step } from "./evaluation/Finding.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"
 export * as Badge from "./reports/Badge.ts"
 export * as Har from "./reports/Har.ts"

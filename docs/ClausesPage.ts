@@ -1,35 +1,30 @@
-/** Generates `conformance/clauses.md` from the clauses and the checks. */
-import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
+/** Generates `conformance/clauses.md` from the clauses. */
 import type { Clause } from "../conformance/clauses/Clause.ts"
 import { clauses } from "../conformance/clauses/Clauses.ts"
+import * as Selection from "../conformance/engine/Selection.ts"
 
 export const path = new URL("conformance/clauses.md", import.meta.url)
-
-const allChecks = [...checks, ...ambientChecks]
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 const row = ({ level, observable, says, section, slug, unchecked }: Clause): string => {
-  const ids = allChecks.filter((check) => check.clauses.some((name) => name === slug)).map(({ id }) => id)
-  const covered = ids.length === 0 ? `none: ${unchecked ?? ""}` : ids.map((id) => `\`${id}\``).join(", ")
+  const check = Selection.checks.find((each) => each.slug === slug)
+  const covered = check === undefined ? `none: ${unchecked ?? ""}` : check.profile
   const cells = [`\`${slug}\``, section, level, observable, says, covered]
   return `| ${cells.map(cell).join(" | ")} |`
 }
 
 export const render = (): string => {
   const all: ReadonlyArray<Clause> = clauses
-  const covered = all.filter(({ slug }) =>
-    allChecks.some((check) => check.clauses.some((name) => name === slug))
-  )
   return [
     "# Clauses",
     "",
     "Every obligation of the contract (level spec), and every decision of this project on points that the contract leaves open (level",
-    "design), with the checks that cover it. Clause slugs and check ids never change meaning.",
+    "design). The slug of a clause is also the id of its check, and never changes meaning.",
     "",
-    `${all.length} clauses; ${allChecks.length} checks cover ${covered.length} of them.`,
+    `${all.length} clauses; ${Selection.checks.length} of them are checked.`,
     "",
-    "| Clause | § | Level | Observable at | Sentence | Checks |",
+    "| Clause | § | Level | Observable at | Sentence | Profile |",
     "|---|---|---|---|---|---|",
     ...all.map(row),
     "",

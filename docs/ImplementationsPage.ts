@@ -1,24 +1,23 @@
 /** Lists implementations in `conformance/implementations.md`: `npm run implementations -- REPORT…`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
+import { profiles } from "../conformance/clauses/Profile.ts"
 import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
-import * as Claims from "../conformance/engine/Claims.ts"
 import * as Counts from "../conformance/engine/Counts.ts"
 import type { Report } from "../conformance/engine/Report.ts"
-import * as WorstStatus from "../conformance/engine/WorstStatus.ts"
-import { profiles } from "../conformance/evaluation/Profile.ts"
+import * as Selection from "../conformance/engine/Selection.ts"
 import * as Json from "../conformance/reports/Json.ts"
 import { prose } from "../conformance/reports/Markdown.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"
 
 export const path = new URL("conformance/implementations.md", import.meta.url)
 
-/** The interfaces that the checks of a server examine. */
-const SERVER = new Set(["catalogue", "http", "meter", "victim", "exchanges"])
+/** Where the checks of a server can be observed. */
+const SERVER = new Set(["http", "both"])
 
-/** Whether a report at `level` includes the checks that were frozen at `frozenLevel`. */
+/** Whether a report at `level` includes the clauses that were frozen at `frozenLevel`. */
 const isIncluded = (level: Report["level"], frozenLevel: string | undefined): boolean =>
-  level === "design" || frozenLevel !== "design"
+  level === "design" || frozenLevel === "spec"
 
 /** Returns how the checks of a report differ from those of its version of the suite; `undefined` if they do not. */
 const differenceFrom = (version: string, { checks, level }: Report): string | undefined => {
@@ -29,18 +28,16 @@ const differenceFrom = (version: string, { checks, level }: Report): string | un
       .map((line) => line.split(" "))
       .filter(
         ([kind, , frozenLevel, on = ""]) =>
-          kind === "check" && SERVER.has(on) && isIncluded(level, frozenLevel)
+          kind === "clause" && SERVER.has(on) && isIncluded(level, frozenLevel)
       )
-      .map(([, id = "", frozenLevel, , digits]) => [
-        id,
-        `${frozenLevel === "spec" ? "spec" : "design"} ${digits}`
-      ])
+      .map(([, id = "", frozenLevel, , digits]) => [id, `${frozenLevel} ${digits}`])
   )
   const reported = new Map(
     checks.map((check) => [check.id, `${check.level} ${SuiteVersions.digits(check.law)}`])
   )
+  const checked = new Set<string>(Selection.checks.map(({ slug }) => slug))
   const different = [...new Set([...expected.keys(), ...reported.keys()])].filter(
-    (id) => expected.get(id) !== reported.get(id)
+    (id) => checked.has(id) && expected.get(id) !== reported.get(id)
   )
   return different.length === 0
     ? undefined
@@ -49,21 +46,19 @@ const differenceFrom = (version: string, { checks, level }: Report): string | un
 
 /** Returns the reason why a report cannot be listed; `undefined` if it can. */
 const objection = (report: Report): string | undefined => {
-  const { checks, claims, contract, counts, implementation, suite, verdict } = report
+  const { checks, claims, counts, implementation, suite, verdict } = report
   if (implementation === undefined) return "it names no implementation (--implementation)"
   const declared = ImplementationSetting.resolve(implementation, {})
   if (Result.isFailure(declared)) return declared.failure.message
-  if (contract === undefined || suite.laws === undefined)
-    return "it has no version of the contract or the suite"
   if (report.subject.kind !== "http") return "it is not about a server"
   if (verdict === "error") return "its run failed"
   const difference = differenceFrom(suite.laws, report)
   if (difference !== undefined) return difference
   const recounted = Counts.of(checks)
-  const names = ["planned", "executed", ...WorstStatus.order] as const
+  const names = ["planned", "decided", ...Counts.statuses] as const
   if (names.some((name) => counts[name] !== recounted[name])) return "its counts do not match its checks"
   if (verdict !== Counts.verdictOf(recounted)) return "its verdict does not match its checks"
-  if (JSON.stringify(claims) !== JSON.stringify(Claims.of(checks))) {
+  if (JSON.stringify(claims) !== JSON.stringify(Counts.claims(checks))) {
     return "its claims do not match its checks"
   }
   return undefined
@@ -96,15 +91,7 @@ const verdicts = {
 } as const
 
 /** Returns the row of a report. */
-export const row = ({
-  claims = [],
-  contract,
-  counts,
-  implementation,
-  level,
-  suite,
-  verdict
-}: Report): string =>
+export const row = ({ claims, contract, counts, implementation, level, suite, verdict }: Report): string =>
   `| ${[
     prose(implementation?.name ?? ""),
     versionOf(implementation?.version),
@@ -113,7 +100,7 @@ export const row = ({
     profiles.filter((profile) => claims.includes(profile)).join(", "),
     level,
     `${counts.pass} of ${counts.planned}`,
-    versionOf(contract?.version),
+    versionOf(contract.version),
     versionOf(suite.laws)
   ].join(" | ")} |`
 

@@ -10,7 +10,7 @@ describe("versions of the suite", () => {
     expect(versions.at(-1)?.version, hint).toBe(Versions.suite)
   })
 
-  it("the last version contains exactly the current checks and clauses", () => {
+  it("the last version contains exactly the current clauses", () => {
     const { changed, added, removed } = SuiteVersions.changes(
       SuiteVersions.readFrozen(Versions.suite),
       SuiteVersions.current
@@ -26,10 +26,9 @@ describe("versions of the suite", () => {
 })
 
 describe("a change to the suite", () => {
-  const check = { id: "list.limit", law: "A list is short.", level: "spec", on: "http" } as const
-  const otherCheck = { id: "list.order", law: "A list is sorted.", level: "design", on: "http" } as const
-  const clause = { slug: "list.array", says: "A list is an array.", level: "spec" } as const
-  const before = SuiteVersions.freeze([check], [clause])
+  const clause = { slug: "list.limit", says: "A list is short.", level: "spec", observable: "http" } as const
+  const otherClause = { ...clause, slug: "list.order", says: "A list is sorted." } as const
+  const before = SuiteVersions.freeze([clause])
   const released = (version: string) => [
     { version, released: "2026-12-01", says: "First.", hash: SuiteVersions.hashOf(before) }
   ]
@@ -37,11 +36,10 @@ describe("a change to the suite", () => {
     SuiteVersions.freezeAs(from, version, after, () => before)
 
   const changes = [
-    ["a changed law", SuiteVersions.freeze([{ ...check, law: "A list is long." }], [clause])],
-    ["a changed level", SuiteVersions.freeze([{ ...check, level: "design" }], [clause])],
-    ["a changed id", SuiteVersions.freeze([{ ...check, id: "list.size" }], [clause])],
-    ["an added check", SuiteVersions.freeze([check, otherCheck], [clause])],
-    ["a changed clause", SuiteVersions.freeze([check], [{ ...clause, says: "A list is a list." }])]
+    ["a changed sentence", SuiteVersions.freeze([{ ...clause, says: "A list is long." }])],
+    ["a changed level", SuiteVersions.freeze([{ ...clause, level: "design" }])],
+    ["a changed slug", SuiteVersions.freeze([{ ...clause, slug: "list.size" }])],
+    ["an added clause", SuiteVersions.freeze([clause, otherClause])]
   ] as const
 
   it.each(changes)("is rejected in a released version: %s", (_change, after) => {
@@ -73,15 +71,13 @@ describe("a change to the suite", () => {
     }
   })
 
-  it("is listed in the changelog as added, removed or changed", () => {
-    const after = SuiteVersions.freeze([{ ...check, law: "A list is long." }, otherCheck], [])
+  it("is listed in the changelog as added or changed", () => {
+    const after = SuiteVersions.freeze([{ ...clause, says: "A list is long." }, otherClause])
     const next = freeze("1.1.0", after)
     if (typeof next === "string") throw new Error(next)
     const page = SuiteVersions.render(next, (version) => (version === "1.0.0" ? before : after))
     expect(page).toContain("## 1.1.0 (unreleased)")
-    expect(page).toContain(
-      "- Added: check `list.order`\n- Removed: clause `list.array`\n- Changed: check `list.limit`"
-    )
+    expect(page).toContain("- Added: clause `list.order`\n- Changed: clause `list.limit`")
     expect(page).toContain("## 1.0.0 (2026-12-01)")
   })
 })

@@ -1,16 +1,15 @@
 /**
- * Freezes versions of the suite: `npm run generate` stores the checks and clauses as the unreleased version of
+ * Freezes versions of the suite: `npm run generate` stores the clauses as the unreleased version of
  * `conformance/clauses/Versions.ts`, and writes the changelog; `npm run suite:release -- 2026-12-01` releases it.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { ambientChecks, checks } from "../conformance/checks/Checks.ts"
 import type { Clause } from "../conformance/clauses/Clause.ts"
 import { clauses } from "../conformance/clauses/Clauses.ts"
 import * as Versions from "../conformance/clauses/Versions.ts"
 import { catalogue } from "../core/errors/ErrorCatalogue.ts"
 
-const directory = new URL("../conformance/checks/versions/", import.meta.url)
+const directory = new URL("../conformance/clauses/versions/", import.meta.url)
 
 const listFile = new URL("versions.json", directory)
 
@@ -27,9 +26,8 @@ export interface Version {
 }
 
 /**
- * One line for each check, clause and error code: kind and id; for codes their status; for checks and clauses their
- * level, for checks the interface that they examine, and the first 16 digits of the SHA-256 of the sentence. The level
- * of a recommendation, which level `spec` also runs, is `advice`.
+ * One line for each clause and error code: kind and id; for codes their status; for clauses their level, where they can
+ * be observed, and the first 16 digits of the SHA-256 of the sentence.
  */
 export type Frozen = ReadonlyArray<string>
 
@@ -38,31 +36,22 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 /** Returns the first 16 digits of the SHA-256 of a sentence. */
 export const digits = (sentence: string): string => sha256(sentence).slice(0, 16)
 
-type Law = Pick<(typeof checks)[number], "id" | "law" | "level" | "advisedBy"> & { readonly on: string }
-type Sentence = Pick<Clause, "slug" | "says" | "level">
+type Sentence = Pick<Clause, "slug" | "says" | "level" | "observable">
 
-/** Returns the line of a check. */
-const checkLine = ({ advisedBy, id, law, level, on }: Law): string =>
-  `check ${id} ${advisedBy === undefined ? level : "advice"} ${on} ${digits(law)}`
-
-/** Returns the sorted lines of the given checks, clauses and error codes. */
+/** Returns the sorted lines of the given clauses and error codes. */
 export const freeze = (
-  laws: ReadonlyArray<Law>,
   sentences: ReadonlyArray<Sentence>,
   errors: { readonly [code: string]: { readonly status: number } } = {}
 ): Frozen =>
   [
-    ...laws.map(checkLine),
-    ...sentences.map(({ level, says, slug }) => `clause ${slug} ${level} ${digits(says)}`),
+    ...sentences.map(
+      ({ level, observable, says, slug }) => `clause ${slug} ${level} ${observable} ${digits(says)}`
+    ),
     ...Object.entries(errors).map(([code, { status }]) => `code ${code} ${status}`)
   ].toSorted()
 
-/** The lines of the current checks, clauses and error codes; the clause `errors.codes` requires these codes. */
-export const current = freeze(
-  [...checks, ...ambientChecks.map((check) => ({ ...check, on: "exchanges" }))],
-  clauses,
-  catalogue
-)
+/** The lines of the current clauses and error codes; the clause `errors.codes` requires these codes. */
+export const current = freeze(clauses, catalogue)
 
 export const hashOf = (frozen: Frozen): string => sha256(frozen.join("\n"))
 
@@ -78,11 +67,11 @@ export const readFrozen = (version: string): Frozen =>
 export interface Changes {
   readonly added: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** Checks and clauses whose sentence, level or interface changed. */
+  /** Clauses whose sentence, level or place changed, and codes whose status changed. */
   readonly changed: ReadonlyArray<string>
 }
 
-/** Compares two versions; each difference is a kind and an id, such as "check list.order". */
+/** Compares two versions; each difference is a kind and an id, such as "clause list.order". */
 export const changes = (before: Frozen, after: Frozen): Changes => {
   const byName = (frozen: Frozen) =>
     new Map(frozen.map((line) => [line.split(" ").slice(0, 2).join(" "), line] as const))
@@ -142,7 +131,7 @@ const section = (
   return [
     `## ${version} (${released ?? "unreleased"})`,
     "",
-    `${count("check")} checks and ${count("clause")} clauses; SHA-256 \`${hash}\`.`,
+    `${count("clause")} clauses; SHA-256 \`${hash}\`.`,
     "",
     ...(says === "" ? [] : [`- ${says}`]),
     ...(before === undefined
@@ -164,10 +153,9 @@ export const render = (
   return [
     "# Versions of the suite",
     "",
-    "Reports with the same version of the suite have the same requirements: a release freezes the ids, laws, levels and interfaces",
-    "of all checks, and the sentences and levels of all clauses ([these words](../conformance.md#words)). A new or removed id needs",
-    "a new minor number, a changed sentence a new patch number. The version of the suite is independent of the version of the",
-    "package.",
+    "Reports with the same version of the suite have the same requirements: a release freezes the ids, sentences and levels of all",
+    "clauses ([these words](../conformance.md#words)). A new or removed id needs a new minor number, a changed sentence a new patch",
+    "number. The version of the suite is independent of the version of the package.",
     "",
     "`npm run generate` freezes the unreleased version again after a change, and",
     "`npm run suite:release -- YYYY-MM-DD` releases it; the next change then needs the next number in",
@@ -179,7 +167,7 @@ export const render = (
   ].join("\n")
 }
 
-/** The versions with the current checks, clauses and codes as the last one; throws if they cannot be frozen as it. */
+/** The versions with the current clauses and codes as the last one; throws if they cannot be frozen as it. */
 const frozenVersions = (): ReadonlyArray<Version> => {
   const versions = freezeAs(readVersions(), Versions.suite, current, readFrozen)
   if (typeof versions === "string") throw new Error(versions)

@@ -12,10 +12,9 @@ import type * as Scope from "effect/Scope"
 import * as Configuration from "../../conformance/config/Configuration.ts"
 import * as Settings from "../../conformance/config/Settings.ts"
 import * as Doctor from "../../conformance/engine/Doctor.ts"
-import * as HttpRun from "../../conformance/engine/HttpRun.ts"
 import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
-import type { Progress } from "../../conformance/engine/Run.ts"
+import * as Run from "../../conformance/engine/Run.ts"
 import { SetupError } from "../../conformance/engine/SetupError.ts"
 import { printable } from "../../conformance/http/Printable.ts"
 import * as Explain from "../../conformance/reports/Explain.ts"
@@ -126,7 +125,7 @@ const subjectFlags = {
   only: Setting.repeated(
     "only",
     "ID",
-    "Run only these checks, given by id, pattern (list.*), profile or clause.",
+    "Run only these checks, given by id, pattern (list.*) or profile.",
     Setting.text
   ),
   exclude: Setting.repeated(
@@ -202,7 +201,7 @@ const makeProgressLine = Effect.gen(function* () {
   const { stderr } = yield* Host
   const { end, show } = yield* StatusLine.make
   return {
-    show: ({ id, index, requests, total }: Progress): void =>
+    show: ({ id, index, requests, total }: Run.Progress): void =>
       show(
         Terminal.progress(
           { done: index, planned: total, id, requests, milliseconds: performance.now() - startedAt },
@@ -233,7 +232,7 @@ const run = Command.make(
     out: optional(
       "out",
       "DIR",
-      "Directory for badge.svg, exchanges.har, scripts and the report in several formats. Default: none.",
+      "Directory for badge.svg, exchanges.har and the report in several formats. Default: none.",
       Setting.text
     ),
     allowInconclusive: Setting.toggle(
@@ -257,7 +256,7 @@ const run = Command.make(
     if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
     const { report, subject } = yield* withSubject(flags, (subject, settings) =>
       Effect.ensuring(
-        HttpRun.run(subject, {
+        Run.run(subject, {
           level: settings.level,
           only: settings.only,
           exclude: settings.exclude,
@@ -273,14 +272,12 @@ const run = Command.make(
       out === undefined
         ? undefined
         : yield* Effect.result(tryWrite(() => ReportFiles.write(report, subject, out)))
-    const scripts = written === undefined ? undefined : Option.getOrUndefined(Result.getSuccess(written))
     yield* Output.print(
       json
         ? Json.line(report)
         : Terminal.render(report, {
             columns: stdout.columns ?? DEFAULT_COLUMNS,
-            color: stdout.isTTY === true && env.NO_COLOR === undefined,
-            scripts
+            color: stdout.isTTY === true && env.NO_COLOR === undefined
           })
     )
     if (written !== undefined) yield* Effect.fromResult(written)
@@ -329,17 +326,21 @@ const list = Command.make(
 
 const explain = Command.make(
   "explain",
-  { id: Argument.String("id").pipe(Argument.withDescription("Id of a check or slug of a clause.")) },
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("Id of a check, which is the slug of its clause.")
+    )
+  },
   Effect.fn("conformance explain")(function* ({ id }) {
     const page = Explain.explain(id)
     if (page === undefined) {
       return yield* new SetupError({
-        reason: `unknown check or clause ${JSON.stringify(id)}: see 'animal-store conformance list'`
+        reason: `unknown check ${JSON.stringify(id)}: see 'animal-store conformance list'`
       })
     }
     yield* Output.print(page)
   }, withExitCodes)
-).pipe(Command.withDescription("Describe a check and the clauses that it tests."))
+).pipe(Command.withDescription("Describe a check, and what a run does to decide it."))
 
 const replayExitCodes = { fixed: 0, failed: 1, "not-replayable": 2 } as const
 
@@ -353,20 +354,18 @@ const replay = Command.make(
   },
   Effect.fn("conformance replay")(function* ({ token, ...flags }) {
     const content = yield* Effect.fromResult(ReplayToken.decode(token))
-    const [outcome, lines] = yield* withSubject(flags, (subject, { level }) =>
-      Effect.gen(function* () {
-        yield* Doctor.examine(subject, { level, only: [content.check] })
-        const result = yield* Replay.replay(subject, content)
-        const { redact = (text: string) => text } = subject
-        return [result.outcome, ReplayText.lines(content, result).map(redact)] as const
-      })
+    const [outcome, lines] = yield* withSubject(flags, (subject) =>
+      Effect.map(
+        Replay.replay(subject, content),
+        (result) => [result.outcome, ReplayText.lines(content, result).map(subject.redact)] as const
+      )
     )
     yield* Output.print(lines.map(printable).join("\n"))
     yield* CommandExit.withCode(replayExitCodes[outcome])
   }, withExitCodes)
 ).pipe(
   Command.withDescription(
-    "Replay the case of a reported failure. Exit codes: 0 fixed, 1 still fails, 2 cannot be replayed."
+    "Replay the history of a reported failure. Exit codes: 0 fixed, 1 still fails, 2 cannot be replayed."
   )
 )
 

@@ -25,21 +25,9 @@ export const prepare = async (directory: string): Promise<void> => {
   await access(directory, constants.W_OK)
 }
 
-/** Writes all files and a script for each failure; returns the paths of the scripts by check id. */
-export const write = async (
-  report: Report,
-  subject: Subject,
-  directory: string
-): Promise<ReadonlyMap<string, string>> => {
+/** Writes all files. */
+export const write = async (report: Report, subject: Subject, directory: string): Promise<void> => {
   await Promise.all(
     renderings.map(([name, render]) => writeFile(join(directory, name), render(report, subject)))
   )
-  const scripts = new Map<string, string>()
-  for (const { counterexample, id } of report.checks) {
-    if (counterexample?.script === undefined) continue
-    const path = join(directory, `${id}.sh`)
-    await writeFile(path, counterexample.script, { mode: 0o755 })
-    scripts.set(id, path)
-  }
-  return scripts
 }

@@ -48,6 +48,9 @@ export const clauses = [
       "A caller that sends without a pause is denied once the per-minute limit is reached.",
     "limits.per-day": "A caller is denied once the daily limit is reached."
   }),
+  ...section("§8.2", "spec", "http", {
+    "limits.refused-count": "A request that gets 400 or 404 counts like one that succeeds."
+  }),
   ...section("§8.4.1", "spec", "http", {
     "limits.no-early-429":
       "A caller that stays within both limits of its plan and is not banned never gets 429.",

@@ -270,13 +270,6 @@ describe("a key in the settings", () => {
 })
 
 describe("Settings.open", () => {
-  it("fails with one sentence if the clock does not respond", async () => {
-    const settings = resolveOrThrow({ clock: "http://127.0.0.1:9/clock" })
-    const failure = await Effect.runPromise(Effect.flip(Effect.scoped(Settings.open(settings))))
-    expect(failure._tag).toBe("SetupError")
-    expect(failure.message).toMatch(/^the clock \(--clock\) does not work: .*ECONNREFUSED/)
-  })
-
   it("creates a subject with the base path, the keys and the declarations in the settings", async () => {
     const { capabilities, target } = await Effect.runPromise(
       Effect.scoped(

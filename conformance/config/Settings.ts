@@ -214,8 +214,8 @@ const unredacted = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined
   key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
 
 /**
- * Creates the subject of a run, after waiting for the server for up to `waitMs` milliseconds. Fails if the
- * clock does not work. The connections are closed with the scope.
+ * Creates the subject of a run, after waiting for the server for up to `waitMs` milliseconds. The connections are
+ * closed with the scope.
  */
 export const open = Effect.fnUntraced(function* (
   settings: Settings
@@ -236,8 +236,5 @@ export const open = Effect.fnUntraced(function* (
     budget
   })
   if (settings.waitMs > 0) yield* Awaiting.server(target, settings.waitMs)
-  return yield* Effect.mapError(
-    HttpSubject.make(target),
-    ({ message }) => new SetupError({ reason: `the clock (--clock) does not work: ${message}` })
-  )
+  return yield* HttpSubject.make(target)
 })

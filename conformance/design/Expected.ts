@@ -6,6 +6,7 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { WireRequest } from "../http/Wire.ts"
 import * as Creation from "./Creation.ts"
 import type * as Lists from "./Lists.ts"
+import type { Verdict } from "./Meter.ts"
 import { type Path, type Reading, valuesOf } from "./Reading.ts"
 
 export interface Outcome {
@@ -31,17 +32,56 @@ const ofOrder = "http.order-of-checks"
 
 /** What the outcome depends on besides the request. */
 export interface Circumstances {
-  readonly cursors: Lists.Lists["cursors"]
-  /** Whether getPet is removed; `undefined` if that happens while the request is handled. */
-  readonly isRemoved: boolean | undefined
-  /** Whether an animal with this id certainly exists. */
-  readonly exists: (id: string) => boolean
-  /** Whether an animal has this name. */
-  readonly isTaken: (name: string) => boolean
+  readonly lists: Lists.Lists
+  /** The interval of the time at which the service handles the request. */
+  readonly from: number
+  readonly to: number
+  /** What the limits say, if that is known exactly. */
+  readonly verdict: Verdict | undefined
+}
+
+/** Returns all errors of a request in order, then its success; the first one is the outcome. */
+export const outcomes = (
+  request: WireRequest,
+  reading: Reading,
+  circumstances: Circumstances
+): ReadonlyArray<Outcome> => {
+  const admitted = ofAdmitted(request, reading, circumstances)
+  return [...ofCaller(reading, circumstances, admitted[0]), ...admitted]
+}
+
+/** Returns the outcomes that precede those of the operation: no key, and no requests left. */
+const ofCaller = (
+  { caller, path }: Reading,
+  { verdict }: Circumstances,
+  next: Outcome | undefined
+): ReadonlyArray<Outcome> => {
+  const isBanned = verdict?.outcome === "banned"
+  const denied: Outcome = {
+    statuses: [429],
+    because: isBanned ? "a banned key" : "a request over the limit",
+    clause: isBanned ? "ban.answer" : undefined,
+    code: isBanned ? "api_key_banned" : "rate_limit_exceeded",
+    ofCode: isBanned ? "ban.answer" : "limits.exceeded-code",
+    ofOrder: "limits.before-routing"
+  }
+  const isDenied = verdict !== undefined && verdict.outcome !== "admitted"
+  if (caller.is !== "nobody") return isDenied ? [denied] : []
+  const isUnknown = path.is === "unknown"
+  const isOther = next?.statuses.some((status) => status >= 300) === true
+  const unauthorized: Outcome = {
+    statuses: [401],
+    because: caller.hasCredential ? "an invalid key" : "no key",
+    clause: caller.clause ?? (isUnknown ? "auth.unknown-path" : isOther ? "auth.first" : undefined),
+    code: caller.hasCredential ? "invalid_api_key" : "missing_api_key",
+    ofCode: "auth.codes",
+    ofOrder: isUnknown ? "auth.unknown-path" : "auth.first"
+  }
+  return isDenied ? [denied, unauthorized] : [unauthorized]
 }
 
 /** Returns the errors of an admitted request in order, then its success. */
-export const outcomes = (
+const ofAdmitted = (
   request: WireRequest,
   reading: Reading,
   circumstances: Circumstances
@@ -85,16 +125,19 @@ const ofDefect = ({ because, clause, code, names, status }: Creation.Defect): Ou
 const ofCreation = (
   request: WireRequest,
   { path, query }: Reading,
-  { isTaken }: Circumstances
+  { lists }: Circumstances
 ): ReadonlyArray<Outcome> => {
   const read = Creation.read(request)
   const defects = [...envelope(request), ...(query === undefined ? [malformedQuery] : [])]
   if (Creation.isDefect(read)) return [...defects, ofDefect(read)]
   const clause = query?.length
     ? "list.unknown-parameters"
-    : (ofEncoding(path) ?? read.clause ?? (isTaken(read.name) ? "create.name-not-unique" : undefined))
+    : (ofEncoding(path) ?? read.clause ?? (isTaken(lists, read.name) ? "create.name-not-unique" : undefined))
   return [...defects, { statuses: [201], because: "a valid animal", clause }]
 }
+
+const isTaken = ({ animals }: Lists.Lists, name: string): boolean =>
+  [...animals.values()].some((animal) => animal.name === name)
 
 const ofEncoding = (path: Path): ClauseSlug | undefined =>
   path.is !== "unknown" && path.isEncoded ? "http.decoded-once" : undefined
@@ -110,7 +153,7 @@ const parameter = (because: string, clause: ClauseSlug, name?: string): Outcome 
 
 const malformedQuery = parameter("a malformed escape in the query", "http.malformed-escape")
 
-const ofList = (reading: Reading, { cursors }: Circumstances): ReadonlyArray<Outcome> => {
+const ofList = (reading: Reading, { lists: { cursors } }: Circumstances): ReadonlyArray<Outcome> => {
   const { path, query } = reading
   if (query === undefined) return [malformedQuery]
   const [limits, statuses, given] = [
@@ -148,15 +191,16 @@ const isStatus = (text: string): boolean => PetStatus.all.some((status) => statu
 const ofGet = (
   path: Path,
   { query }: Reading,
-  { exists, isRemoved }: Circumstances
+  { from, lists, to }: Circumstances
 ): ReadonlyArray<Outcome> => {
   const id = path.is === "pet" ? path.id : ""
   if (query === undefined) return [malformedQuery]
   const gone = { code: "operation_removed", ofCode: "get.gone", clause: "get.gone" } as const
-  if (isRemoved === true) return [{ statuses: [410], because: "an operation that is removed", ...gone }]
+  if (from >= REMOVAL) return [{ statuses: [410], because: "an operation that is removed", ...gone }]
   const because = `the id ${JSON.stringify(id)}`
-  if (isRemoved === undefined) return [{ statuses: [200, 404, 410], because }]
-  if (exists(id)) return [{ statuses: [200], because, clause: ofEncoding(path) }]
+  if (to >= REMOVAL) return [{ statuses: [200, 404, 410], because }]
+  if (/^[0-9]{1,19}$/.test(id) && lists.animals.has(BigInt(id)))
+    return [{ statuses: [200], because, clause: ofEncoding(path) }]
   const missing: Outcome = { statuses: [404], because, code: "not_found", ofCode: "errors.codes" }
   if (/^(?:0|-?[1-9][0-9]{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id)) {
     return [{ ...missing, statuses: [200, 404] }]

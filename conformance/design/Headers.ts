@@ -5,14 +5,15 @@ import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
-import { header, headerValues, type WireRequest, type WireResponse } from "../http/Wire.ts"
-import { type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
+import { header, headerValues, type WireRequest } from "../http/Wire.ts"
+import { kept, type Ruling, rule } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 import { methods } from "./Expected.ts"
 import type { Reading } from "./Reading.ts"
 
 /** A response together with its request. */
 export interface Responded {
-  readonly exchange: Exchange & { readonly response: WireResponse }
+  readonly exchange: Seen["exchange"]
   readonly reading: Reading
   readonly basePath: string
   /** The request ids of the latest responses. */

@@ -6,6 +6,7 @@ import * as RateHeaders from "../http/RateHeaders.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
 import { type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 import * as Meter from "./Meter.ts"
 import type { Caller } from "./Reading.ts"
 
@@ -35,7 +36,7 @@ export interface Limits {
 
 export const none: Limits = { accounts: new Map(), latest: undefined }
 
-type Responded = Exchange & { readonly response: WireResponse }
+type Responded = Seen["exchange"]
 
 /** Returns whether a response is an admission, a denial by a limit or by a ban; with HEAD, any denial is as expected. */
 const outcomeOf = (
@@ -104,7 +105,7 @@ export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judg
     now: verdict,
     before: latest,
     meter,
-    between: limits.latest === name || latest === undefined ? undefined : betweenOf(limits.latest)
+    between: limits.latest === name || latest === undefined ? undefined : (limits.latest ?? NETWORK)
   }
   const outcome = ofOutcome(story)
   const isRight = areKept(outcome)
@@ -128,11 +129,6 @@ const begin = (caller: Caller, response: WireResponse): Account => {
   return { meter: plan && Meter.make(plan, caller.is === "key") }
 }
 
-type Between = "a key" | "a wrong key" | "no key"
-
-const betweenOf = (latest: string | undefined): Between =>
-  latest === WRONG ? "a wrong key" : latest === NETWORK || latest === undefined ? "no key" : "a key"
-
 interface Story {
   readonly exchange: Responded
   readonly isKey: boolean
@@ -140,16 +136,20 @@ interface Story {
   readonly before: Account["latest"]
   /** The count before the request. */
   readonly meter: Meter.Meter
-  /** Who sent requests since the latest one of the caller. */
-  readonly between: Between | undefined
+  /** Who sent the latest request, if it was not the caller. */
+  readonly between: string | undefined
 }
 
 /** Returns the clause that decides how many requests are left now: what is special about the request before. */
 const countedBy = ({ before, between, exchange, isKey, now }: Story): ClauseSlug => {
-  if (!isKey) return between === "a key" ? "limits.anonymous-apart" : "limits.anonymous"
-  if (between === "a key") return "limits.counted-per-key"
-  if (between === "a wrong key") return "limits.guesses-apart"
-  if (between === "no key") return "limits.anonymous-apart"
+  if (now.outcome === "limited") {
+    if (!isKey) return "limits.anonymous-exhausted"
+    if (now.limit === now.day.limit) return "limits.day-utc"
+  }
+  const isOfNetwork = between === undefined || between === NETWORK || between === WRONG
+  if (!isKey) return isOfNetwork ? "limits.anonymous" : "limits.anonymous-apart"
+  if (!isOfNetwork) return "limits.counted-per-key"
+  if (between !== undefined) return between === WRONG ? "limits.guesses-apart" : "limits.anonymous-apart"
   if (before === undefined) return "limits.bucket"
   const { response } = before.exchange
   if (before.verdict.outcome !== "admitted") return "limits.denied-costs-nothing"
@@ -169,20 +169,14 @@ const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
     const clause = isKey ? ofBan(story) : "ban.anonymous-never"
     return [rule(false, clause, `a request to be ${now.outcome}`, "a ban")]
   }
-  const clause = now.outcome === "limited" ? ofLimit(story, actual) : undefined
-  const right = now.outcome === "banned" ? ofBan(story) : (clause ?? countedBy(story))
-  const patient = now.outcome === "banned" ? undefined : isKey ? patienceOf(story) : "ban.anonymous-never"
+  const isOver = actual === "admitted" || !isKey
+  const clause =
+    now.outcome === "admitted" || (now.outcome === "limited" && isOver) ? countedBy(story) : ofBan(story)
+  const patient = isKey ? patienceOf(story) : "ban.anonymous-never"
   return [
-    rule(actual === now.outcome, right, `a request to be ${now.outcome}`, `${actual} (${status})`),
-    ...(patient === undefined ? [] : [kept(patient)])
+    rule(actual === now.outcome, clause, `a request to be ${now.outcome}`, `${actual} (${status})`),
+    ...(patient === undefined || now.outcome === "banned" ? [] : [kept(patient)])
   ]
-}
-
-/** Returns the clause by which a request is over the limit. */
-const ofLimit = (story: Story, actual: Meter.Verdict["outcome"]): ClauseSlug => {
-  if (!story.isKey) return "limits.anonymous-exhausted"
-  if (actual !== "admitted") return ofBan(story)
-  return story.now.limit === story.now.day.limit ? "limits.day-utc" : countedBy(story)
 }
 
 /** Returns the clause that decides whether a request meets a ban. */
@@ -195,10 +189,8 @@ const ofBan = (story: Story): ClauseSlug => {
     const isLate = exchange.from - meter.strikesFrom >= 300_000 && meter.strikes > 0
     return isLate ? "ban.strikes-expire" : "ban.strike"
   }
-  if (outcome === "admitted") return patienceOf(story) ?? "ban.retry-after"
-  return (
-    patienceOf(story) ?? (story.before?.verdict.outcome === "limited" ? "ban.workers-never" : "ban.first-429")
-  )
+  const usual = story.before?.verdict.outcome === "limited" ? "ban.workers-never" : "ban.first-429"
+  return patienceOf(story) ?? (outcome === "admitted" ? "ban.retry-after" : usual)
 }
 
 /** Returns the clause about a client that waited after a denial, if the client did. */
@@ -219,30 +211,22 @@ const ofShown = (story: Story): ReadonlyArray<Ruling> => {
     return now.outcome === "banned" ? [rule(false, "ban.headers", "three rate headers", "fewer")] : []
   const { limit, remaining, resetAt } = rate
   if (now.outcome === "banned") {
-    const holds = limit === now.limit && remaining === 0
-    const expected = `Limit ${now.limit} and Remaining 0`
-    const reset = ofBanEnd(story)
+    const isRight = limit === now.limit && remaining === 0
     return [
-      rule(holds, "ban.headers", expected, `${limit} and ${remaining}`),
-      rule(resetAt === now.resetAt, reset, `the end of the ban at ${now.resetAt}`, resetAt)
+      rule(isRight, "ban.headers", `Limit ${now.limit} and Remaining 0`, `${limit} and ${remaining}`),
+      rule(resetAt === now.resetAt, ofBanEnd(story), `the end of the ban at ${now.resetAt}`, resetAt)
     ]
   }
   const isDenied = now.outcome === "limited"
+  const ofWindow = isDenied ? "limits.window-shown-denied" : "limits.window-shown"
   if (limit !== now.limit) {
-    const clause = !isKey
-      ? "limits.anonymous"
-      : isDenied
-        ? "limits.window-shown-denied"
-        : "limits.window-shown"
-    return [rule(false, clause, `the limit ${now.limit}`, limit)]
+    return [rule(false, isKey ? ofWindow : "limits.anonymous", `the limit ${now.limit}`, limit)]
   }
   const window = now.limit === now.minute.limit ? "minute" : "day"
   const isOther = remaining === now.day.remaining && window === "minute"
-  const clause = isDenied ? "limits.window-shown-denied" : isOther ? "limits.window-single" : countedBy(story)
+  const clause = isDenied ? ofWindow : isOther ? "limits.window-single" : countedBy(story)
   const found = [
-    kept(isDenied ? "limits.window-shown-denied" : "limits.window-shown"),
-    kept("limits.remaining-floor"),
-    kept("limits.window-single"),
+    ...([ofWindow, "limits.remaining-floor", "limits.window-single"] as const).map(kept),
     rule(remaining === now.remaining, clause, `${now.remaining} of the ${window} remaining`, remaining)
   ]
   if (remaining !== now.remaining) return found
@@ -261,44 +245,30 @@ const ofBanEnd = ({ exchange, meter, now: { denial } }: Story): ClauseSlug => {
 }
 
 /** Retry-After (§8.4.2). */
-const ofWait = ({ exchange, meter, now }: Story): ReadonlyArray<Ruling> => {
-  if (now.outcome === "admitted") return []
+const ofWait = ({ exchange, meter, now: { outcome, retryAfter } }: Story): ReadonlyArray<Ruling> => {
+  if (outcome === "admitted") return []
   const actual = header(exchange.response, "retry-after")
-  const clause =
-    now.outcome === "banned"
-      ? "ban.retry-after"
-      : meter.slots > 0
-        ? "limits.slots"
-        : "limits.retry-after-exact"
-  return [rule(actual === String(now.retryAfter), clause, `Retry-After of ${now.retryAfter}`, actual)]
+  const ofSlot = meter.slots > 0 ? "limits.slots" : "limits.retry-after-exact"
+  const clause = outcome === "banned" ? "ban.retry-after" : ofSlot
+  return [rule(actual === String(retryAfter), clause, `Retry-After of ${retryAfter}`, actual)]
 }
 
 /** RateLimit and RateLimit-Policy, if sent. */
 const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Ruling> => {
-  const [policies, states] = [
-    StandardRateLimit.itemsOf(response, "RateLimit-Policy"),
-    StandardRateLimit.itemsOf(response, "RateLimit")
-  ]
+  const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
+  const states = StandardRateLimit.itemsOf(response, "RateLimit")
   if (policies === undefined || states === undefined || states.length === 0) return []
   const waits = now.outcome === "admitted" ? "limits.standard-more" : "limits.standard-wait"
   return (["minute", "day"] as const).flatMap((policy) => {
     const { limit, more, remaining } = now[policy]
-    const of = (items: typeof policies, name: string) =>
-      items.find((item) => item.policy === policy)?.numbers.get(name)
+    const read = (items: typeof policies, letter: string) =>
+      items.find((item) => item.policy === policy)?.numbers.get(letter)
+    const compare = (clause: ClauseSlug, letter: string, expected: number, actual: number | undefined) =>
+      rule(actual === expected, clause, `${letter}=${expected} of the ${policy}`, actual)
     return [
-      rule(
-        of(policies, "q") === limit,
-        "limits.standard-remaining",
-        `q=${limit} of the ${policy}`,
-        of(policies, "q")
-      ),
-      rule(
-        of(states, "r") === remaining,
-        "limits.standard-remaining",
-        `r=${remaining} of the ${policy}`,
-        of(states, "r")
-      ),
-      rule((of(states, "t") ?? 0) === more, waits, `t=${more} of the ${policy}`, of(states, "t"))
+      compare("limits.standard-remaining", "q", limit, read(policies, "q")),
+      compare("limits.standard-remaining", "r", remaining, read(states, "r")),
+      compare(waits, "t", more, read(states, "t") ?? 0)
     ]
   })
 }

@@ -5,7 +5,8 @@ import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text, type WireResponse } from "../http/Wire.ts"
-import { type Exchange, type Ruling, rule } from "../model/Exchange.ts"
+import { type Ruling, rule } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
 
 /** Where a page begins: after an id, in the list of a status. */
@@ -69,7 +70,7 @@ export const ofShown = ({ animals }: Lists, response: WireResponse): ReadonlyArr
 export const judge = (
   lists: Lists,
   reading: Reading.Reading,
-  { isAlone, response }: Exchange & { readonly response: WireResponse },
+  { isAlone, response }: Seen["exchange"],
   basePath: string
 ): readonly [ReadonlyArray<Ruling>, Lists] => {
   const read = Result.flatMap(parse(response), PetJson.animals)

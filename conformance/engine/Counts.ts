@@ -1,18 +1,53 @@
 /** Counts the checks of a run by status, and derives the verdict from the counts. */
-import type { CheckResult, Report, Status, Verdict } from "./Report.ts"
-import * as WorstStatus from "./WorstStatus.ts"
+import { profiles } from "../clauses/Profile.ts"
+import type { CheckResult, ProfileResult, Report, Status, Verdict } from "./Report.ts"
 
-export const of = (checks: ReadonlyArray<CheckResult>): Report["counts"] => {
+/** All statuses, the worst first. */
+export const statuses = [
+  "error",
+  "fail",
+  "inconclusive",
+  "warn",
+  "excluded",
+  "pass",
+  "not-applicable"
+] as const satisfies ReadonlyArray<Status>
+
+type Counted = Pick<CheckResult, "status" | "decided" | "profile">
+
+export const of = (checks: ReadonlyArray<Counted>): Report["counts"] => {
   const byStatus = Object.fromEntries(
-    WorstStatus.order.map((status) => [status, checks.filter((check) => check.status === status).length])
-  ) as { [S in Status]: number } // `order` contains every Status
-  const executed = checks.filter(({ runs }) => runs.decided > 0).length
-  return { planned: checks.length, executed, ...byStatus }
+    statuses.map((status) => [status, checks.filter((check) => check.status === status).length])
+  ) as { [S in Status]: number } // `statuses` contains every Status
+  return { planned: checks.length, decided: checks.filter(({ decided }) => decided > 0).length, ...byStatus }
 }
 
 export const verdictOf = (counts: Report["counts"]): Verdict => {
-  if (counts.error > 0 || counts.executed === 0) return "error"
+  if (counts.error > 0 || counts.decided === 0) return "error"
   if (counts.fail > 0) return "not-conformant"
   if (counts.inconclusive > 0) return "inconclusive"
   return counts.excluded > 0 ? "selection-passed" : "conformant"
 }
+
+/** Returns the results of all profiles that have a planned check, in run order. */
+export const byProfile = (checks: ReadonlyArray<Counted>): ReadonlyArray<ProfileResult> =>
+  profiles.flatMap((profile) => {
+    const ofProfile = checks.filter((check) => check.profile === profile)
+    const status = statuses.find((each) => ofProfile.some((check) => check.status === each))
+    if (status === undefined) return []
+    const passed = ofProfile.filter((check) => check.status === "pass").length
+    return [{ profile, planned: ofProfile.length, passed, status }]
+  })
+
+/** Statuses that do not contradict a claim. */
+const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
+
+/** Returns the profiles that the subject may claim: at least one check passed, and each was decided or does not apply. */
+export const claims = (checks: ReadonlyArray<Counted>): Report["claims"] =>
+  profiles.filter((profile) => {
+    const ofProfile = checks.filter((check) => check.profile === profile)
+    return (
+      ofProfile.some(({ status }) => status === "pass") &&
+      ofProfile.every(({ status }) => harmless.includes(status))
+    )
+  })

@@ -5,7 +5,7 @@ import { type Header, headerValues, NoResponse, type WireRequest, type WireRespo
 import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
-import type * as Run from "./Run.ts"
+import type { Selection } from "./Selection.ts"
 
 const NOON = Date.UTC(2027, 0, 1, 12)
 
@@ -16,7 +16,7 @@ interface Changes {
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
   readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
-  readonly options?: Partial<Run.RunOptions>
+  readonly options?: Partial<Selection>
 }
 
 const keys = {
@@ -96,8 +96,7 @@ describe("Doctor.examine with a correct set-up", () => {
       "the clock can be moved, and shows 2027-01-01T12:03:31.000Z",
       "the tiny key is on the declared plan: 5 requests per minute and 40 per day",
       "the victim key is on the declared plan: 3 requests per minute and 1000 per day",
-      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/),
-      "auth.expired-key will not apply: no expired key is declared, and the contract does not mention expiry"
+      expect.stringMatching(/^[1-9][0-9]* checks at level spec, about [1-9][0-9]* requests and [0-9]+ s$/)
     ])
   })
 
@@ -107,13 +106,13 @@ describe("Doctor.examine with a correct set-up", () => {
     expect(lines.join("\n")).toMatch(
       /^no clock is given; the server's Date differs from this machine's time by [01] s$/m
     )
-    expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--clock URL/)
-    expect(lines.join("\n")).toMatch(/[1-9][0-9]* of the checks will stay inconclusive: .*--tiny KEY/)
+    expect(lines.join("\n")).toMatch(/some checks of .* will stay inconclusive: .*--clock URL/)
+    expect(lines.join("\n")).toMatch(/some checks of .* will stay inconclusive: .*--tiny KEY/)
     expect(lines.join("\n")).not.toContain("undefined")
   })
 
   it("reports the number of selected checks", async () => {
-    const countChecks = async (options: Partial<Run.RunOptions>) => {
+    const countChecks = async (options: Partial<Selection>) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
     }
@@ -130,9 +129,9 @@ describe("Doctor.examine with a correct set-up", () => {
     expect(exhausted).toContain(
       "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
     )
-    expect(exhausted).toContain("a wrong key gets status 429: the auth checks give details")
+    expect(exhausted).toContain("a wrong key gets status 429: the report gives details")
     const acceptingAll = await examine({ respond: () => wireResponse(200, [], "[]"), clock: "none" })
-    expect(acceptingAll).toContain("a wrong key gets status 200: the auth checks give details")
+    expect(acceptingAll).toContain("a wrong key gets status 200: the report gives details")
     expect(acceptingAll).toContain(
       "no clock is given, and responses have no Date: this machine's time is used"
     )
@@ -172,9 +171,7 @@ describe("a response that cannot be read completely", () => {
     const lines = await examine({
       target: { transport: () => Effect.fail(new NoResponse({ kind: "excess", reason, hasBegun: true })) }
     })
-    expect(lines[0]).toBe(
-      "a response cannot be read: expected a complete response of at most 1 MB to GET /pets?limit=1, got the body is longer than 1 MB; the checks give details"
-    )
+    expect(lines[0]).toBe("a response cannot be read: the body is longer than 1 MB; the report gives details")
     expect(lines[1]).toMatch(/^\d+ checks at level spec/)
   })
 })
@@ -189,7 +186,7 @@ describe("Doctor.examine with an invalid set-up", () => {
             Effect.fail(new NoResponse({ kind: "connection", reason: "connect ECONNREFUSED 127.0.0.1:3000" }))
         }
       },
-      "cannot reach http://127.0.0.1:3000/v1: expected a response to GET /pets?limit=1, got none: connect ECONNREFUSED 127.0.0.1:3000"
+      "cannot reach http://127.0.0.1:3000/v1: connect ECONNREFUSED 127.0.0.1:3000"
     ],
     [
       "the main key is rejected",
@@ -234,7 +231,7 @@ describe("Doctor.examine with an invalid set-up", () => {
           () => NOON
         )
       },
-      "the clock (--clock) does not work: it was advanced by 61000 ms but moved by 0 ms"
+      "the clock (--clock) does not work: the clock was advanced by 61000 ms but moved by 0 ms"
     ],
     [
       "the clock moves by less than requested",
@@ -244,7 +241,7 @@ describe("Doctor.examine with an invalid set-up", () => {
           (ms) => NOON + ms - 1
         )
       },
-      "the clock (--clock) does not work: it was advanced by 61000 ms but moved by 60999 ms"
+      "the clock (--clock) does not work: the clock was advanced by 61000 ms but moved by 60999 ms"
     ],
     [
       "the clock belongs to another server",
@@ -354,7 +351,7 @@ describe("Doctor.examine on a server that accepts any key", () => {
       clock: "none",
       respond: ({ method }) => wireResponse(method === "POST" ? 201 : 200, rate(60, 59, 2_000_000_000), "[]")
     })
-    expect(findings).toContain("a wrong key gets status 200: the auth checks give details")
+    expect(findings).toContain("a wrong key gets status 200: the report gives details")
     expect(findings).toContain(
       "the tiny key's X-RateLimit-Limit is 60, but 5 requests per minute and 40 per day are declared"
     )

@@ -1,22 +1,34 @@
-/** Runs programs on a server, and judges every exchange by the model. */
+/** Runs programs on a server, and judges every exchange. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Level } from "../clauses/Clause.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Letters from "../evaluation/Letters.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import type { Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
 import type { Budget } from "../subjects/Budget.ts"
-import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Judges from "./Judges.ts"
+
+/** A connection to a server whose every exchange is judged. */
+export interface Session {
+  readonly setup: Setup
+  readonly traffic: Traffic.Traffic
+  readonly exchanges: ReadonlyArray<Exchange>
+  readonly violations: ReadonlyArray<Violation>
+  /** How many exchanges decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
+  /** Judges what is left, and returns what is known; nothing can be sent afterwards. */
+  readonly close: () => Judges.Knowledge
+}
 
 export interface Options {
   readonly programs: ReadonlyArray<Program>
   readonly seed: number
-  readonly level: Level
-  readonly budget: Budget
-  /** Called after each exchange; if it returns true, no further program starts. */
+  /** Called before each program; if it returns true, no further program starts. */
   readonly isEnough?: ((violations: ReadonlyArray<Violation>) => boolean) | undefined
+  readonly onProgress?: ((program: Program, index: number) => void) | undefined
 }
 
 export interface JudgedRun {
@@ -25,25 +37,32 @@ export interface JudgedRun {
   readonly known: Judges.Knowledge
   /** The reasons for which programs stopped, by the name of the program. */
   readonly stopped: ReadonlyMap<string, Stopped>
+  /** The programs that failed because of a mistake in the suite, each with the error. */
+  readonly errors: ReadonlyMap<string, string>
 }
 
 /** Number of letters at the start of a name that identify the run. */
 const MARK_LENGTH = 5
 
 /** Returns what the user declares about a server. */
-export const setupOf = ({ basePath, declared, keys }: HttpTarget): Setup => {
-  const { expired, main, revoked, tiny, victim } = keys
+export const setupOf = ({ basePath, declared, keys }: HttpSubject.HttpTarget): Setup => {
+  const small = (name: "tiny" | "victim") => {
+    const key = keys[name]
+    return key === undefined ? [] : [{ name, secret: key.secret, plan: key, isValid: true }]
+  }
+  const unusable = (name: "revoked" | "expired") => {
+    const secret = keys[name]
+    return secret === undefined ? [] : [{ name, secret, isValid: false }]
+  }
   return {
     basePath,
     categories: declared?.categories ?? "any",
     keys: [
-      { name: "main", secret: main, isValid: true },
-      ...(tiny === undefined ? [] : [{ name: "tiny", secret: tiny.secret, plan: tiny, isValid: true }]),
-      ...(victim === undefined
-        ? []
-        : [{ name: "victim", secret: victim.secret, plan: victim, isValid: true }]),
-      ...(revoked === undefined ? [] : [{ name: "revoked", secret: revoked, isValid: false }]),
-      ...(expired === undefined ? [] : [{ name: "expired", secret: expired, isValid: false }])
+      { name: "main", secret: keys.main, isValid: true },
+      ...small("tiny"),
+      ...small("victim"),
+      ...unusable("revoked"),
+      ...unusable("expired")
     ]
   }
 }
@@ -56,50 +75,68 @@ const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark
   return (tail = "") => `${prefix}${Letters.of(names++).toUpperCase()}${tail}`
 })
 
-export const run = Effect.fnUntraced(function* (
-  target: HttpTarget,
-  { budget, isEnough = () => false, level, programs, seed }: Options
-): Effect.fn.Return<JudgedRun, Stopped> {
-  const exchanges: Array<Exchange> = []
+/** Opens a session; fails if the clock does not respond. `exchanges` receives each exchange. */
+export const open = Effect.fnUntraced(function* (
+  target: HttpSubject.HttpTarget,
+  {
+    budget,
+    exchanges = [],
+    level
+  }: { readonly budget: Budget; readonly level: Level; readonly exchanges?: Array<Exchange> }
+): Effect.fn.Return<Session, Stopped> {
   const violations: Array<Violation> = []
-  const stopped = new Map<string, Stopped>()
-  let known = Judges.begin(setupOf(target), level)
-  const see = (exchange: Exchange): void => {
-    exchanges.push(exchange)
-    const judged = Judges.judge(known, exchange)
+  const setup = setupOf(target)
+  const decided = new Map<ClauseSlug, number>()
+  let known = Judges.begin(setup, level)
+  const take = (judged: Judges.Judgment): void => {
     known = judged.known
     violations.push(...judged.violations)
+    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
+  }
+  const see = (exchange: Exchange): void => {
+    exchanges.push(exchange)
+    take(Judges.judge(known, exchange))
+  }
+  const close = () => {
+    take(Judges.close(known))
+    return known
   }
   const traffic = yield* Traffic.make({ target, budget, see, name: yield* naming })
-  for (const program of programs) {
-    if (isEnough(violations)) break
-    if (program.needs?.some((need) => !has(target, need)) === true) continue
-    yield* program.run(traffic).pipe(
-      Random.withSeed(`${seed} ${program.name}`),
-      Effect.catchTag("Stopped", (reason) => Effect.sync(() => stopped.set(program.name, reason)))
-    )
-  }
-  violations.push(...Judges.close(known).violations)
-  return { exchanges, violations, known, stopped }
+  return { setup, traffic, exchanges, violations, decided, close }
 })
 
-const has = ({ clock, declared, keys }: HttpTarget, need: NonNullable<Program["needs"]>[number]): boolean => {
-  switch (need) {
-    case "clock":
-      return clock !== undefined
-    case "tinyPlan":
-      return keys.tiny !== undefined
-    case "victimKey":
-      return keys.victim !== undefined
-    case "revokedKey":
-      return keys.revoked !== undefined
-    case "expiredKey":
-      return keys.expired !== undefined
-    case "anyCategory":
-      return (declared?.categories ?? "any") === "any"
-    case "parallel":
-      return true
-    case "outage":
-      return false
-  }
+/** Returns what a program needs and a server lacks. */
+export const missing = ({ needs = [] }: Pick<Program, "needs">, target: HttpSubject.HttpTarget) => {
+  const has = HttpSubject.capabilitiesOf(target)
+  return needs.filter((need) => !has.has(need))
 }
+
+/** Runs the programs for which the server has what they need, and closes the session. */
+export const complete = Effect.fnUntraced(function* (
+  { close, exchanges, traffic, violations }: Session,
+  target: HttpSubject.HttpTarget,
+  { isEnough = () => false, onProgress, programs, seed }: Options
+): Effect.fn.Return<JudgedRun> {
+  const stopped = new Map<string, Stopped>()
+  const errors = new Map<string, string>()
+  for (const [index, program] of programs.entries()) {
+    if (isEnough(violations)) break
+    if (missing(program, target).length > 0) continue
+    onProgress?.(program, index)
+    yield* program.run(traffic).pipe(
+      Random.withSeed(`${seed} ${program.name}`),
+      Effect.catchTag("Stopped", (reason) => Effect.sync(() => void stopped.set(program.name, reason))),
+      Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))
+    )
+  }
+  return { exchanges, violations, known: close(), stopped, errors }
+})
+
+/** Opens a session, runs the programs, and closes the session. */
+export const run = Effect.fnUntraced(function* (
+  target: HttpSubject.HttpTarget,
+  { budget, level = "design", ...options }: Options & { readonly budget: Budget; readonly level?: Level }
+): Effect.fn.Return<JudgedRun, Stopped> {
+  const session = yield* open(target, { budget, level })
+  return yield* complete(session, target, options)
+})

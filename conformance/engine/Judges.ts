@@ -31,8 +31,27 @@ export const judge = ({ design, model }: Knowledge, exchange: Exchange): Judgmen
 export const close = ({ design, model }: Knowledge): Judgment =>
   join(Model.close(model), design && Design.close(design))
 
+/** Judges exchanges as if they were a whole run. */
+export const violationsOf = (
+  setup: Setup,
+  level: Level,
+  exchanges: ReadonlyArray<Exchange>
+): ReadonlyArray<Violation> => {
+  let known = begin(setup, level)
+  const violations: Array<Violation> = []
+  for (const exchange of exchanges) {
+    const judged = judge(known, exchange)
+    known = judged.known
+    violations.push(...judged.violations)
+  }
+  return [...violations, ...close(known).violations]
+}
+
 const join = (model: Model.Judgment, design: Design.Judgment | undefined): Judgment => ({
-  violations: [...model.violations, ...(design?.violations ?? [])],
+  violations:
+    design === undefined
+      ? model.violations.filter((violation) => Model.isOfLevel(violation, "spec"))
+      : [...model.violations, ...design.violations],
   decided: new Set([...model.decided, ...(design?.decided ?? [])]),
   known: { model: model.known, design: design?.known }
 })

@@ -9,6 +9,8 @@ export const ofReport = (report: Report, redact: (text: string) => string): Repo
     ? {}
     : { implementation: redactImplementation(report.implementation, redact) }),
   findings: report.findings.map(redact),
+  stopped: report.stopped.map(redact),
+  choices: report.choices.map(redact),
   checks: report.checks.map((check) => ofCheck(check, redact))
 })
 
@@ -24,13 +26,15 @@ const redactImplementation = (
 /** Redacts the result of one check. */
 export const ofCheck = (check: CheckResult, redact: (text: string) => string): CheckResult => ({
   ...check,
-  reason: check.reason && redact(check.reason),
+  reason: check.reason === undefined ? undefined : redact(check.reason),
   counterexample: check.counterexample && {
     ...check.counterexample,
     expected: redact(check.counterexample.expected),
     actual: redact(check.counterexample.actual),
-    case: redact(check.counterexample.case),
-    steps: check.counterexample.steps.map(({ did, got }) => ({ did: redact(did), got: redact(got) })),
-    script: check.counterexample.script && redact(check.counterexample.script)
+    steps: check.counterexample.steps.map(({ curl, did, got }) => ({
+      did: redact(did),
+      got: redact(got),
+      ...(curl === undefined ? {} : { curl: redact(curl) })
+    }))
   }
 })

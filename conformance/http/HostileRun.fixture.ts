@@ -17,7 +17,7 @@ console.log(
     failures: report.counts.fail,
     requests: report.requests,
     reason: failed?.reason,
-    clause: failed?.counterexample?.clause ?? failed?.clauses[0],
+    clause: failed?.id,
     reportLength: JSON.stringify(report).length,
     /** Peak memory in MB. */
     peak: process.resourceUsage().maxRSS / 1_000

@@ -30,3 +30,12 @@ export const printable = (text: string): string =>
     )
     .replace(command, "\\u{23}")
     .replace(leadingCommand, "$1\\u{3a}")
+
+/**
+ * Returns what was sent as one visible line in which no two texts look alike: combining marks and spaces other than
+ * U+0020 become escapes as well.
+ */
+export const visible = (text: string): string =>
+  printable(
+    text.replace(/\p{M}|(?! )\p{Zs}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+  )

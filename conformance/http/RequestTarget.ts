@@ -33,7 +33,8 @@ export const resolve = (reference: string, target: string): Resolved | undefined
   return { path: withoutDots(merged), query, isAbsolute: false }
 }
 
-const split = (target: string): readonly [path: string, query: string] => {
+/** Splits a target into its path, and its query with the question mark. */
+export const split = (target: string): readonly [path: string, query: string] => {
   const at = target.indexOf("?")
   return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at)]
 }
@@ -58,15 +59,20 @@ const parametersOf = (query: string): ReadonlyArray<readonly [name: string, writ
     : query
         .slice(1)
         .split("&")
-        .map((written) => [nameOf(written.split("=", 1)[0] ?? ""), written])
+        .map((written) => [decode(written.split("=", 1)[0] ?? ""), written])
 
-const nameOf = (written: string): string => {
+/** Decodes percent escapes; returns a malformed text as it is. */
+export const decode = (written: string): string => {
   try {
     return decodeURIComponent(written)
   } catch {
     return written
   }
 }
+
+/** Returns the values of all parameters, as written, each with its decoded name. */
+export const parameters = (target: string): ReadonlyArray<readonly [name: string, value: string]> =>
+  parametersOf(split(target)[1]).map(([name, written]) => [name, written.split("=").slice(1).join("=")])
 
 /** Returns the value of the first parameter with this name, as written; `undefined` if there is none. */
 export const parameter = (target: string, name: string): string | undefined => {

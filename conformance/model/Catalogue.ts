@@ -2,12 +2,11 @@
 import * as Result from "effect/Result"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Animal } from "../http/Animal.ts"
+import * as Difference from "../http/Difference.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import { text } from "../http/Wire.ts"
 import type { Sent } from "./Creation.ts"
-import * as Difference from "./Difference.ts"
-import { broken, type Exchange, kept, precedes, type Ruling, rule } from "./Exchange.ts"
+import { broken, type Exchange, isConcurrent, kept, precedes, type Ruling, rule } from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
@@ -18,8 +17,8 @@ interface Known {
   /** The first response that showed it, and whether that was its creation. */
   readonly evidence: Exchange
   readonly isCreated: boolean
-  /** The first response that showed it to each key; other keys may have a catalogue of their own. */
-  readonly keys: ReadonlyMap<string, Exchange>
+  /** The key that first saw it; other keys may have catalogues of their own. */
+  readonly key: string | undefined
   /** Whether every response showed the same status; the contract describes no change of it (§3). */
   readonly isSettled: boolean
 }
@@ -29,8 +28,8 @@ export interface Catalogue {
   readonly names: Names.Names
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, Exchange>
-  /** The responses that denied an animal to a key other than its creator's, by key and id. */
-  readonly hidden: ReadonlyMap<string, Exchange>
+  /** The first responses that showed animals of one key to another one, by both keys. */
+  readonly shared: ReadonlyMap<string, Exchange>
   /** The rejected creations, by the name that they sent. */
   readonly rejected: ReadonlyMap<string, Seen>
 }
@@ -39,7 +38,7 @@ export const empty: Catalogue = {
   animals: new Map(),
   names: Names.unknown,
   complete: new Map(),
-  hidden: new Map(),
+  shared: new Map(),
   rejected: new Map()
 }
 
@@ -50,14 +49,21 @@ const [MAX_LIMIT, DEFAULT_LIMIT] = [100, 20]
 
 /** Whether an animal certainly existed for a key when an exchange began. */
 export const has = (
-  { animals }: Catalogue,
+  catalogue: Catalogue,
   id: bigint | undefined,
-  key: string | undefined,
+  key: string,
   exchange: Exchange
 ): boolean => {
-  const shown = id === undefined || key === undefined ? undefined : animals.get(id)?.keys.get(key)
-  return shown !== undefined && precedes(shown, exchange)
+  const known = id === undefined ? undefined : catalogue.animals.get(id)
+  return known !== undefined && isRequired(catalogue, known, key, exchange)
 }
+
+const isRequired = (
+  { shared }: Catalogue,
+  { evidence, key: owner }: Known,
+  key: string,
+  exchange: Exchange
+) => (owner === key || shared.has(`${owner} ${key}`)) && precedes(evidence, exchange)
 
 export const judge = (catalogue: Catalogue, seen: Seen): Step => {
   const { asked, exchange, status } = seen
@@ -70,9 +76,7 @@ export const judge = (catalogue: Catalogue, seen: Seen): Step => {
     case "list":
       return status === 200 ? afterList(catalogue, seen, operation) : [[], catalogue]
     case "get":
-      return status === 200
-        ? afterGet(catalogue, seen, operation.id)
-        : [[], afterDenied(catalogue, seen, operation)]
+      return status === 200 ? afterGet(catalogue, seen, operation.id) : [[], catalogue]
     case "none": {
       // An operation that is not in the contract may change or delete animals (§4.4).
       const isRead = ["GET", "HEAD", "OPTIONS"].includes(exchange.request.method)
@@ -107,7 +111,7 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   if (asked.isPlain) {
     const first = catalogue.animals.get(animal.id)
     const expected = `an id other than ${animal.id}, that of another animal`
-    const clause = exchange.isAlone ? "resources.id-unique" : "create.concurrent"
+    const clause = isConcurrent(exchange) ? "create.concurrent" : "resources.id-unique"
     const earlier = first === undefined ? [] : [first.evidence]
     rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
   }
@@ -202,47 +206,40 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
-function* ofWhole(
+const ofWhole = (
   shown: ReadonlyArray<Animal>,
-  { animals, rejected }: Catalogue,
+  catalogue: Catalogue,
   { exchange, key }: Seen,
   { limit, status }: List
-): Iterable<Ruling> {
+): ReadonlyArray<Ruling> => {
   const ids = new Set(shown.map(({ id }) => id))
-  const required = [...animals.values()].filter(({ animal, isSettled, keys }) => {
-    const evidence = keys.get(key?.name ?? "")
-    const isWanted = status.is !== "valid" || (isSettled && animal.status === status.value)
-    return isWanted && evidence !== undefined && precedes(evidence, exchange)
+  const required = [...catalogue.animals.values()].filter((known) => {
+    const isWanted = status.is !== "valid" || (known.isSettled && known.animal.status === status.value)
+    return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
-  const isFilteredAndLimited = status.is === "valid" && limit.is === "valid"
-  if (missing === undefined) {
-    if (required.length === 0) return
-    yield kept("list.complete")
-    if (required.some(({ isCreated }) => isCreated)) yield kept("list.sees-created")
-    if (required.some(({ evidence }) => !evidence.isAlone)) yield kept("create.concurrent")
-    if (isFilteredAndLimited) yield kept("list.status.before-limit")
-    if (new Set(shown.map((animal) => animal.status)).size > 1) yield kept("list.status.all")
-    const names = new Set(shown.map(({ name }) => name))
-    const unstored = [...rejected].filter(([name]) => !names.has(name)).map(([, each]) => each)
-    yield* [...new Set(unstored.map(rejectionClause))].map(kept)
-    return
+  const about = missing === undefined ? required : [missing]
+  const statuses = new Set(shown.map((animal) => animal.status))
+  const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
+  const clauses: ReadonlyArray<readonly [ClauseSlug, boolean]> = [
+    ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
+    ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
+    ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid"],
+    ["list.sees-created", about.some(({ isCreated }) => isCreated)],
+    ["list.complete", about.length > 0]
+  ]
+  const tried = clauses.flatMap(([clause, isTried]) => (isTried ? [clause] : []))
+  if (missing !== undefined) {
+    const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
+    const expected = `${Difference.nameOf(missing.animal)} in the list`
+    return [broken(tried[0] ?? "list.complete", expected, actual, missing.evidence)]
   }
-  const { animal, evidence, isCreated } = missing
-  const isStatusLost = status.is === "absent" && shown.every((each) => each.status !== animal.status)
-  const clause: ClauseSlug = !evidence.isAlone
-    ? "create.concurrent"
-    : limit.is === "absent" && required.length >= DEFAULT_LIMIT
-      ? "list.limit.default-fills"
-      : isFilteredAndLimited
-        ? "list.status.before-limit"
-        : shown.length > 0 && isStatusLost
-          ? "list.status.all"
-          : isCreated
-            ? "list.sees-created"
-            : "list.complete"
-  const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
-  yield broken(clause, `${Difference.nameOf(animal)} in the list`, actual, evidence)
+  const names = new Set(shown.map(({ name }) => name))
+  const unstored = [...catalogue.rejected]
+    .filter(([name]) => !names.has(name))
+    .map(([, each]) => rejectionClause(each))
+  return [...tried, ...new Set(unstored)].map(kept)
 }
 
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
@@ -256,19 +253,6 @@ const afterGet = (catalogue: Catalogue, seen: Seen, id: bigint | undefined): Ste
     return [[broken("get.faithful", `the animal ${id}`, Difference.nameOf(read.success))], catalogue]
   const [rulings, next] = showAll(catalogue, [read.success], seen, "get.faithful")
   return [[...fieldClauses.map(kept), ...rulings], next]
-}
-
-/** Remembers that an animal that exists was not found with a key. */
-const afterDenied = (
-  catalogue: Catalogue,
-  { exchange, key, status }: Seen,
-  { form, id }: Operation & { readonly is: "get" }
-): Catalogue => {
-  const isDenied = status === 404 && form === "shortest" && exchange.to < REMOVAL_BEGINS
-  const known = id === undefined ? undefined : catalogue.animals.get(id)
-  return isDenied && key !== undefined && known !== undefined && precedes(known.evidence, exchange)
-    ? { ...catalogue, hidden: new Map(catalogue.hidden).set(`${key.name} ${id}`, exchange) }
-    : catalogue
 }
 
 // All responses with animals
@@ -295,7 +279,7 @@ const showAll = (
 
 /** Rules on an animal that is shown again, or that cannot be there. */
 const agreement = (
-  { animals, complete, hidden, rejected }: Catalogue,
+  { animals, complete, rejected }: Catalogue,
   animal: Animal,
   { key }: Seen,
   faithful: ClauseSlug
@@ -303,12 +287,7 @@ const agreement = (
   const name = Difference.nameOf(animal)
   const first = animals.get(animal.id)
   if (first !== undefined) {
-    const denied = hidden.get(`${key?.name ?? ""} ${animal.id}`)
     const isSame = PetJson.isSameAnimal(first.animal, animal)
-    if (denied !== undefined && isSame) {
-      const expected = `${name} shown to the key always or never`
-      return broken("get.found", expected, "404 first", first.evidence, denied)
-    }
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
     return rule(isSame, clause, expected, actual, first.evidence)
@@ -332,12 +311,14 @@ const show = (
 ): Catalogue => {
   const first = catalogue.animals.get(animal.id)
   const isSettled = first === undefined || (first.isSettled && first.animal.status === animal.status)
-  const isNewToKey = key !== undefined && first?.keys.has(key.name) !== true
-  if (first !== undefined && isSettled === first.isSettled && !isNewToKey) return catalogue
-  const keys = new Map(first?.keys)
-  if (isNewToKey) keys.set(key.name, exchange)
-  const known = { animal, evidence: exchange, isCreated, ...first, keys, isSettled }
-  return { ...catalogue, animals: new Map(catalogue.animals).set(animal.id, known) }
+  const pair = `${first?.key} ${key?.name}`
+  const isShared =
+    first !== undefined && key !== undefined && first.key !== key.name && !catalogue.shared.has(pair)
+  const shared = isShared ? new Map(catalogue.shared).set(pair, exchange) : catalogue.shared
+  if (first !== undefined && isSettled === first.isSettled)
+    return isShared ? { ...catalogue, shared } : catalogue
+  const known = { animal, evidence: exchange, isCreated, key: key?.name, ...first, isSettled }
+  return { ...catalogue, shared, animals: new Map(catalogue.animals).set(animal.id, known) }
 }
 
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))

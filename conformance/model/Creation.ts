@@ -4,8 +4,9 @@ import * as PetStatus from "../../core/domain/PetStatus.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isInt64 } from "../http/AnimalFields.ts"
 import * as JsonLimits from "../http/JsonLimits.ts"
+import * as JsonText from "../http/JsonText.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { bytes, headerValues, text, type WireRequest } from "../http/Wire.ts"
+import { headerValues, text, type WireRequest } from "../http/Wire.ts"
 import type { Setup } from "./Exchange.ts"
 
 /** The fields that were sent, as far as every reader of the body reads them alike. */
@@ -63,11 +64,11 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   const content = text(body)
   if (body === undefined || content.trim() === "") return invalid("create.body-required", "no body")
   if (content.startsWith("\ufeff")) return open("a byte order mark")
-  if (!isUtf8(body, content)) return open("a body that is not UTF-8")
+  if (!JsonText.isUtf8(body)) return open("a body that is not UTF-8")
   if (JsonLimits.exceeded(content) !== undefined) return open("a deeply nested body")
   const parsed = PetJson.parse(content)
   if (Result.isFailure(parsed)) {
-    return beginsWithValue(content)
+    return JsonText.beginsWithValue(content)
       ? invalid("create.json-strict", "text after the JSON value")
       : invalid("create.json-syntax", "a body that is not JSON")
   }
@@ -78,29 +79,13 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   return readFields(value as { readonly [field: string]: unknown }, content, setup)
 }
 
-/** Whether decoding replaced no byte. */
-const isUtf8 = (body: Uint8Array, content: string): boolean => {
-  const encoded = bytes(content)
-  return encoded.length === body.length && encoded.every((byte, index) => byte === body[index])
-}
-
-/** Whether the text begins with a complete JSON object or array. */
-const beginsWithValue = (content: string): boolean => {
-  for (let end = content.search(/[}\]]/); end !== -1; ) {
-    if (Result.isSuccess(PetJson.parse(content.slice(0, end + 1)))) return true
-    const next = content.slice(end + 1).search(/[}\]]/)
-    end = next === -1 ? -1 : end + 1 + next
-  }
-  return /^\s*(?:"[^"\\]*"|-?[0-9]+|true|false|null)\s/.test(content)
-}
-
 const readFields = (
   fields: { readonly [field: string]: unknown },
   content: string,
   setup: Setup
 ): Creation => {
   // RFC 8259 §4 leaves open which of two members with one name counts.
-  if (["name", "categoryId", "status"].some((name) => count(content, name) > 1))
+  if (["name", "categoryId", "status"].some((name) => JsonText.count(content, name) > 1))
     return open("a repeated member")
   const { categoryId, name, status } = fields
   if (name === undefined) return invalid("create.name-required", "no name")
@@ -108,7 +93,9 @@ const readFields = (
   if (categoryId === undefined) return invalid("create.category-required", "no categoryId")
   if (typeof categoryId === "bigint") {
     if (!isInt64(categoryId)) return invalid("create.category-range", `the category ${categoryId}`)
-  } else if (!isPerhapsInteger(categoryId, content)) {
+  } else if (typeof categoryId === "number" && Math.abs(categoryId) > 2 ** 63) {
+    return invalid("create.category-range", `the category ${PetJson.show(categoryId)}`)
+  } else if (!JsonText.mayBeInteger(categoryId, content)) {
     return invalid("create.category-type", `the category ${PetJson.show(categoryId)}`)
   }
   if (status !== undefined && status !== null && !isStatus(status)) {
@@ -152,15 +139,3 @@ const nameKind = (name: string): string => {
   if (name.length > 64) return "a name of more than 64 characters"
   return /^[ -~]*$/.test(name) ? "a name with digits or punctuation" : "a name beyond ASCII"
 }
-
-/** Whether a number that is not read exactly may be an integer: one with an exponent. */
-const isPerhapsInteger = (value: unknown, content: string): boolean =>
-  typeof value === "number" &&
-  !(Math.abs(value) < 2 ** 53 && !Number.isInteger(value)) &&
-  /[eE.]/.test(content)
-
-/** Counts the members with a name, also if it is written with escapes. */
-const count = (content: string, name: string): number =>
-  content
-    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .split(`"${name}"`).length - 1

@@ -66,7 +66,7 @@ function* ofRateHeaders({ exchange: { response }, status }: Seen): Iterable<Ruli
   yield rule(other === undefined, "limits.header-types", "rate headers in digits", shown)
 }
 
-function* ofRate(seen: Seen): Iterable<Ruling> {
+function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   const { asked, exchange, status } = seen
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined) return
@@ -80,7 +80,8 @@ function* ofRate(seen: Seen): Iterable<Ruling> {
   const isFuture = (resetAt + SLACK_S) * 1_000 >= exchange.from
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`
   yield rule(isFuture, "limits.reset-not-past", `a Reset at ${Moment.iso(exchange.from)} or later`, shown)
-  if (isDenial(seen)) return
+  // What a ban shows is up to the service.
+  if (isDenial(seen) && mayBeBanned) return
   const isNear = (resetAt - SLACK_S - DAY_S) * 1_000 <= exchange.to
   yield rule(isNear, "limits.reset-ahead", "X-RateLimit-Reset at most a day ahead", shown)
   const { plan } = asked.caller.key
@@ -97,5 +98,7 @@ function* ofDenial({ exchange, status }: Seen): Iterable<Ruling> {
 }
 
 /** Rules on every law of all responses. */
-export const judge = (seen: Seen): ReadonlyArray<Ruling> =>
-  isByService(seen) ? [ofBody, ofRateHeaders, ofRate, ofDenial].flatMap((laws) => [...laws(seen)]) : []
+export const judge = (seen: Seen, mayBeBanned: boolean): ReadonlyArray<Ruling> =>
+  isByService(seen)
+    ? [...ofBody(seen), ...ofRateHeaders(seen), ...ofRate(seen, mayBeBanned), ...ofDenial(seen)]
+    : []

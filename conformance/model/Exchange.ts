@@ -19,9 +19,14 @@ export interface Exchange {
   readonly to: number
   /** Whether no other request was in flight at the same time. */
   readonly isAlone: boolean
+  /** Whether it was sent at the same time as others. */
+  readonly isTogether?: boolean
   /** The number of requests sent before its response arrived; of use if it was not alone. */
   readonly until?: number
 }
+
+/** Whether other requests were sent at the same time, even if each got its response before the next began. */
+export const isConcurrent = ({ isAlone, isTogether }: Exchange): boolean => !isAlone || isTogether === true
 
 /** Whether the response to one exchange arrived before the other was sent. */
 export const precedes = (a: Exchange, b: Exchange): boolean =>

@@ -1,8 +1,18 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
+import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { broken, type Exchange, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
+import {
+  broken,
+  type Exchange,
+  isConcurrent,
+  type Key,
+  kept,
+  type Ruling,
+  rule,
+  type Setup
+} from "./Exchange.ts"
 import { isByService, isDenial, isDescribed, type Seen } from "./Seen.ts"
-import { duration, span } from "./Span.ts"
+import { span } from "./Span.ts"
 import * as World from "./World.ts"
 
 export interface Meters {
@@ -62,16 +72,6 @@ export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exch
   return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
 }
 
-/** Whether a key has certainly no request left when it handles this exchange. */
-export const isOverLimit = ({ worlds }: Meters, key: Key | undefined, { from, to }: Exchange): boolean => {
-  if (key?.plan === undefined) return false
-  const planned = { ...key, plan: key.plan }
-  return worlds.every((world) => {
-    const { day, minute } = World.left(world, planned, span(from, to))
-    return minute.hi < 1 || day.hi < 1
-  })
-}
-
 /** Judges exchanges of one key that were handled at the same time; usually one. */
 export const judge = (
   meters: Meters,
@@ -84,7 +84,9 @@ export const judge = (
     before.mayBeBanned || denials.length > 1 || group.some(({ exchange }) => isEarly(before, exchange))
   const standing = standingAfter(before, group, denials.at(-1), isBan)
   const isPromised = meters.latestKey === key.name && !isBan
+  const isTried = denials.length > 0 && group.some(({ exchange }) => isConcurrent(exchange))
   const rulings = [
+    ...(isTried ? [kept("limits.atomic")] : []),
     ...(isPromised ? ofWait(before, group) : []),
     ...ofBan(meters, key, before, standing),
     ...ofReset(before, standing)
@@ -176,6 +178,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
   const isReadable = only?.asked.caller.is === "valid" && isByService(only) && !(isBan && isDenial(only))
   return {
     key,
+    isRefused: only !== undefined && isAdmitted(only) && only.status >= 400,
     at: span(
       Math.min(...group.map(({ exchange }) => exchange.from)),
       Math.max(...group.map(({ exchange }) => exchange.to))

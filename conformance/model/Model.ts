@@ -54,7 +54,12 @@ export const begin = (setup: Setup): Knowledge => ({
 
 /** Judges the next exchange, in the order in which responses arrived. */
 export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  if (!exchange.isAlone) return nothing({ ...known, pending: [...known.pending, exchange] })
+  if (!exchange.isAlone) {
+    const waiting = { ...known, pending: [...known.pending, exchange] }
+    // Every request that was sent has been seen: nothing else is in flight.
+    const first = Math.min(...waiting.pending.map(({ index }) => index))
+    return waiting.pending.length === (exchange.until ?? 0) - first ? settle(waiting) : nothing(waiting)
+  }
   const settled = settle(known)
   const judged = judgeTogether(settled.known, [exchange])
   return {
@@ -121,15 +126,11 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     const { caller, operation } = asked
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
-    const ofStatus = Status.judge(seen, {
-      mayBeBanned: Meters.mayBeBanned(meters, caller.key, exchange),
-      isOverLimit: () => Meters.isOverLimit(meters, caller.key, exchange),
-      exists: operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name, exchange)
-    })
-    decide(
-      [kept("http.responds"), ...EveryResponse.judge(seen), ...ofStatus, ...animals, ...chosen],
-      exchange
-    )
+    const mayBeBanned = Meters.mayBeBanned(meters, caller.key, exchange)
+    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
+    const ofStatus = Status.judge(seen, mayBeBanned, exists)
+    const ofAll = EveryResponse.judge(seen, mayBeBanned)
+    decide([kept("http.responds"), ...ofAll, ...ofStatus, ...animals, ...chosen], exchange)
     catalogue = nextCatalogue
     choices = nextChoices
     if (key === undefined) meters = { ...meters, latestKey: undefined }

@@ -3,7 +3,7 @@
  * at the ends or store a Unicode normalization form, if it does so with every name and if doing it again changes nothing;
  * it may change nothing else (§2, §4.2).
  */
-import * as Difference from "./Difference.ts"
+import * as Difference from "../http/Difference.ts"
 import { broken, type Exchange, kept, type Ruling } from "./Exchange.ts"
 
 /** A way to store names that loses nothing but white space at the ends or the normalization form. */
@@ -22,31 +22,28 @@ export interface Names {
 /** The characters that platforms take for white space. */
 const spaces = ["\\s", "\\p{White_Space}", "[\\t-\\r ]", "[\\t\\n\\r ]", " "]
 
-const trims: ReadonlyArray<NameForm> = spaces.flatMap((space) =>
-  ["^S+|S+$", "^S+", "S+$"].map((ends) => {
-    const pattern = new RegExp(ends.replaceAll("S", space), "gu")
-    return { says: "trims names", store: (name: string) => name.replace(pattern, "") }
+/** What may be removed at the ends: nothing, or white space at both of them, the first or the last one. */
+const trims: ReadonlyArray<RegExp | undefined> = [
+  undefined,
+  ...spaces.flatMap((space) =>
+    ["^S+|S+$", "^S+", "S+$"].map((ends) => new RegExp(ends.replaceAll("S", space), "gu"))
+  )
+]
+
+const forms: ReadonlyArray<NameForm> = [undefined, "NFC", "NFD", "NFKC", "NFKD"].flatMap((form) =>
+  trims.map((trim) => {
+    const parts = [form && `normalizes names: ${form}`, trim && "trims names"].filter(
+      (part) => part !== undefined
+    )
+    const normal = (name: string) => (form === undefined ? name : name.normalize(form))
+    return {
+      says: parts.join(", and ") || "keeps names as sent",
+      store: (name: string) => (trim === undefined ? normal(name) : normal(name).replace(trim, ""))
+    }
   })
 )
 
-const asSent: NameForm = { says: "keeps names as sent", store: (name) => name }
-
-const normalizations = (["NFC", "NFD", "NFKC", "NFKD"] as const).map((form) => ({
-  says: `normalizes names: ${form}`,
-  store: (name: string) => name.normalize(form)
-}))
-
-const forms: ReadonlyArray<NameForm> = [
-  asSent,
-  ...trims,
-  ...normalizations,
-  ...normalizations.flatMap((form) =>
-    trims.map((trim) => ({
-      says: `${form.says}, and trims them`,
-      store: (name: string) => trim.store(form.store(name))
-    }))
-  )
-]
+const [asSent = { says: "", store: (name: string) => name }] = forms
 
 export const unknown: Names = { forms, evidence: [] }
 

@@ -1,5 +1,6 @@
 /** Reads what a request asks for, as far as the contract says (§4, §5). */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import { decode, parameters, split } from "../http/RequestTarget.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import * as Creation from "./Creation.ts"
 import type { Key, Setup } from "./Exchange.ts"
@@ -104,30 +105,17 @@ const lenient = (credential: string): string =>
     .replaceAll(/\s+/g, " ")
     .replace(/^bearer /i, "bearer ")
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 const operationOf = (request: WireRequest, setup: Setup): Operation => {
-  const [path = "", query] = splitOnce(request.target, "?")
+  const [path] = split(request.target)
   const pets = `${setup.basePath}/pets`
   if (path === pets) {
-    if (request.method === "GET") return listOf(query)
+    if (request.method === "GET") return listOf(request.target)
     if (request.method === "POST") return { is: "create", creation: Creation.read(request, setup) }
     return { is: "none", path: "pets" }
   }
   const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
   if (id === "" || id.includes("/")) return { is: "none", path: "unknown" }
   return request.method === "GET" ? getOf(id) : { is: "none", path: "pet" }
-}
-
-const splitOnce = (text: string, at: string): readonly [string, string?] => {
-  const index = text.indexOf(at)
-  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)]
 }
 
 const getOf = (segment: string): Operation => {
@@ -143,17 +131,16 @@ const getOf = (segment: string): Operation => {
 }
 
 /** §4.1: `limit` and `status`. */
-const listOf = (query = ""): Operation => {
-  const given = query === "" ? [] : query.split("&").map((pair) => splitOnce(pair, "="))
-  const values = (name: string) =>
-    given.filter(([key]) => decode(key) === name).map(([, value = ""]) => value)
+const listOf = (target: string): Operation => {
+  const given = parameters(target)
+  const values = (name: string) => given.filter(([key]) => key === name).map(([, value]) => value)
   return {
     is: "list",
     limit: parameter(values("limit"), (text) =>
       /^(?:[1-9][0-9]?|100)$/.test(text) ? Number(text) : undefined
     ),
     status: parameter(values("status"), (text) => (Creation.isStatus(text) ? text : undefined)),
-    hasOthers: given.some(([key]) => !["limit", "status"].includes(decode(key)))
+    hasOthers: given.some(([key]) => !["limit", "status"].includes(key))
   }
 }
 

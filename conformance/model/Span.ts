@@ -19,10 +19,3 @@ export const common = (a: Span, b: Span): Span | undefined => {
 }
 
 export const show = ({ hi, lo }: Span): string => (lo === hi ? String(lo) : `${lo} to ${hi}`)
-
-/** Formats a duration in the unit that people read it in; milliseconds show wherever rounding would hide them. */
-export const duration = (ms: number): string => {
-  const [amount, unit] =
-    ms < 120_000 ? [ms / 1_000, "s"] : ms < 7_200_000 ? [ms / 60_000, "minutes"] : [ms / 3_600_000, "hours"]
-  return `${Number(amount.toFixed(unit === "s" ? 3 : 1))} ${unit}`
-}

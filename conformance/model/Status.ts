@@ -1,20 +1,11 @@
 /** The statuses that the contract allows, by precedence: 401 before all, then 429, then what the operation says. */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import type { Creation } from "./Creation.ts"
 import { type Ruling, rule } from "./Exchange.ts"
 import type { Caller, Operation } from "./Request.ts"
 import { isByService, isDescribed, type Seen } from "./Seen.ts"
-
-/** What is known of the caller and of the animal that the request names. */
-export interface Circumstances {
-  /** Whether an earlier 429 was ignored, so that the key may be banned (§8.4.3). */
-  readonly mayBeBanned: boolean
-  /** Whether the limits certainly leave no request. */
-  readonly isOverLimit: () => boolean
-  /** Whether the animal of a retrieval is known to exist for the caller. */
-  readonly exists: boolean
-}
 
 const ranges = {
   "no 5xx": (status: number) => status < 500 || status === 501,
@@ -36,10 +27,13 @@ interface Lawful {
 const includes = ({ statuses }: Lawful, status: number): boolean =>
   statuses.some((each) => (typeof each === "number" ? each === status : ranges[each](status)))
 
-/** Rules on each clause in the order of precedence, until the status breaks one. */
-export const judge = (seen: Seen, circumstances: Circumstances): ReadonlyArray<Ruling> => {
+/**
+ * Rules on each clause in the order of precedence, until the status breaks one. `mayBeBanned` is whether an earlier 429
+ * was ignored (§8.4.3), `exists` whether the animal of a retrieval is known to exist for the caller.
+ */
+export const judge = (seen: Seen, mayBeBanned: boolean, exists: boolean): ReadonlyArray<Ruling> => {
   const rulings: Array<Ruling> = []
-  for (const each of lawful(seen, circumstances)) {
+  for (const each of lawful(seen, mayBeBanned, exists)) {
     const expected = `${each.statuses.join(" or ")}${each.what === undefined ? "" : ` for ${each.what}`}`
     const isKept = includes(each, seen.status)
     rulings.push(rule(isKept, each.clause, expected, seen.status))
@@ -49,18 +43,18 @@ export const judge = (seen: Seen, circumstances: Circumstances): ReadonlyArray<R
 }
 
 /** Returns what each clause allows, in the order of precedence. */
-function* lawful(seen: Seen, circumstances: Circumstances): Iterable<Lawful> {
-  const { asked, status } = seen
+function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<Lawful> {
+  const { asked, exchange, status } = seen
   const { caller, operation } = asked
   if (isDescribed(seen)) yield { clause: "errors.no-5xx", statuses: ["no 5xx"] }
   if (!ranges["no 5xx"](status)) return
   // Whatever else is wrong with a request, the key is checked first (§5.2, §5.3).
   if (caller.is === "missing" || caller.is === "invalid") return yield* withoutKey(seen, caller)
-  const mayBeDenied = circumstances.mayBeBanned && (status === 401 || status === 403)
+  const mayBeDenied = mayBeBanned && (status === 401 || status === 403)
   if (operation.is === "none" || mayBeDenied || (caller.is === "open" && status === 401)) return
   yield { clause: "auth.bearer", statuses: ["no 401"], what: "a valid key" }
   if (status === 429) return
-  if (status === 403 && circumstances.isOverLimit())
+  if (status === 403 && RateHeaders.of(exchange.response)?.remaining === 0)
     yield { clause: "limits.exceeded-429", statuses: [429], what: "a request over the limit" }
   // What the contract does not describe may be rejected, but not with a status that means something else.
   const mayReject = !asked.isPlain && (ranges["4xx"](status) || status === 403 || status === 501)
@@ -68,7 +62,7 @@ function* lawful(seen: Seen, circumstances: Circumstances): Iterable<Lawful> {
     yield* ofCreation(seen, operation.creation)
   } else if (!mayReject) {
     if (operation.is === "list") yield* ofList(seen, operation)
-    if (operation.is === "get") yield* ofGet(seen, operation, circumstances)
+    if (operation.is === "get") yield* ofGet(seen, operation, exists)
   }
 }
 
@@ -137,7 +131,7 @@ const DAY_MS = 86_400_000
 function* ofGet(
   { exchange: { from, to }, status }: Seen,
   { form, id }: Operation & { readonly is: "get" },
-  { exists }: Circumstances
+  exists: boolean
 ): Iterable<Lawful> {
   if (from >= REMOVAL_OVER)
     return yield { clause: "get.removed", statuses: ["4xx"], what: "a removed operation" }

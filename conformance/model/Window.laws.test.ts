@@ -32,8 +32,8 @@ describe("every window", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.nat(200_000), (steps, start) => {
         const truth = Windows.make(real, LIMIT, 60_000, 0)
-        let window = Window.make(algorithm, LIMIT, 60_000)
         let now = 1_796_115_600_000 + start
+        let window = Window.make(algorithm, LIMIT, 60_000, span(now - 300, now + 300))
         for (const { after, before, isRemainingShown, resetShown, waitMs } of steps) {
           now += waitMs
           const at = span(now - before, now + after)
@@ -61,7 +61,7 @@ describe("every window", () => {
     "knows how many requests are left once it has seen it (%s)",
     (_real, algorithm) => {
       const at = span(1_796_115_600_000)
-      const seen = Window.make(algorithm, LIMIT, 60_000).learnLeft(at, span(3))
+      const seen = Window.make(algorithm, LIMIT, 60_000, at).learnLeft(at, span(3))
       expect(seen?.left(at)).toEqual(span(3))
       expect(seen?.take(at, span(1)).left(at)).toEqual(span(2))
       expect(seen?.take(at, span(1)).learnLeft(at, span(3))).toBeUndefined()
@@ -71,8 +71,8 @@ describe("every window", () => {
   it("of a token bucket cannot be one of a clock, and the reverse", () => {
     const at = span(1_796_115_600_000)
     const later = span(at.lo + 30_000)
-    const bucket = Window.make("token bucket", 60, 60_000).learnLeft(at, span(0))
-    const byClock = Window.make("window by the clock", 60, 60_000)
+    const bucket = Window.make("token bucket", 60, 60_000, at).learnLeft(at, span(0))
+    const byClock = Window.make("window by the clock", 60, 60_000, at)
       .learnLeft(at, span(0))
       ?.learnReset(at, at.lo + 60_000)
     expect(bucket?.learnLeft(later, span(30))).toBeDefined()

@@ -1,7 +1,6 @@
 /**
  * The algorithms that may count a limit (§8.2 names none): a token bucket, a window that follows the clock, one that
- * begins with its first request, and a sliding log. Each state says what may be left, given what was seen; all states
- * are immutable.
+ * begins with its first request, and a sliding log. Each knows what may be left, given what was seen; immutable.
  */
 import { common, hull, plus, type Span, span } from "./Span.ts"
 
@@ -30,242 +29,213 @@ export interface Window {
 /** The offsets of all time zones from UTC are multiples of this. */
 const QUARTER_MS = 900_000
 
-/** Rounding of a Reset to whole seconds, up or down, in milliseconds. */
-const SECOND = 1_000
+/** Creates a window of which nothing is known but its algorithm; `at` is the moment of its first request. */
+export const make = (algorithm: Algorithm, limit: number, length: number, at: Span): Window => {
+  const [any, end] = [span(0, limit), span(at.lo + 1, at.hi + length)]
+  switch (algorithm) {
+    case "token bucket":
+      return window(bucket(limit, length), [{ level: any, at }])
+    case "window by the clock":
+      // A day begins at midnight of some time zone; a minute need not begin with a minute of the clock.
+      return window(fixed(limit, length, length >= 24 * QUARTER_MS ? QUARTER_MS : 1), [{ end, used: any }])
+    case "window from first use":
+      return window(fixed(limit, length), [{ end, used: any }])
+    case "sliding log":
+      return window(log(limit, length), [[{ at: span(at.lo - length, at.hi), count: any }]])
+  }
+}
+
+/** How one algorithm counts; its states are what may be true. */
+interface Rules<State> {
+  /** Returns the states that one becomes at a moment. */
+  readonly at: (state: State, at: Span) => ReadonlyArray<State>
+  readonly left: (state: State, at: Span) => Span
+  readonly take: (state: State, at: Span, cost: Span) => State
+  /** Returns the part of a state in which so many requests are left; `undefined` if there is none. */
+  readonly withLeft: (state: State, at: Span, left: Span) => State | undefined
+  /** Returns the part of a state that a Reset in this interval fits; `undefined` if there is none. */
+  readonly withReset: (state: State, at: Span, reset: Span) => State | undefined
+  readonly freeAt: (state: State, at: Span) => number
+  readonly merge: (a: State, b: State) => State
+}
+
+/** Maximum number of states; neighbors are then merged, which is less exact but still true. */
+const MAX_STATES = 8
+
+/** Tolerance of the arithmetic of a service, and of the rounding of a Reset, in milliseconds. */
+const [MS, SECOND] = [1, 1_000]
+
+const window = <State>(rules: Rules<State>, states: ReadonlyArray<State>): Window => {
+  const now = (at: Span) => states.flatMap((state) => rules.at(state, at))
+  const of = (next: ReadonlyArray<State>) => window(rules, merged(next, MAX_STATES, rules.merge))
+  const learned = (next: ReadonlyArray<State | undefined>) => {
+    const left = next.filter((state) => state !== undefined)
+    return left.length === 0 ? undefined : of(left)
+  }
+  return {
+    left: (at) =>
+      now(at)
+        .map((state) => rules.left(state, at))
+        .reduce(hull),
+    take: (at, cost) => of(now(at).map((state) => rules.take(state, at, cost))),
+    learnLeft: (at, left) => learned(now(at).map((state) => rules.withLeft(state, at, left))),
+    learnReset: (at, reset) => {
+      const rounded = span(reset - SECOND - MS, reset + SECOND + MS)
+      return learned(now(at).map((state) => rules.withReset(state, at, rounded)))
+    },
+    freeAt: (at) => Math.min(...now(at).map((state) => rules.freeAt(state, at)))
+  }
+}
+
+/** Merges neighbors if there are more than `max` items. */
+const merged = <A>(items: ReadonlyArray<A>, max: number, merge: (a: A, b: A) => A): ReadonlyArray<A> =>
+  items.length <= max
+    ? items
+    : Array.from({ length: Math.ceil(items.length / 2) }, (_, index) =>
+        items.slice(2 * index, 2 * index + 2).reduce(merge)
+      )
+
+const leftOf = (limit: number, { hi, lo }: Span): Span =>
+  span(Math.max(0, limit - hi), Math.max(0, limit - lo))
+
+/** Returns the numbers of used requests that leave so many; a service shows 0 also if more than the limit are used. */
+const usedFor = (limit: number, { hi, lo }: Span): Span =>
+  span(limit - hi, lo <= 0 ? Number.POSITIVE_INFINITY : limit - lo)
+
+/** A token bucket: `level` requests at the time `at`, refilled evenly. */
+interface Level {
+  readonly level: Span
+  readonly at: Span
+}
 
 /** Less than any part of a request that matters. */
 const EPSILON = 1e-9
 
-/** Tolerance of the arithmetic of a service, in milliseconds. */
-const MS = 1
-
-/** Creates a window of which nothing is known but its algorithm. */
-export const make = (algorithm: Algorithm, limit: number, length: number): Window => {
-  // A day begins at midnight of some time zone; a minute need not begin with a minute of the clock.
-  const grain = length >= 24 * QUARTER_MS ? QUARTER_MS : 1
-  switch (algorithm) {
-    case "token bucket":
-      return bucket(limit, length, { level: span(0, limit), at: undefined })
-    case "window by the clock":
-      return fixed(limit, length, grain, undefined)
-    case "window from first use":
-      return fixed(limit, length, undefined, undefined)
-    case "sliding log":
-      return log(limit, length, { entries: [], earlier: span(0, limit), until: undefined })
-  }
-}
-
-const isNear = (reset: number, meaning: Span): boolean =>
-  reset >= meaning.lo - SECOND - MS && reset <= meaning.hi + SECOND + MS
-
-// A token bucket: `level` requests at the time `at`, refilled evenly.
-
-interface Level {
-  readonly level: Span
-  readonly at: Span | undefined
-}
-
-const bucket = (limit: number, length: number, { at: since, level }: Level): Window => {
+const bucket = (limit: number, length: number): Rules<Level> => {
   const perMs = limit / length
-  const levelAt = (at: Span): Span => {
-    if (since === undefined) return level
+  const levelAt = ({ at: since, level }: Level, at: Span): Span => {
+    // The tolerance must not add up if no time passes.
+    if (at.lo === since.hi && at.hi === since.lo) return level
     const elapsed = span(Math.max(0, at.lo - since.hi), Math.max(0, at.hi - since.lo))
     return span(
       Math.min(limit, Math.max(0, level.lo + (elapsed.lo - MS) * perMs)),
       Math.min(limit, level.hi + (elapsed.hi + MS) * perMs)
     )
   }
-  /** Keeps the level at `at`; without the tolerance, which must not add up, if no time passed. */
-  const exactAt = (at: Span): Span =>
-    since !== undefined && at.lo === at.hi && at.hi === since.hi && since.lo === since.hi
-      ? level
-      : levelAt(at)
-  const left = (at: Span) => {
-    const { hi, lo } = exactAt(at)
-    return span(Math.max(0, Math.floor(lo)), Math.floor(hi))
-  }
   return {
-    left,
-    take: (at, cost) => {
-      const { hi, lo } = exactAt(at)
-      return bucket(limit, length, { at, level: span(Math.max(0, lo - cost.hi), Math.max(0, hi - cost.lo)) })
+    at: (state, at) => [{ at, level: levelAt(state, at) }],
+    left: ({ level }) => span(Math.max(0, Math.floor(level.lo)), Math.floor(level.hi)),
+    take: ({ level }, at, cost) => ({
+      at,
+      level: span(Math.max(0, level.lo - cost.hi), Math.max(0, level.hi - cost.lo))
+    }),
+    withLeft: (state, at, left) => {
+      const level = common(state.level, span(left.lo, left.hi + 1 - EPSILON))
+      return level && { at, level }
     },
-    learnLeft: (at, known) => {
-      const level = common(exactAt(at), span(known.lo, known.hi + 1 - EPSILON))
-      return level && bucket(limit, length, { at, level })
+    withReset: (state, at, reset) => {
+      const full = span((limit - state.level.hi) / perMs, (limit - state.level.lo) / perMs)
+      const meanings = [full, span(0, 1 / perMs), span(length)].map((wait) => plus(at, wait))
+      return meanings.some((meaning) => common(meaning, reset)) ? state : undefined
     },
-    learnReset: (at, reset) => {
-      const { hi, lo } = exactAt(at)
-      const full = plus(at, span((limit - hi) / perMs, (limit - lo) / perMs))
-      const next = plus(at, span(0, 1 / perMs))
-      const meanings = [full, next, plus(at, length)]
-      return meanings.some((meaning) => isNear(reset, meaning))
-        ? bucket(limit, length, { at, level: exactAt(at) })
-        : undefined
-    },
-    freeAt: (at) => at.lo + Math.max(0, (1 - exactAt(at).hi) / perMs)
+    freeAt: ({ level }, at) => at.lo + Math.max(0, (1 - level.hi) / perMs),
+    merge: (a, b) => ({ at: hull(a.at, b.at), level: hull(a.level, b.level) })
   }
 }
 
-// A fixed window: `used` requests until `end`. By the clock, the next one follows at once; otherwise with a request.
-
+/** A fixed window: `used` requests until `end`. */
 interface Fixed {
   readonly end: Span
   readonly used: Span
 }
 
-const mergeCases = (a: Fixed, b: Fixed): Fixed => ({ end: hull(a.end, b.end), used: hull(a.used, b.used) })
-
-/** Maximum number of cases; neighbors are then merged, which is less exact but still true. */
-const MAX_CASES = 8
-
 /**
- * Creates a fixed window of which one of several cases is true; at first, neither its end nor its use is known. By the
- * clock, it ends at a multiple of `grain`; `undefined` if each window begins with its first request.
+ * Fixed windows. By the clock, one follows another at once and ends at a multiple of `grain`; without `grain`, each
+ * begins with its first request.
  */
-const fixed = (
-  limit: number,
-  length: number,
-  grain: number | undefined,
-  cases: ReadonlyArray<Fixed> | undefined
-): Window => {
-  const snapped = ({ end, used }: Fixed): ReadonlyArray<Fixed> => {
-    if (grain === undefined) return [{ end, used }]
+const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
+  const snapped = ({ end, used }: Fixed): Fixed | undefined => {
+    if (grain === undefined) return { end, used }
     const [lo, hi] = [Math.ceil(end.lo / grain) * grain, Math.floor(end.hi / grain) * grain]
-    return lo <= hi ? [{ end: span(lo, hi), used }] : []
+    return lo <= hi ? { end: span(lo, hi), used } : undefined
   }
-  /** Returns the windows that may contain the moment: that of the case, or a later one. */
-  const settle = ({ end, used }: Fixed, at: Span): ReadonlyArray<Fixed> => {
-    const settled: Array<Fixed> = []
-    // A window that ends at a moment does not contain it.
-    const same = common(end, span(at.lo + 1, Number.POSITIVE_INFINITY))
-    if (same !== undefined) settled.push({ end: same, used })
-    if (end.lo > at.hi) return settled
-    if (grain === undefined) return [...settled, { end: plus(at, length), used: span(0) }]
-    for (
-      let by = Math.max(1, Math.floor((at.lo - end.hi) / length)) * length;
-      end.lo + by <= at.hi + length;
-      by += length
-    ) {
-      const later = common(plus(end, by), span(at.lo + 1, at.hi + length))
-      if (later !== undefined) settled.push({ end: later, used: span(0) })
-    }
-    return settled
+  /** Returns the windows that may follow. */
+  const later = ({ end }: Fixed, at: Span): ReadonlyArray<Fixed> => {
+    if (end.lo > at.hi) return []
+    if (grain === undefined) return [{ end: plus(at, length), used: span(0) }]
+    const first = Math.max(1, Math.floor((at.lo - end.hi) / length))
+    const last = Math.floor((at.hi + length - end.lo) / length)
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
+      const next = common(plus(end, (first + index) * length), span(at.lo + 1, at.hi + length))
+      return next === undefined ? [] : [{ end: next, used: span(0) }]
+    }).flat()
   }
-  const casesAt = (at: Span): ReadonlyArray<Fixed> =>
-    cases === undefined
-      ? [{ end: span(at.lo + 1, at.hi + length), used: span(0, limit) }]
-      : cases.flatMap((each) => settle(each, at)).flatMap(snapped)
-  const of = (changed: ReadonlyArray<Fixed>) =>
-    changed.length === 0 ? undefined : fixed(limit, length, grain, merged(changed, MAX_CASES, mergeCases))
-  const leftIn = ({ used }: Fixed) => span(Math.max(0, limit - used.hi), Math.max(0, limit - used.lo))
   return {
-    left: (at) => casesAt(at).map(leftIn).reduce(hull),
-    take: (at, cost) =>
-      fixed(
-        limit,
-        length,
-        grain,
-        merged(
-          casesAt(at).map(({ end, used }) => ({ end, used: plus(used, cost) })),
-          MAX_CASES,
-          mergeCases
-        )
-      ),
-    learnLeft: (at, left) =>
-      of(
-        casesAt(at).flatMap(({ end, used }) => {
-          const known = common(
-            used,
-            span(limit - left.hi, left.lo <= 0 ? Number.POSITIVE_INFINITY : limit - left.lo)
-          )
-          return known === undefined ? [] : [{ end, used: known }]
-        })
-      ),
-    learnReset: (at, reset) =>
-      of(
-        casesAt(at).flatMap(({ end, used }) => {
-          const known = common(end, span(reset - SECOND - MS, reset + SECOND + MS))
-          return known === undefined ? [] : snapped({ end: known, used })
-        })
-      ),
-    freeAt: (at) =>
-      Math.min(...casesAt(at).map((each) => (leftIn(each).hi >= 1 ? at.lo : Math.max(at.lo, each.end.lo))))
+    at: (state, at) => {
+      // A window that ends at a moment does not contain it.
+      const end = common(state.end, span(at.lo + 1, Number.POSITIVE_INFINITY))
+      const same = end === undefined ? [] : [{ end, used: state.used }]
+      return [...same, ...later(state, at)].flatMap((each) => snapped(each) ?? [])
+    },
+    left: ({ used }) => leftOf(limit, used),
+    take: ({ end, used }, _, cost) => ({ end, used: plus(used, cost) }),
+    withLeft: ({ end, used }, _, left) => {
+      const known = common(used, usedFor(limit, left))
+      return known && { end, used: known }
+    },
+    withReset: ({ end, used }, _, reset) => {
+      const known = common(end, reset)
+      return known && snapped({ end: known, used })
+    },
+    freeAt: ({ end, used }, at) => (used.lo < limit ? at.lo : Math.max(at.lo, end.lo)),
+    merge: (a, b) => ({ end: hull(a.end, b.end), used: hull(a.used, b.used) })
   }
 }
 
-// A sliding log: the times of the requests of the last `length` ms, and an unknown number of requests before the first.
-
+/** Requests in a sliding log; the first entry are those of which only the limit is known. */
 interface Entry {
   readonly at: Span
   readonly count: Span
 }
 
-interface Log {
-  readonly entries: ReadonlyArray<Entry>
-  readonly earlier: Span
-  /** The time at which all earlier requests have expired. */
-  readonly until: number | undefined
-}
-
 /** Maximum number of entries; neighbors are then merged, which is less exact but still true. */
 const MAX_ENTRIES = 64
 
-const log = (limit: number, length: number, { earlier, entries, until }: Log): Window => {
-  const unexpired = (at: Span) => entries.filter((entry) => entry.at.hi + length > at.lo)
-  const earlierAt = (at: Span): Span =>
-    until !== undefined && at.lo >= until ? span(0) : span(0, earlier.hi)
-  const usedAt = (at: Span): Span =>
-    unexpired(at).reduce(
-      (sum, entry) => plus(sum, span(entry.at.lo + length > at.hi ? entry.count.lo : 0, entry.count.hi)),
-      earlierAt(at)
-    )
-  const left = (at: Span) => {
-    const used = usedAt(at)
-    return span(Math.max(0, limit - used.hi), Math.max(0, limit - used.lo))
-  }
-  const of = (changed: Partial<Log>) => log(limit, length, { earlier, entries, until, ...changed })
+const log = (limit: number, length: number): Rules<ReadonlyArray<Entry>> => {
+  /** Returns how much an entry counts: perhaps nothing, once it may have expired. */
+  const counts = ({ at, count }: Entry, now: Span) => span(at.lo + length > now.hi ? count.lo : 0, count.hi)
+  const usedAt = (entries: ReadonlyArray<Entry>, now: Span): Span =>
+    entries.map((entry) => counts(entry, now)).reduce(plus, span(0))
   return {
-    left,
-    take: (at, count) =>
-      of({ entries: withEntry(unexpired(at), { at, count }), until: until ?? at.hi + length }),
-    learnLeft: (at, known) => {
-      const used = usedAt(at)
-      const learned = common(
-        used,
-        span(limit - known.hi, known.lo <= 0 ? Number.POSITIVE_INFINITY : limit - known.lo)
+    at: (entries, at) => [entries.filter((entry) => entry.at.hi + length > at.lo)],
+    left: (entries, at) => leftOf(limit, usedAt(entries, at)),
+    take: (entries, at, count) => withEntry(entries, { at, count }),
+    withLeft: (entries, at, left) => {
+      const used = usedAt(entries, at)
+      const known = common(used, usedFor(limit, left))
+      return (
+        known &&
+        entries.map((entry) => {
+          const { hi, lo } = counts(entry, at)
+          const [least, most] = [known.lo - (used.hi - hi), known.hi - (used.lo - lo)]
+          return { ...entry, count: span(Math.max(entry.count.lo, least), Math.min(entry.count.hi, most)) }
+        })
       )
-      if (learned === undefined) return undefined
-      // If only one reading of the uncertain entries is left, they become certain.
-      const isLeast = learned.hi === used.lo
-      const isMost = learned.lo === used.hi
-      const kept = unexpired(at).map((entry) => {
-        const isCertain = entry.at.lo + length > at.hi
-        if (isLeast && isCertain) return { ...entry, count: span(entry.count.lo) }
-        return isMost ? { ...entry, count: span(entry.count.hi) } : entry
-      })
-      const certain = used.lo
-      return of({
-        entries: kept,
-        earlier: span(0, Math.max(0, Math.min(earlierAt(at).hi, learned.hi - certain))),
-        until: until ?? at.hi + length
-      })
     },
-    learnReset: (at, reset) => {
-      const meanings = [plus(at, length), at, ...unexpired(at).map((entry) => plus(entry.at, length))]
-      if (earlierAt(at).hi > 0) meanings.push(span(at.lo, until ?? at.hi + length))
-      return meanings.some((meaning) => isNear(reset, meaning)) ? of({}) : undefined
+    withReset: (entries, at, reset) => {
+      const ends = entries.filter(({ count }) => count.hi > 0).map((entry) => plus(entry.at, length))
+      return [plus(at, length), at, ...ends].some((meaning) => common(meaning, reset)) ? entries : undefined
     },
-    freeAt: (at) => {
-      let excess = usedAt(at).lo - limit + 1
-      const last = unexpired(at).find(({ count }) => {
+    freeAt: (entries, at) => {
+      let excess = usedAt(entries, at).lo - limit + 1
+      if (excess <= 0) return at.lo
+      const last = entries.find(({ count }) => {
         excess -= count.hi
         return excess <= 0
       })
-      return excess <= 0 && last !== undefined && usedAt(at).lo >= limit
-        ? Math.max(at.lo, last.at.lo + length)
-        : at.lo
-    }
+      return last === undefined ? at.lo : Math.max(at.lo, last.at.lo + length)
+    },
+    merge: (a) => a
   }
 }
 
@@ -280,13 +250,3 @@ const withEntry = (entries: ReadonlyArray<Entry>, entry: Entry): ReadonlyArray<E
     count: plus(a.count, b.count)
   }))
 }
-
-/** Merges neighbors if there are more than `max` items. */
-const merged = <A>(items: ReadonlyArray<A>, max: number, merge: (a: A, b: A) => A): ReadonlyArray<A> =>
-  items.length <= max
-    ? items
-    : items.flatMap((first, index) => {
-        const second = items[index + 1]
-        if (index % 2 === 1) return []
-        return [second === undefined ? first : merge(first, second)]
-      })

@@ -3,9 +3,10 @@
  * denied requests count. A service lives in one world; every exchange excludes those that do not explain it.
  */
 import type { Plan } from "../../core/limits/Plan.ts"
+import { duration } from "../http/Moment.ts"
 import type { RateHeaders } from "../http/RateHeaders.ts"
 import { broken, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
-import { duration, plus, type Span, show, span } from "./Span.ts"
+import { plus, type Span, show, span } from "./Span.ts"
 import * as Window from "./Window.ts"
 
 /** For whom requests are counted: a key, all keys with equal limits, or all keys (§8, gaps). */
@@ -29,6 +30,8 @@ interface Budget {
 export interface Event {
   readonly key: Key & { readonly plan: Plan }
   readonly at: Span
+  /** Whether it is one request that was refused with 400 or 404. */
+  readonly isRefused: boolean
   /** Numbers of requests: admitted, whatever their status; of unknown cost; denied. */
   readonly admitted: number
   readonly unknown: number
@@ -77,10 +80,10 @@ const groupOf = (shared: Shared, { name, plan }: Key): string =>
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
-const budgetOf = (world: World, key: Event["key"]): Budget =>
+const budgetOf = (world: World, { at, key }: Event): Budget =>
   world.budgets.get(groupOf(world.shared, key)) ?? {
-    minute: Window.make(world.minute, key.plan.perMinute, MINUTE_MS),
-    day: Window.make(world.day, key.plan.perDay, DAY_MS)
+    minute: Window.make(world.minute, key.plan.perMinute, MINUTE_MS, at),
+    day: Window.make(world.day, key.plan.perDay, DAY_MS, at)
   }
 
 /** Returns the world without what it knows of the budget of a key. */
@@ -90,16 +93,6 @@ export const forget = (world: World, key: Key): World => {
   return { ...world, budgets }
 }
 
-/** Returns how many requests are left for a key, in the minute and in the day. */
-export const left = (
-  world: World,
-  key: Event["key"],
-  at: Span
-): { readonly minute: Span; readonly day: Span } => {
-  const { day, minute } = budgetOf(world, key)
-  return { minute: minute.left(at), day: day.left(at) }
-}
-
 /** What an event means in one world: its rulings, and the world after it, unless it cannot happen there. */
 export interface Outcome {
   readonly rulings: ReadonlyArray<Ruling>
@@ -107,40 +100,64 @@ export interface Outcome {
 }
 
 export const after = (world: World, event: Event): Outcome => {
-  const { at, key } = event
-  const before = budgetOf(world, key)
-  const rulings = [...ofAdmission(before, event), ...ofDenial(before, event)]
-  if (rulings.some(isBroken)) return { rulings }
-  const [minute, day] = [before.minute.left(at), before.day.left(at)]
-  const cost = costOf(world, event)
+  const before = budgetOf(world, event)
+  const admitted = { minute: admit(before.minute, event), day: admit(before.day, event) }
+  const rulings = [...ofAdmission(before, admitted, event), ...ofDenial(before, event)]
+  if (admitted.minute === undefined || admitted.day === undefined || rulings.some(isBroken))
+    return { rulings }
+  const [minute, day] = [before.minute.left(event.at), before.day.left(event.at)]
   const counted = {
-    minute: taken(before.minute, event, cost, day.lo >= 1),
-    day: taken(before.day, event, cost, minute.lo >= 1)
+    minute: refuse(world, admitted.minute, event, day.lo >= 1),
+    day: refuse(world, admitted.day, event, minute.lo >= 1)
   }
   const [shown, learned] = ofHeaders(counted, event)
   const all = [...rulings, ...shown]
   if (shown.some(isBroken)) return { rulings: all }
-  const budgets = new Map(world.budgets).set(groupOf(world.shared, key), learned)
+  const budgets = new Map(world.budgets).set(groupOf(world.shared, event.key), learned)
   return { rulings: all, next: { ...world, budgets } }
+}
+
+/** Counts the admitted requests in a window, each of which had one left; `undefined` if they are too many. */
+const admit = (window: Window.Window, { admitted, at }: Event): Window.Window | undefined => {
+  let next: Window.Window | undefined = window
+  for (let count = 0; count < admitted; count++)
+    next = next?.learnLeft(at, span(1, Number.POSITIVE_INFINITY))?.take(at, span(1))
+  return next
+}
+
+/** Counts the other requests, and learns from a denial; `hasOther` is whether the other window had a request left. */
+const refuse = (
+  { countsDenied }: World,
+  window: Window.Window,
+  { admitted, at, denied, mayBeBanned, unknown }: Event,
+  hasOther: boolean
+): Window.Window => {
+  const isOfWindow = denied === 1 && admitted + unknown === 0 && !mayBeBanned && hasOther
+  const learned = isOfWindow ? window.learnLeft(at, span(0)) : window
+  // A service that counts denied requests need not count those during a ban.
+  const ofDenied = countsDenied ? span(mayBeBanned ? 0 : denied, denied) : 0
+  return (learned ?? window).take(at, plus(span(0, unknown), ofDenied))
 }
 
 const isBroken = ({ broken }: Ruling): boolean => broken !== undefined
 
 /** §8.2: no more requests are admitted than the limits allow. */
-function* ofAdmission(before: Budget, { admitted, at, denied, unknown }: Event): Iterable<Ruling> {
-  if (admitted === 0) return
-  const isGroup = admitted + unknown + denied > 1
+function* ofAdmission(
+  before: Budget,
+  after: { readonly minute: unknown; readonly day: unknown },
+  { admitted, at, denied, unknown }: Event
+): Iterable<Ruling> {
   const [minute, day] = [before.minute.left(at), before.day.left(at)]
-  const isOver = minute.hi < admitted || day.hi < admitted
-  if (isGroup && (isOver || denied > 0)) {
-    const least = minute.hi < day.hi ? minute : day
-    const expected = `at most ${show(least)} of ${admitted + denied} requests at the same time admitted`
-    yield rule(!isOver, "limits.atomic", expected, `${admitted} admitted`)
-  } else if (minute.hi < admitted) {
-    yield broken("limits.per-minute", `429 by the per-minute limit, with ${show(minute)} left`, "admitted")
-  } else if (day.hi < admitted) {
-    yield broken("limits.per-day", `429 by the daily limit, with ${show(day)} left`, "admitted")
-  } else if (minute.lo >= admitted && day.lo >= admitted) yield kept("limits.no-early-429")
+  const [clause, left, limit] =
+    after.minute === undefined
+      ? (["limits.per-minute", minute, "per-minute"] as const)
+      : (["limits.per-day", day, "daily"] as const)
+  if (after.minute !== undefined && after.day !== undefined) {
+    if (admitted > 0 && minute.lo >= admitted && day.lo >= admitted) yield kept("limits.no-early-429")
+  } else if (admitted + denied + unknown > 1) {
+    const expected = `at most ${show(left)} of ${admitted + denied} requests at the same time admitted`
+    yield broken("limits.atomic", expected, `${admitted} admitted`)
+  } else yield broken(clause, `429 by the ${limit} limit, with ${show(left)} left`, "admitted")
 }
 
 /** §8.4: only requests over a limit are denied, and the caller is told to wait long enough. */
@@ -170,30 +187,11 @@ function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
 /** Tolerance of a wait in milliseconds, for the arithmetic of a service. */
 const RETRY_SLACK_MS = 2
 
-/** Returns how many of the requests count. */
-const costOf = ({ countsDenied }: World, { admitted, denied, mayBeBanned, unknown }: Event): Span =>
-  // A service that counts denied requests need not count those during a ban.
-  plus(span(admitted, admitted + unknown), countsDenied ? span(mayBeBanned ? 0 : denied, denied) : 0)
-
-/** Counts requests in a window, and learns from their outcome; `isOther` is whether the other window had a request left. */
-const taken = (
-  window: Window.Window,
-  { admitted, at, denied, mayBeBanned, unknown }: Event,
-  cost: Span,
-  isOther: boolean
-): Window.Window => {
-  const isSingle = admitted + unknown + denied === 1
-  const learned =
-    isSingle && denied === 1 && !mayBeBanned && isOther
-      ? window.learnLeft(at, span(0))
-      : isSingle && admitted === 1
-        ? window.learnLeft(at, span(1, Number.POSITIVE_INFINITY))
-        : window
-  return (learned ?? window).take(at, cost)
-}
-
 /** §8.3: the rate headers describe one of the two windows; returns the budget as far as they tell it. */
-const ofHeaders = (budget: Budget, { at, key, shown }: Event): readonly [ReadonlyArray<Ruling>, Budget] => {
+const ofHeaders = (
+  budget: Budget,
+  { at, isRefused, key, shown }: Event
+): readonly [ReadonlyArray<Ruling>, Budget] => {
   const { perDay, perMinute } = key.plan
   // If both limits are equal, the headers do not tell the window.
   if (shown === undefined || perMinute === perDay || ![perMinute, perDay].includes(shown.limit))
@@ -201,7 +199,13 @@ const ofHeaders = (budget: Budget, { at, key, shown }: Event): readonly [Readonl
   const name = shown.limit === perMinute ? "minute" : "day"
   const left = budget[name].left(at)
   const counted = budget[name].learnLeft(at, span(shown.remaining))
-  const clause = shown.remaining > left.hi ? "limits.remaining-truth" : "limits.remaining-bound"
+  const isMore = shown.remaining > left.hi
+  const clause =
+    isMore && isRefused
+      ? "limits.refused-count"
+      : isMore
+        ? "limits.remaining-truth"
+        : "limits.remaining-bound"
   const expected = `X-RateLimit-Remaining ${show(left)} of the ${name}`
   if (counted === undefined) return [[broken(clause, expected, shown.remaining)], budget]
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
@@ -213,5 +217,6 @@ const ofHeaders = (budget: Budget, { at, key, shown }: Event): readonly [Readonl
     told
   )
   const remaining = [kept("limits.remaining-truth"), kept("limits.remaining-bound")]
+  if (isRefused) remaining.push(kept("limits.refused-count"))
   return [[...remaining, reset], { ...budget, [name]: timed ?? counted }]
 }

@@ -94,7 +94,9 @@ export const unusualForms: Readonly<Record<string, Form>> = {
   "names without quotes": { write: (members) => joined(members, (name) => name) },
   "equals signs": { write: (members) => joined(members).replaceAll('":', '"=') },
   "no closing brace": { write: (members) => joined(members).slice(0, -1) },
-  "no closing brace after a number": { write: (members) => joined(members.toReversed()).slice(0, -1) },
+  "no closing brace after a number": {
+    write: (members) => joined(members.filter(([name]) => name !== "status")).slice(0, -1)
+  },
   "an eighth of the text": cut(1),
   "three eighths of the text": cut(3),
   "four eighths of the text": cut(4),
@@ -200,6 +202,9 @@ export const fieldValues = {
     `null "" "SOLD" "Sold" "lost" "unknown" "sold\u00a0" "sol" "solds" "sold,pending" 0 1 true false [] ["sold"] {} "\\u0073old" sold`
   ).map((json) => json?.replace("\u00a0", " "))
 } as const
+
+/** Categories that a double cannot represent. */
+export const inexactCategories = ["9007199254740993", "-9007199254740993", "9223372036854775807"]
 
 export const categories = [
   "0 -1 2147483647 2147483648 -2147483649 4294967296 9007199254740991 9007199254740992 9007199254740993",

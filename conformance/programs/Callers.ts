@@ -20,15 +20,15 @@ const credentials: Program = {
     const send = Calls.sender(tools)
     const dress = yield* Calls.dresser
     const { invalid, near, open } = Credentials
-    const given = [invalid, near, open]
-      .flatMap((table) => Object.values(table))
-      .map((derive) => derive(tools.mainKey))
-      .filter(({ key }) => key === undefined || tools.keys.has(key))
+    const derived = (all: ReadonlyArray<Credentials.Derived>) =>
+      all.map((derive) => derive(tools.mainKey)).filter(({ key }) => key === undefined || tools.keys.has(key))
+    const [usual, nearest] = [Object.values(invalid).slice(0, 4), Object.values(near).slice(0, 10)]
     const all = [
-      ...(yield* Draw.pairs({ call: operations, credential: given })),
-      ...(yield* Effect.forEach(given, (credential) =>
-        Effect.map(Draw.one(others), (call) => ({ call, credential }))
-      ))
+      ...(yield* Draw.pairs({
+        call: operations,
+        credential: derived([invalid, near, open].flatMap((table) => Object.values(table)))
+      })),
+      ...(yield* Draw.pairs({ call: others, credential: derived([...usual, ...nearest]) }))
     ]
     for (const { call, credential } of all)
       yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))

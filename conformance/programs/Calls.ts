@@ -94,7 +94,7 @@ export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number,
 /** Creates the most unusual animal with this status that the service accepts. */
 export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: string) {
   const before = tools.created().length
-  const unusual = tools.categories === "any" ? yield* Draw.one(Bodies.categories) : undefined
+  const unusual = tools.categories === "any" ? yield* Draw.one(Bodies.inexactCategories) : undefined
   for (const categoryId of [unusual, undefined]) {
     for (const end of Names.ends) {
       const name = tools.name(end)

@@ -103,8 +103,10 @@ const names: Program = {
     const all: Array<string> = [...Names.whole]
     const places = Object.values(Names.positions)
     for (const content of Object.values(Names.contents)) {
-      const isBlank = content.trim() === ""
-      for (const place of isBlank ? places : [yield* Draw.one(places)]) all.push(place(tools.name(), content))
+      // Blanks, controls and surrogates mean something else at the ends.
+      const isInvisible = /^[\s\p{C}]+$/u.test(content)
+      for (const place of isInvisible ? places : [yield* Draw.one(places)])
+        all.push(place(tools.name(), content))
     }
     const lengths = yield* Draw.pairs({ length: Names.lengths, character: Names.characters })
     const countOf = yield* Draw.swarm(Object.values(Names.units))

@@ -7,7 +7,8 @@ export interface Credential extends Pick<Sent, "authorization" | "headers" | "ke
   readonly query?: string
 }
 
-type Derived = (key: string) => Credential
+/** Derives a credential from the main key. */
+export type Derived = (key: string) => Credential
 
 /** Sends values of `Authorization`. */
 const as =
@@ -47,9 +48,12 @@ const changeLetter = (key: string): string =>
 const percent = (text: string): string =>
   text.replaceAll(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`)
 
+/** Credentials that are no key, or no valid one; the most usual ones first. */
 export const invalid: Readonly<Record<string, Derived>> = {
   none: as(),
   "a key that was never issued": bearer(() => "no-such-key-0123456789"),
+  "a revoked key": () => ({ key: "revoked" }),
+  "an expired key": () => ({ key: "expired" }),
   "an empty value": as(() => ""),
   "the scheme alone": as(() => "Bearer"),
   "an empty token": as(() => "Bearer "),
@@ -57,23 +61,22 @@ export const invalid: Readonly<Record<string, Derived>> = {
   "a wildcard": bearer(() => "%"),
   "a condition of SQL": bearer(() => "' OR '1'='1"),
   "a token of 513 characters": bearer(() => "a".repeat(513)),
-  "a token of 4,000 characters": bearer(() => "a".repeat(4_000)),
-  "a revoked key": () => ({ key: "revoked" }),
-  "an expired key": () => ({ key: "expired" })
+  "a token of 4,000 characters": bearer(() => "a".repeat(4_000))
 }
 
+/** Credentials that differ a little from the main key or its form; the nearest ones first. */
 export const near: Readonly<Record<string, Derived>> = {
-  "the key in the other case": bearer(otherCase),
-  "one letter in the other case": bearer(changeLetter),
-  "the key in capitals": bearer((key) => key.toUpperCase()),
   "another first character": bearer(changeAt(0, otherCharacter)),
   "another character in the middle": bearer(changeAt(0.5, otherCharacter)),
   "another last character": bearer(changeAt(1, otherCharacter)),
   "without the first character": bearer((key) => key.slice(1)),
   "without the last character": bearer((key) => key.slice(0, -1)),
-  "half of the key": bearer((key) => key.slice(0, key.length >> 1)),
   "one character before": bearer((key) => `0${key}`),
   "one character after": bearer((key) => `${key}0`),
+  "one letter in the other case": bearer(changeLetter),
+  "the key in the other case": bearer(otherCase),
+  "the key in capitals": bearer((key) => key.toUpperCase()),
+  "half of the key": bearer((key) => key.slice(0, key.length >> 1)),
   "a dot after": bearer((key) => `${key}.`),
   "words after": bearer((key) => `${key} and more`),
   "the key twice": bearer((key) => key + key),

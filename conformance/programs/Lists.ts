@@ -39,6 +39,20 @@ const queries: Program = {
       const others = [[], [`limit=${yield* limitOf}`], [`status=${yield* statusOf}`, "limit=50"]]
       yield* add(parameter, ...(yield* Draw.one(others)))
     }
+    // A parameter may also change what others mean by its place.
+    const three = ["limit=2", `status=${yield* statusOf}`, "zz=1"]
+    for (const [first, second, third] of [
+      three,
+      [three[1], three[2], three[0]],
+      [three[2], three[0], three[1]]
+    ]) {
+      for (const order of [
+        [first, second, third],
+        [second, first, third],
+        [third, second]
+      ])
+        paths.push(Queries.list(...order.filter((parameter) => parameter !== undefined)))
+    }
     const shuffled = yield* Random.shuffle(paths)
     for (const path of shuffled) yield* tools.send(yield* dress({ path }))
     for (const path of shuffled.slice(0, 10)) yield* tools.send({ method: "HEAD", path })

@@ -6,6 +6,7 @@ import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
+import * as Headers from "./Headers.ts"
 import { moments } from "./Moments.ts"
 import type { Program, Sent } from "./Program.ts"
 import * as Queries from "./Queries.ts"
@@ -69,6 +70,28 @@ const times: Program = {
       }
       yield* tools.send({ path: Queries.list("limit=100", `status=${yield* Draw.one(Queries.statuses)}`) })
     }
+  })
+}
+
+/** Sends each operation with each harmless header again, after everything else has happened. */
+export const afterwards: Program = {
+  name: "afterwards",
+  profile: "core",
+  requests: 50,
+  run: Effect.fnUntraced(function* (tools) {
+    const calls = [
+      "list by status",
+      "create",
+      "get none",
+      "create without a name",
+      "list",
+      "HEAD of the list"
+    ] as const
+    for (const { call, headers } of yield* Draw.pairs({ call: calls, headers: Headers.harmless })) {
+      const sent: Sent = yield* Calls.calls[call](tools)
+      yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), ...headers] })
+    }
+    yield* Calls.lookAtLists(tools)
   })
 }
 

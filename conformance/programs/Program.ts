@@ -5,9 +5,9 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
+import type { Profile } from "../clauses/Profile.ts"
 import type { Capability } from "../evaluation/Capability.ts"
 import type { Sent } from "../evaluation/Http.ts"
-import type { Profile } from "../evaluation/Profile.ts"
 import type { Animal } from "../http/Animal.ts"
 import type { KeyName } from "../http/Exchange.ts"
 import type { Exchange } from "../model/Exchange.ts"
@@ -63,5 +63,7 @@ export interface Program {
   readonly isDesign?: boolean
   /** Approximate number of requests. */
   readonly requests: number
+  /** Approximate time in milliseconds that it waits without a clock; 0 if absent. */
+  readonly waitsMs?: number
   readonly run: (tools: Tools) => Effect.Effect<void, Stopped>
 }

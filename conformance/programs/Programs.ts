@@ -15,5 +15,6 @@ export const programs: ReadonlyArray<Program> = [
   ...Paging.programs,
   ...Protocol.programs,
   ...Occasions.programs,
-  ...scenarios
+  ...scenarios,
+  Occasions.afterwards
 ]

@@ -17,7 +17,7 @@ import {
 } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { Budget } from "../subjects/Budget.ts"
-import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as SentText from "../subjects/SentText.ts"
 import { type Sent, Stopped, type Tools } from "./Program.ts"
 
@@ -35,6 +35,9 @@ const MAX_MISSING_RESPONSES = 5
 /** Maximum number of consecutive 429s that a paced request waits for. */
 const MAX_DENIALS = 5
 
+/** Maximum total size in bytes of the bodies that a run keeps. */
+const MAX_KEPT_BYTES = 64_000_000
+
 /** Additional wait in milliseconds after Reset, which has whole seconds. */
 const RESET_SLACK_MS = 1_000
 
@@ -44,11 +47,8 @@ const RETRY_SLACK_MS = 250
 /** Tolerance in milliseconds if the server's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
 
-/** Tolerance in milliseconds if the clock was read over a connection. */
-const CLOCK_SLACK_MS = 100
-
 export interface Options {
-  readonly target: HttpTarget
+  readonly target: HttpSubject.HttpTarget
   readonly budget: Budget
   /** Called with each exchange when its response has arrived, or when it is certain that none will. */
   readonly see: (exchange: Exchange) => void
@@ -60,25 +60,24 @@ export interface Traffic extends Tools {
   readonly requests: () => number
   /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
+  /** Whether the latest request showed that there is a server. */
+  readonly isReachable: () => boolean
+  /** Returns the limit in the latest rate headers for the main key. */
+  readonly mainLimit: () => number | undefined
 }
 
 export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: Options) {
   const { basePath, clock, declared, keys, transport } = target
-  const secrets = {
-    main: keys.main,
-    tiny: keys.tiny?.secret,
-    victim: keys.victim?.secret,
-    revoked: keys.revoked,
-    expired: keys.expired
-  }
+  const secrets = HttpSubject.secretsOf(keys)
   const begunAt = yield* Clock.currentTimeMillis
   const created: Array<Animal> = []
-  let [sentCount, inFlight, missingResponses, waitedMs] = [0, 0, 0, 0]
+  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes] = [0, 0, 0, 0, 0]
   /** The server's time minus this machine's time in milliseconds; `undefined` before the first response. */
   let skew: number | undefined
   /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
   let mainRate: RateHeaders.RateHeaders | undefined
-  const slack = clock === undefined ? DATE_SLACK_MS : clock.isLocal === true ? 0 : CLOCK_SLACK_MS
+  /** How inexact the server's time is known, in milliseconds. */
+  let slack = clock === undefined ? DATE_SLACK_MS : 0
 
   const timeLeft = Effect.map(Clock.currentTimeMillis, (now) => begunAt + budget.milliseconds - now)
   const stopped = (reason: string) => Effect.fail(new Stopped({ reason }))
@@ -90,10 +89,14 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     )
   const readClock = (reading: Effect.Effect<number, NoResponse>): Effect.Effect<number, Stopped> =>
     Effect.gen(function* () {
+      const before = yield* Clock.currentTimeMillis
       const time = yield* Effect.catchTag(withinBudget(reading), "NoResponse", ({ reason }) =>
         stopped(reason)
       )
-      skew = time - (yield* Clock.currentTimeMillis)
+      // A clock behind a connection showed this time at an unknown moment of the exchange.
+      const half = clock?.isLocal === true ? 0 : Math.ceil(((yield* Clock.currentTimeMillis) - before) / 2)
+      if (clock?.isLocal !== true) slack = half + 1
+      skew = time - before - half
       return time
     })
   if (clock !== undefined) yield* readClock(clock.now)
@@ -113,7 +116,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     method = "GET",
     path
   }: Sent) => {
-    const secret = secrets[key as keyof typeof secrets]
+    const secret = secrets[key]
     const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
     const content = json ?? body
     const request: WireRequest = {
@@ -129,8 +132,14 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     return request
   }
 
-  const sendOnce = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
+  const sendOne = Effect.fnUntraced(function* (
+    sent: Sent,
+    isTogether: boolean
+  ): Effect.fn.Return<Exchange, Stopped> {
     if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
+    if (keptBytes > MAX_KEPT_BYTES) {
+      return yield* stopped(`the bodies of the responses exceed ${MAX_KEPT_BYTES / 1_000_000} MB in all`)
+    }
     if (missingResponses >= MAX_MISSING_RESPONSES) {
       return yield* stopped(
         `the server is unreachable: ${missingResponses} consecutive requests had no response`
@@ -156,6 +165,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       )
     )
     if (response !== undefined) missingResponses = 0
+    keptBytes += (response?.body.length ?? 0) + (request.body?.length ?? 0)
     if (skew === undefined && response !== undefined)
       skew = skewFromDate(response, yield* Clock.currentTimeMillis)
     // The first response determines the skew, which then also applies to the time of its own request.
@@ -169,6 +179,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       from: from - slack,
       to: (yield* now) + slack,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
+      isTogether,
       until: sentCount
     }
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
@@ -180,6 +191,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     see(exchange)
     return exchange
   })
+
+  const sendOnce = (sent: Sent) => sendOne(sent, false)
 
   const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Stopped> {
     const wait = Math.ceil(ms)
@@ -249,13 +262,18 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     send,
     sendOnce,
     sendTogether: (all) =>
-      Effect.andThen(reserve(all.length), Effect.forEach(all, sendOnce, { concurrency: "unbounded" })),
+      Effect.andThen(
+        reserve(all.length),
+        Effect.forEach(all, (sent) => sendOne(sent, true), { concurrency: "unbounded" })
+      ),
     name,
     created: () => created,
     now,
     advance,
     requests: () => sentCount,
-    waitedMs: () => waitedMs
+    waitedMs: () => waitedMs,
+    isReachable: () => missingResponses === 0,
+    mainLimit: () => mainRate?.limit
   }
   return traffic
 })

@@ -34,7 +34,7 @@ describe("a badge", () => {
 
   it("has a title for screen readers", () => {
     expect(/<title>(.*)<\/title>/.exec(Badge.render(example))?.[1]).toBe(
-      "Shop 2.1, https://shop.example/about: not conformant at level spec, Animal Store Service Interface 1.0.0, suite 1.0.0 (animal-store conformance 0.1.0), 2026-11-20"
+      "Shop 2.1, https://shop.example/about: not conformant at level spec, Animal Store Service Interface 1.0.0, suite 1.0.0 (animal-store 0.1.0), 2026-11-20"
     )
     expect(Badge.render(example)).toMatch(/^<svg [^>]*role="img" aria-label="Shop 2\.1/)
   })

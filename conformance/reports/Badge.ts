@@ -24,7 +24,7 @@ interface Result {
  *
  * @internal
  */
-export const result = ({ claims = [], verdict }: Pick<Report, "claims" | "verdict">): Result => {
+export const result = ({ claims, verdict }: Pick<Report, "claims" | "verdict">): Result => {
   switch (verdict) {
     case "conformant":
       return { text: "conformant", color: "good" }
@@ -87,10 +87,9 @@ export const render = (report: Report): string => {
 /** Returns the verdict with its level, contract, suite and date, such as `Shop 2.1: conformant at level spec, …`. */
 const titleOf = (report: Report, text: string): string => {
   const name = Wording.implementation(report) ?? report.subject.name
-  const contract = Wording.contract(report)
   return [
     `${name}: ${text} at level ${report.level}`,
-    ...(contract === undefined ? [] : [contract]),
+    `${report.contract.name} ${report.contract.version}`,
     `suite ${Wording.suite(report)}`,
     report.startedAt.slice(0, 10)
   ].join(", ")

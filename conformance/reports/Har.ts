@@ -3,9 +3,9 @@
  * browsers and proxies can show. Secrets are removed, because the archive is meant to be attached to reports.
  */
 import type { Report } from "../engine/Report.ts"
-import type { Exchange } from "../http/Exchange.ts"
-import { sizeOf } from "../http/KeptResponse.ts"
-import { type Header, headerValues, text } from "../http/Wire.ts"
+import { type Header, headerValues, text, type WireResponse } from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { escaped } from "./Json.ts"
 
@@ -24,14 +24,16 @@ const REMOVED = "‹removed›"
 
 /**
  * Renders the archive as JSON; it has no entries for ports. The values of `Authorization`, of cookies and of JSON
- * members such as `token` are removed, and declared keys are replaced wherever they occur. Bodies are truncated as in
- * the run. A body is omitted if all bodies together would exceed 16 MiB; then the archive has a comment about it.
+ * members such as `token` are removed, and declared keys are replaced wherever they occur. A body is omitted if all bodies together would exceed 16 MiB; then the archive has a comment about it.
  */
 export const render = (report: Report, subject: Subject): string =>
   `${escaped(JSON.stringify({ log: logOf(report, subject) }, null, 1))}\n`
 
-const logOf = (report: Report, { exchanges, origin = "http://localhost", redact }: Subject) => {
-  const clean = createCleaner(redact ?? ((content) => content))
+const logOf = (report: Report, subject: Subject) => {
+  const server = HttpSubject.is(subject) ? subject : undefined
+  const baseUrl = server?.target.baseUrl
+  const origin = baseUrl === undefined ? "http://localhost" : new URL(baseUrl).origin
+  const clean = createCleaner(server?.redact ?? ((content) => content))
   let available = MAX_BODIES_LENGTH
   let omitted = 0
   const takeFromBudget = (content: string): string | undefined => {
@@ -42,7 +44,11 @@ const logOf = (report: Report, { exchanges, origin = "http://localhost", redact 
     available -= content.length
     return content
   }
-  const entries = exchanges.map((exchange) => entryOf(exchange, origin, clean, takeFromBudget))
+  const entries = (server?.exchanges ?? []).flatMap((exchange) =>
+    exchange.response === undefined
+      ? []
+      : [entryOf({ ...exchange, response: exchange.response }, origin, clean, takeFromBudget)]
+  )
   const withoutResponse = report.requests - entries.length
   const notes = [
     "Credentials are removed.",
@@ -62,17 +68,17 @@ const logOf = (report: Report, { exchanges, origin = "http://localhost", redact 
 type Clean = (content: string) => string
 
 const entryOf = (
-  { did, key, receivedAt, request, response, sentAt }: Exchange,
+  { did, from, request, response, to }: Exchange & { readonly response: WireResponse },
   origin: string,
   clean: Clean,
   takeFromBudget: (content: string) => string | undefined
 ) => {
-  const duration = Math.max(0, Math.round((receivedAt - sentAt) * 1_000) / 1_000)
+  const duration = Math.max(0, Math.round((to - from) * 1_000) / 1_000)
   const url = clean(origin + request.target)
   const requestBody = request.body === undefined ? undefined : takeFromBudget(clean(text(request.body)))
   const responseBody = takeFromBudget(clean(text(response.body)))
   return {
-    startedDateTime: dateOf(sentAt),
+    startedDateTime: dateOf(from),
     time: duration,
     request: {
       method: clean(request.method),
@@ -101,25 +107,19 @@ const entryOf = (
       cookies: [],
       headers: headersOf(response.headers, clean),
       content: {
-        size: sizeOf(response),
+        size: response.body.length,
         mimeType: clean(headerValues(response, "content-type")[0] ?? ""),
         text: responseBody ?? "",
-        ...commentOn(response.cut !== undefined, responseBody === undefined)
+        ...(responseBody === undefined ? { comment: "omitted" } : {})
       },
       redirectURL: clean(headerValues(response, "location")[0] ?? ""),
       headersSize: -1,
-      bodySize: sizeOf(response)
+      bodySize: response.body.length
     },
     cache: {},
     timings: { send: 0, wait: duration, receive: 0 },
-    ...(did === undefined ? {} : { comment: clean(did) }),
-    _key: key
+    comment: clean(did)
   }
-}
-
-const commentOn = (isCut: boolean, isOmitted: boolean) => {
-  if (isOmitted) return { comment: "omitted" }
-  return isCut ? { comment: "only the beginning" } : {}
 }
 
 /** Formats a time. A clock under test may show a time outside of the range of `Date`; the result is then the epoch. */

@@ -2,15 +2,13 @@
  * Renders a report as one self-contained HTML page without scripts, for screens of any size, light or dark.
  */
 
-import type { CheckResult, ClauseResult, Counterexample, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
 /** Renders the report as a document whose structure no text of the subject can change. */
 export const render = (report: Report): string => {
   const withStatus = (status: Status) => report.checks.filter((check) => check.status === status)
-  const section = Wording.sectionsOf(report.clauses)
-  const failed = Wording.byCause(withStatus("fail")).flatMap(([check, prevented]) => [check, ...prevented])
   return `${[
     "<!DOCTYPE html>",
     '<html lang="en">',
@@ -26,20 +24,14 @@ export const render = (report: Report): string => {
     "<body>",
     ...header(report),
     "<main>",
-    ...(failed.length === 0
-      ? []
-      : [
-          "<section>",
-          "<h2>Failed</h2>",
-          ...failed.flatMap((check) => failure(check, section, report.seed)),
-          "</section>"
-        ]),
+    ...causes(report),
     ...reasons("Suite errors", withStatus("error")),
     ...reasons("Warnings", withStatus("warn")),
     ...reasons("Inconclusive", withStatus("inconclusive")),
     ...checkTable(report),
-    ...clauseTable(report.clauses),
-    ...findings(report.findings),
+    ...lines("Stopped early", report.stopped),
+    ...lines("Choices of the subject", report.choices),
+    ...lines("Findings of the doctor", report.findings),
     "</main>",
     "</body>",
     "</html>"
@@ -52,20 +44,13 @@ const header = (report: Report): ReadonlyArray<string> => {
     ["Subject", `${name} (${kind})`],
     ["Level", report.level],
     ["Started", report.startedAt],
-    [
-      "Duration",
-      `${Wording.duration(report.milliseconds)}${
-        report.waitedMs > 0 ? `, including ${Wording.duration(report.waitedMs)} of waiting for limits` : ""
-      }`
-    ],
-    ...(report.requests > 0 ? ([["Requests", String(report.requests)]] as const) : []),
-    ["Seed", String(report.seed)],
+    ["Cost", Wording.cost(report)],
     ...Wording.provenance(report),
     ["Declared", capabilities.length === 0 ? "nothing" : capabilities.join(", ")]
   ]
   const numbers = [
     ["planned", report.counts.planned, "total"],
-    ["executed", report.counts.executed, "total"],
+    ["decided", report.counts.decided, "total"],
     ...Wording.countedStatuses.map(([status, word]) => [word, report.counts[status], status] as const)
   ] as const
   return [
@@ -84,54 +69,56 @@ const header = (report: Report): ReadonlyArray<string> => {
   ]
 }
 
-const failure = (
-  check: CheckResult,
-  section: ReadonlyMap<string, string>,
-  seed: number
-): ReadonlyArray<string> => [
-  '<article class="fail">',
-  `<h3><code>${escaped(check.id)}</code></h3>`,
-  `<p class="law">${escaped(check.law)}</p>`,
-  `<p class="aside">${check.level} · ${Wording.clausesOf(check, section).map(escaped).join(", ")}</p>`,
-  ...(check.counterexample === undefined
-    ? [`<p>${escaped(Wording.summary(check))}</p>`]
-    : details(check.counterexample, seed)),
-  ...(check.counterexample?.clause === undefined
+const causes = (report: Report): ReadonlyArray<string> => {
+  const [first, ...others] = Wording.causes(report)
+  return first === undefined
     ? []
-    : [`<p>${escaped(Wording.blame(check.counterexample.clause, section))}</p>`]),
-  "</article>"
+    : [
+        ...section("Probable cause", failure(first)),
+        ...(others.length === 0 ? [] : section("Other findings", others.flatMap(failure)))
+      ]
+}
+
+const section = (title: string, content: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "<section>",
+  `<h2>${title}</h2>`,
+  ...content,
+  "</section>"
 ]
 
-const details = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => {
-  const { actual, expected, script, steps } = counterexample
+const failure = ([check, group]: readonly [CheckResult, Cause]): ReadonlyArray<string> => {
+  const consequences = Wording.consequences(group)
+  return [
+    '<article class="fail">',
+    `<h3><code>${escaped(check.id)}</code></h3>`,
+    `<p class="law">${escaped(check.law)}</p>`,
+    `<p class="aside">${check.level} · ${escaped(check.section)}</p>`,
+    ...(check.counterexample === undefined
+      ? [`<p>${escaped(Wording.summary(check))}</p>`]
+      : details(check.counterexample)),
+    ...(consequences === undefined ? [] : [`<p class="aside">${escaped(consequences)}.</p>`]),
+    "</article>"
+  ]
+}
+
+const details = (counterexample: Counterexample): ReadonlyArray<string> => {
+  const { actual, expected, steps } = counterexample
   const replay = Wording.replayCommand(counterexample)
   return [
+    ...(steps.length === 0
+      ? []
+      : [
+          '<ol class="steps">',
+          ...steps.map(
+            ({ curl, did, got }) =>
+              `<li><code>${escaped(did)}</code> <span class="got">${escaped(got)}</span>${curl === undefined ? "" : `<pre tabindex="0"><code>${escaped(curl)}</code></pre>`}</li>`
+          ),
+          "</ol>"
+        ]),
     "<dl>",
     `<div><dt>Expected</dt><dd>${escaped(expected)}</dd></div>`,
     `<div class="actual"><dt>Actual</dt><dd>${escaped(actual)}</dd></div>`,
     "</dl>",
-    ...(steps.length === 0
-      ? []
-      : [
-          "<details open>",
-          `<summary>${Wording.plural(steps.length, "step")}</summary>`,
-          '<ol class="steps">',
-          ...steps.map(
-            ({ did, got }) =>
-              `<li><code>${escaped(did)}</code> <span class="got">${arrow}${escaped(got)}</span></li>`
-          ),
-          "</ol>",
-          "</details>"
-        ]),
-    ...(script === undefined
-      ? []
-      : [
-          "<details>",
-          "<summary>Shell script</summary>",
-          `<pre tabindex="0"><code>${script.trimEnd().split("\n").map(escaped).join("\n")}</code></pre>`,
-          "</details>"
-        ]),
-    `<p class="aside">${escaped(Wording.history(counterexample, seed))}.</p>`,
     ...(replay === undefined ? [] : [`<pre tabindex="0"><code>${escaped(replay)}</code></pre>`])
   ]
 }
@@ -139,17 +126,15 @@ const details = (counterexample: Counterexample, seed: number): ReadonlyArray<st
 const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
   checks.length === 0
     ? []
-    : [
-        "<section>",
-        `<h2>${title}</h2>`,
-        ...Wording.byReason(checks).flatMap(([reason, group]) => [
+    : section(
+        title,
+        Wording.byReason(checks).flatMap(([reason, group]) => [
           `<article class="${group[0]?.status ?? ""}">`,
           `<p>${group.map(({ id }) => `<code>${escaped(id)}</code>`).join(", ")}</p>`,
           `<p>${escaped(reason)}</p>`,
           "</article>"
-        ]),
-        "</section>"
-      ]
+        ])
+      )
 
 const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
   const present = Wording.countedStatuses.filter(([status]) =>
@@ -167,19 +152,19 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
     "</fieldset>",
     '<div class="wide" role="region" aria-label="All checks" tabindex="0">',
     "<table>",
-    "<caption>Each check with its result</caption>",
-    headings("Check", "Status", "Level", "Profile", "Runs", "Requests", "Time"),
+    "<caption>The check of each clause with its result</caption>",
+    headings("Clause", "Section", "Status", "Level", "Profile", "Decided", "Violations"),
     "<tbody>",
     ...checks.map(
-      ({ id, law, level, milliseconds, profile, requests, runs, status }) =>
+      ({ counterexample, decided, id, law, level, profile, section, status }) =>
         `<tr data-status="${status}">${row(
-          nameAndText(id, law),
-          badge(status),
+          `<code>${escaped(id)}</code><small>${escaped(law)}</small>`,
+          escaped(section),
+          `<span class="badge ${status}">${status}</span>`,
           level,
           profile,
-          `${runs.executed}/${runs.planned}`,
-          String(requests),
-          Wording.duration(milliseconds)
+          String(decided),
+          String(counterexample?.times ?? "")
         )}</tr>`
     ),
     "</tbody>",
@@ -189,51 +174,16 @@ const checkTable = ({ checks }: Report): ReadonlyArray<string> => {
   ]
 }
 
-const clauseTable = (clauses: ReadonlyArray<ClauseResult>): ReadonlyArray<string> =>
-  clauses.length === 0
-    ? []
-    : [
-        "<section>",
-        "<h2>Clauses</h2>",
-        '<div class="wide" role="region" aria-label="Clauses" tabindex="0">',
-        "<table>",
-        "<caption>Each clause with the worst status of its checks</caption>",
-        headings("Clause", "Section", "Status", "Checks"),
-        "<tbody>",
-        ...clauses.map(({ checks, says, section, slug, status }) => {
-          const ids = checks.map((id) => `<code>${escaped(id)}</code>`).join(", ")
-          return `<tr>${row(nameAndText(slug, says), escaped(section), badge(status), ids)}</tr>`
-        }),
-        "</tbody>",
-        "</table>",
-        "</div>",
-        "</section>"
-      ]
-
 const headings = (...titles: ReadonlyArray<string>): string =>
   `<thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>`
 
 const row = (first: string, ...cells: ReadonlyArray<string>): string =>
   `<th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}`
 
-const nameAndText = (name: string, text: string): string =>
-  `<code>${escaped(name)}</code><small>${escaped(text)}</small>`
-
-const arrow = '<span aria-hidden="true">→ </span>'
-
-const findings = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.length === 0
+const lines = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
+  items.length === 0
     ? []
-    : [
-        "<section>",
-        "<h2>Findings of the doctor</h2>",
-        "<ul>",
-        ...lines.map((line) => `<li>${escaped(line)}</li>`),
-        "</ul>",
-        "</section>"
-      ]
-
-const badge = (status: ClauseResult["status"]): string => `<span class="badge ${status}">${status}</span>`
+    : section(title, ["<ul>", ...items.map((item) => `<li>${escaped(item)}</li>`), "</ul>"])
 
 /** The style sheet. Text colors have a contrast of at least 4.5 : 1, and no meaning is shown by color alone. */
 const style = `
@@ -269,11 +219,10 @@ header.inconclusive,article.inconclusive,article.warn{border-left-color:var(--ca
 .counts li{padding:.15rem .65rem;background:var(--card);border:1px solid var(--line);border-radius:1rem}
 .counts .none{color:var(--soft)}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.6rem 1.5rem}
-details{margin:.6rem 0}
-summary{cursor:pointer;color:var(--soft)}
 .steps{margin:.4rem 0;padding-left:2rem}
 .steps li{margin:.2rem 0}
 .got{color:var(--soft)}
+.got:not(:empty)::before{content:"→ "}
 fieldset{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:0 0 .75rem;padding:.4rem .9rem .6rem;
 border:1px solid var(--line);border-radius:.5rem}
 legend{color:var(--soft);font-size:.875rem}
@@ -287,7 +236,7 @@ tbody th{min-width:14rem}
 tbody tr:last-child>*{border-bottom:0}
 th small{display:block}
 .badge{font-weight:600;white-space:nowrap}
-.badge.not-applicable,.badge.excluded,.badge.unchecked{color:var(--calm);font-weight:400}
+.badge.not-applicable,.badge.excluded{color:var(--calm);font-weight:400}
 ${["error", "fail", "inconclusive", "warn", "pass", "not-applicable", "excluded"]
   .map((status) => `.checks:has(#show-${status}:checked) tbody tr:not([data-status="${status}"])`)
   .join(",\n")}{display:none}

@@ -4,8 +4,8 @@
  * the run shows that it is not a pass.
  */
 
-import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
-import { type Profile, profiles } from "../evaluation/Profile.ts"
+import { type Profile, profiles } from "../clauses/Profile.ts"
+import type { CheckResult, Report } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
@@ -51,7 +51,6 @@ const testsuite = (
   checks: ReadonlyArray<CheckResult>,
   report: Report
 ): ReadonlyArray<string> => {
-  const time = seconds(checks.reduce((sum, { milliseconds }) => sum + milliseconds, 0))
   const properties = {
     ...Object.fromEntries(
       Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text] as const)
@@ -62,64 +61,53 @@ const testsuite = (
     verdict: Wording.verdict(report)
   }
   return [
-    `  <testsuite${attributes({ name: profile, ...tally(checks), time, timestamp: report.startedAt })}>`,
+    `  <testsuite${attributes({ name: profile, ...tally(checks), timestamp: report.startedAt })}>`,
     "    <properties>",
     ...Object.entries(properties).map(([name, value]) => `      <property${attributes({ name, value })}/>`),
     "    </properties>",
-    ...checks.flatMap((check) => testcase(check, report.seed)),
+    ...checks.flatMap(testcase),
     "  </testsuite>"
   ]
 }
 
-const testcase = (check: CheckResult, seed: number): ReadonlyArray<string> => {
-  const open = `    <testcase${attributes({
-    classname: check.profile,
-    name: check.id,
-    time: seconds(check.milliseconds)
-  })}`
-  const content = resultElements(check, seed)
-  return content.length === 0
-    ? [`${open}/>`]
-    : [`${open}>`, ...content.map((line) => `      ${line}`), "    </testcase>"]
+const testcase = (check: CheckResult): ReadonlyArray<string> => {
+  const open = `    <testcase${attributes({ classname: check.profile, name: check.id })}`
+  const content = resultOf(check)
+  return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, "    </testcase>"]
 }
 
-const resultElements = (check: CheckResult, seed: number): ReadonlyArray<string> => {
+const resultOf = (check: CheckResult): string | undefined => {
   const message = Wording.summary(check)
   switch (check.status) {
     case "pass":
-      return []
+      return undefined
     case "warn":
-      return [element("system-out", {}, [`warning: ${message}`, ...describeFailure(check, seed)])]
+      return element("system-out", {}, [`warning: ${message}`, ...describeFailure(check)])
     case "fail":
-      return [
-        element("failure", { message, type: "violation" }, describeFailure(check, seed)),
-        ...(check.counterexample?.script === undefined
-          ? []
-          : [element("system-out", {}, check.counterexample.script.split("\n"))])
-      ]
-    case "inconclusive":
-      return [`<skipped${attributes({ message: `inconclusive: ${message}` })}/>`]
+      return element("failure", { message, type: "violation" }, describeFailure(check))
     case "error":
-      return [element("error", { message, type: "suite-error" }, [check.law])]
+      return element("error", { message, type: "suite-error" }, [check.law])
+    case "inconclusive":
     case "not-applicable":
-      return [`<skipped${attributes({ message: `not applicable: ${message}` })}/>`]
     case "excluded":
-      return [`<skipped${attributes({ message: `excluded: ${message}` })}/>`]
+      return `<skipped${attributes({ message: `${check.status.replace("-", " ")}: ${message}` })}/>`
   }
 }
 
-/** Describes a failure: the law, the steps, the expected and the actual result, the history and the replay command. */
-const describeFailure = (check: CheckResult, seed: number): ReadonlyArray<string> => [
-  `${check.law} (${check.clauses.join(", ")})`,
-  ...(check.counterexample === undefined ? [] : counterexampleLines(check.counterexample, seed))
-]
-
-const counterexampleLines = (counterexample: Counterexample, seed: number): ReadonlyArray<string> => [
-  ...counterexample.steps.map((step, index) => `${index + 1}. ${Wording.step(step)}`),
-  `expected: ${counterexample.expected}`,
-  `actual: ${counterexample.actual}`,
-  Wording.history(counterexample, seed),
-  Wording.replayCommand(counterexample) ?? ""
+/** Describes a failure: the clause, the steps with their commands, and the command that replays them. */
+const describeFailure = ({ counterexample, law, section }: CheckResult): ReadonlyArray<string> => [
+  `${law} (${section})`,
+  ...(counterexample === undefined
+    ? []
+    : [
+        ...counterexample.steps.flatMap((step, index) => [
+          `${index + 1}. ${Wording.step(step)}`,
+          ...(step.curl === undefined ? [] : [`   ${step.curl}`])
+        ]),
+        `expected: ${counterexample.expected}`,
+        `actual: ${counterexample.actual}`,
+        Wording.replayCommand(counterexample) ?? ""
+      ])
 ]
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */

@@ -2,8 +2,9 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type CheckResult, type Report, schemaVersion } from "../engine/Report.ts"
-import { profiles } from "../evaluation/Profile.ts"
+import { profiles } from "../clauses/Profile.ts"
+import { statuses } from "../engine/Counts.ts"
+import { type CheckResult, type Report, type Status, schemaVersion } from "../engine/Report.ts"
 
 /** The text is not a report, or its schema version is not supported. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
@@ -16,41 +17,28 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Level = Schema.Literals(["spec", "design"])
 
-const statuses = ["pass", "fail", "warn", "inconclusive", "not-applicable", "excluded", "error"] as const
-
 const Strings = Schema.Array(Schema.String)
-
-const CounterexampleSchema = Schema.Struct({
-  expected: Schema.String,
-  actual: Schema.String,
-  clause: Schema.optional(Schema.String),
-  case: Schema.String,
-  steps: Schema.Array(Schema.Struct({ did: Schema.String, got: Schema.String })),
-  reproduced: Schema.Struct({ times: Count, of: Count }),
-  found: Schema.Struct({ runs: Count, shrinks: Count }),
-  script: Schema.optional(Schema.String),
-  token: Schema.optional(Schema.String)
-})
-
-const CoverageSchema = Schema.Struct({
-  dimensions: Schema.Array(Schema.Struct({ name: Schema.String, tried: Count, of: Count })),
-  pairs: Schema.Struct({ tried: Count, of: Count })
-})
 
 const CheckResultSchema = Schema.Struct({
   id: Schema.String,
   law: Schema.String,
-  clauses: Strings,
+  section: Schema.String,
   level: Level,
   profile: Schema.Literals(profiles),
   status: Schema.Literals(statuses),
   reason: Schema.optional(Schema.String),
-  isPostponed: Schema.optional(Schema.Boolean),
-  runs: Schema.Struct({ planned: Count, executed: Count, decided: Count }),
-  requests: Count,
-  milliseconds: Schema.Finite,
-  counterexample: Schema.optional(CounterexampleSchema),
-  coverage: Schema.optional(CoverageSchema)
+  decided: Count,
+  counterexample: Schema.optional(
+    Schema.Struct({
+      expected: Schema.String,
+      actual: Schema.String,
+      steps: Schema.Array(
+        Schema.Struct({ did: Schema.String, got: Schema.String, curl: Schema.optional(Schema.String) })
+      ),
+      times: Count,
+      token: Schema.optional(Schema.String)
+    })
+  )
 })
 
 /**
@@ -60,12 +48,8 @@ const CheckResultSchema = Schema.Struct({
  */
 export const ReportSchema = Schema.Struct({
   schemaVersion: Schema.Literal(schemaVersion),
-  suite: Schema.Struct({
-    name: Schema.String,
-    version: Schema.String,
-    laws: Schema.optionalKey(Schema.String)
-  }),
-  contract: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
+  suite: Schema.Struct({ name: Schema.String, version: Schema.String, laws: Schema.String }),
+  contract: Schema.Struct({ name: Schema.String, version: Schema.String }),
   implementation: Schema.optionalKey(
     Schema.Struct({
       name: Schema.String,
@@ -86,48 +70,31 @@ export const ReportSchema = Schema.Struct({
   requests: Count,
   counts: Schema.Struct({
     planned: Count,
-    executed: Count,
-    pass: Count,
-    fail: Count,
-    warn: Count,
-    inconclusive: Count,
-    "not-applicable": Count,
-    excluded: Count,
-    error: Count
+    decided: Count,
+    ...(Object.fromEntries(statuses.map((status) => [status, Count])) as { [S in Status]: typeof Count }) // each status
   }),
   findings: Strings,
+  stopped: Strings,
+  choices: Strings,
+  causes: Schema.Array(Schema.Struct({ check: Schema.String, follows: Strings, more: Count })),
   checks: Schema.Array(CheckResultSchema),
-  clauses: Schema.Array(
-    Schema.Struct({
-      slug: Schema.String,
-      section: Schema.String,
-      says: Schema.String,
-      checks: Strings,
-      status: Schema.Literals([...statuses, "unchecked"])
-    })
-  ),
   verdict: Schema.Literals(["conformant", "not-conformant", "inconclusive", "selection-passed", "error"]),
-  profiles: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        profile: Schema.Literals(profiles),
-        planned: Count,
-        passed: Count,
-        status: Schema.Literals(statuses)
-      })
-    )
-  ),
-  limits: Schema.optionalKey(
+  profiles: Schema.Array(
     Schema.Struct({
-      requests: Schema.optionalKey(Count),
-      milliseconds: Schema.optionalKey(Count),
-      checkMilliseconds: Schema.Finite,
-      effort: Schema.Finite,
-      only: Strings,
-      exclude: Strings
+      profile: Schema.Literals(profiles),
+      planned: Count,
+      passed: Count,
+      status: Schema.Literals(statuses)
     })
   ),
-  claims: Schema.optionalKey(Schema.Array(Schema.Literals(profiles))),
+  limits: Schema.Struct({
+    requests: Schema.optionalKey(Count),
+    milliseconds: Schema.optionalKey(Count),
+    effort: Schema.Finite,
+    only: Strings,
+    exclude: Strings
+  }),
+  claims: Schema.Array(Schema.Literals(profiles)),
   exitCode: Schema.Literals([0, 1, 2, 3])
 })
 
@@ -189,11 +156,8 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
 const withUndefinedMembers = (check: typeof CheckResultSchema.Type): CheckResult => ({
   ...check,
   reason: check.reason,
-  coverage: check.coverage,
   counterexample: check.counterexample && {
     ...check.counterexample,
-    clause: check.counterexample.clause,
-    script: check.counterexample.script,
     token: check.counterexample.token
   }
 })

@@ -1,5 +1,5 @@
 /** Renders a report as GitHub-flavored Markdown, for the summary of a CI job or a comment. */
-import type { CheckResult, Counterexample, Report } from "../engine/Report.ts"
+import type { Cause, CheckResult, Counterexample, Report } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
@@ -7,8 +7,6 @@ import * as Wording from "./Wording.ts"
 export const render = (report: Report): string => {
   const withStatus = (status: CheckResult["status"]) =>
     report.checks.filter((check) => check.status === status)
-  const section = Wording.sectionsOf(report.clauses)
-  const failed = Wording.byCause(withStatus("fail")).flatMap(([check, prevented]) => [check, ...prevented])
   const { kind, name } = report.subject
   const claims = Wording.claims(report)
   return [
@@ -20,78 +18,73 @@ export const render = (report: Report): string => {
     ].join(" "),
     ...(claims === undefined ? [] : [prose(`${claims}.`)]),
     table(
-      ["planned", "executed", ...Wording.countedStatuses.map(([, word]) => word)],
+      ["planned", "decided", ...Wording.countedStatuses.map(([, word]) => word)],
       [
         [
           report.counts.planned,
-          report.counts.executed,
+          report.counts.decided,
           ...Wording.countedStatuses.map(([status]) => report.counts[status])
         ].map(String)
       ]
     ),
-    ...(failed.length === 0 ? [] : failures(failed, section, report.seed)),
+    ...Wording.causes(report).flatMap(cause),
+    ...failures(withStatus("fail")),
     ...reasons("Suite errors", withStatus("error")),
     ...reasons("Warnings", withStatus("warn")),
     ...reasons("Inconclusive", withStatus("inconclusive")),
     ...reasonDetails("Not applicable", withStatus("not-applicable")),
     ...reasonDetails("Excluded", withStatus("excluded")),
-    ...clauses(report),
-    ...triedOver(report),
-    ...(report.findings.length === 0
-      ? []
-      : details("Findings of the doctor", list(report.findings.map(prose))))
+    ...lines("Stopped early", report.stopped),
+    ...lines("Choices of the subject", report.choices),
+    ...lines("Findings of the doctor", report.findings)
   ]
     .map((block) => `${block}\n`)
     .join("\n")
 }
 
-const failures = (
-  checks: ReadonlyArray<CheckResult>,
-  section: ReadonlyMap<string, string>,
-  seed: number
-): ReadonlyArray<string> => [
-  "### Failed",
-  table(
-    ["Check", "Clauses", "Expected", "Actual", "Reproduces"],
-    checks.map((check) => {
-      const { counterexample } = check
-      return [
-        code(check.id),
-        Wording.clausesOf(check, section).map(prose).join(", "),
-        counterexample === undefined ? "" : code(counterexample.expected),
-        code(counterexample === undefined ? Wording.summary(check) : counterexample.actual),
-        counterexample === undefined
-          ? ""
-          : `${counterexample.reproduced.times}/${counterexample.reproduced.of}`
-      ]
-    })
-  ),
-  ...checks.flatMap((check) =>
-    check.counterexample === undefined
-      ? []
-      : details(
-          `${code(check.id)}: ${prose(check.law)}`,
-          ...counterexampleBlocks(check.counterexample, section, seed)
-        )
-  )
-]
+/** Describes a cause; the first one is open, because it probably explains the others. */
+const cause = ([check, group]: readonly [CheckResult, Cause], index: number): ReadonlyArray<string> => {
+  const consequences = Wording.consequences(group)
+  const blocks = [
+    prose(`${check.law} (${check.section}, level ${check.level})`),
+    ...(check.counterexample === undefined
+      ? [prose(Wording.summary(check))]
+      : counterexampleBlocks(check.counterexample)),
+    ...(consequences === undefined ? [] : [prose(`${consequences}.`)])
+  ]
+  return index === 0
+    ? [`### Probable cause: ${code(check.id)}`, ...blocks]
+    : details(`Another finding: ${code(check.id)}`, ...blocks)
+}
 
-const counterexampleBlocks = (
-  counterexample: Counterexample,
-  section: ReadonlyMap<string, string>,
-  seed: number
-): ReadonlyArray<string> => {
-  const { actual, clause, expected, script, steps } = counterexample
+const failures = (checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
+  checks.length === 0
+    ? []
+    : [
+        "### Failed",
+        table(
+          ["Check", "Clause", "Expected", "Actual", "Violations"],
+          checks.map(({ counterexample, id, law, reason = "", section }) => [
+            code(id),
+            prose(`${section} ${law}`),
+            code(counterexample?.expected ?? ""),
+            code(counterexample?.actual ?? reason),
+            String(counterexample?.times ?? "")
+          ])
+        )
+      ]
+
+const counterexampleBlocks = (counterexample: Counterexample): ReadonlyArray<string> => {
+  const { actual, expected, steps } = counterexample
   const replay = Wording.replayCommand(counterexample)
+  const commands = steps.flatMap(({ curl }) => (curl === undefined ? [] : [printable(curl)]))
   return [
     fenced("text", [
       ...steps.map((step, index) => `${index + 1}. ${Wording.step(step)}`),
       `expected: ${printable(expected)}`,
       `actual:   ${printable(actual)}`
     ]),
-    `${prose(Wording.history(counterexample, seed))}.`,
-    ...(clause === undefined ? [] : [prose(Wording.blame(clause, section))]),
-    ...(script === undefined ? [] : [fenced("sh", script.trimEnd().split("\n").map(printable))]),
+    ...(commands.length === 0 ? [] : [fenced("sh", commands)]),
     ...(replay === undefined ? [] : [fenced("sh", [replay])])
   ]
 }
@@ -111,35 +104,8 @@ const reasons = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArr
 const reasonDetails = (title: string, checks: ReadonlyArray<CheckResult>): ReadonlyArray<string> =>
   checks.length === 0 ? [] : details(`${title}: ${checks.length}`, byReason(checks))
 
-const clauses = ({ clauses }: Report): ReadonlyArray<string> =>
-  clauses.length === 0
-    ? []
-    : details(
-        `Clauses: ${clauses.length}`,
-        table(
-          ["Clause", "Section", "Says", "Status", "Checks"],
-          clauses.map(({ checks, says, section, slug, status }) => [
-            code(slug),
-            prose(section),
-            prose(says),
-            status,
-            checks.map(code).join(", ")
-          ])
-        )
-      )
-
-const triedOver = (report: Report): ReadonlyArray<string> => {
-  const tried = Wording.triedOver(report)
-  return tried.length === 0
-    ? []
-    : details(
-        `Tried over: ${tried.length}`,
-        table(
-          ["Check", "Values and pairs of values", "Clauses"],
-          tried.map(([check, words]) => [code(check.id), prose(words), check.clauses.map(code).join(", ")])
-        )
-      )
-}
+const lines = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
+  items.length === 0 ? [] : details(title, list(items.map(prose)))
 
 const details = (summary: string, ...blocks: ReadonlyArray<string>): ReadonlyArray<string> => [
   `<details><summary>${summary}</summary>`,

@@ -5,11 +5,10 @@ import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
 /** Returns a line with the outcome, then a line for each step. */
-export const lines = (token: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
-  if (replayed.outcome === "not-replayable") return [`CANNOT ${token.check}: ${printable(replayed.reason)}`]
-  const { failure, trial } = replayed.evaluation
-  const steps = trial.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
-  return failure === undefined
-    ? [`FIXED ${token.check}`, ...steps]
-    : [`FAILED ${token.check}: ${printable(failure.message)}`, ...steps]
+export const lines = ({ check }: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
+  if (replayed.outcome === "not-replayable") return [`CANNOT ${check}: ${printable(replayed.reason)}`]
+  const steps = replayed.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
+  if (replayed.outcome === "fixed") return [`FIXED ${check}`, ...steps]
+  const { actual, expected } = replayed.violation
+  return [`FAILED ${check}: expected ${printable(expected)}, got ${printable(actual)}`, ...steps]
 }

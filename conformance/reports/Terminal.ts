@@ -1,5 +1,6 @@
-/** Renders a report for one screen: the checks that did not pass, the counts, and the verdict as the last line. */
-import type { CheckResult, Report, ReportedStep, Status } from "../engine/Report.ts"
+/** Renders a report for a terminal: the verdict, the probable cause within one screen, and then all else in few lines. */
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
+import type { Step } from "../evaluation/Finding.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
@@ -8,61 +9,55 @@ export interface Options {
   readonly columns?: number | undefined
   /** Whether to write ANSI colors; false by default. */
   readonly color?: boolean | undefined
-  /** Paths of the scripts, by check id. */
-  readonly scripts?: ReadonlyMap<string, string> | undefined
 }
 
-/** Maximum number of failures that are shown in full; the other failures are shown with their reason only. */
-const MAX_SHOWN = 8
+/** Maximum number of steps of the probable cause that are shown; those in the middle are omitted. */
+const MAX_STEPS = 7
 
-/** Maximum number of steps that are shown of a failure; earlier steps are omitted. */
-const MAX_STEPS = 8
+/** Maximum number of lines of one text. */
+const MAX_LINES = 4
 
-const INDENT = "      "
+/** Maximum number of other causes and of choices that are shown, one line each. */
+const MAX_OTHERS = 12
 
-/**
- * Renders the report as lines, without a line break at the end. Lines fit the columns, except for the verdict and texts
- * to copy (script, replay).
- */
-export const render = (report: Report, { color = false, columns = 100, scripts }: Options = {}): string => {
+/** Maximum length of a command that is shown; it is never cut, because it is to be copied. */
+const MAX_COMMAND = 400
+
+const INDENT = "  "
+
+/** Renders the report as lines, without a line break at the end. Lines fit the columns, except for texts to copy. */
+export const render = (report: Report, { color = false, columns = 100 }: Options = {}): string => {
   const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
+  const { paint } = screen
   const withStatus = (status: Status) => report.checks.filter((check) => check.status === status)
-  const failed = Wording.byCause(withStatus("fail"))
-  const section = Wording.sectionsOf(report.clauses)
-  const blocks = [
-    ...failed
-      .slice(0, MAX_SHOWN)
-      .map(([check, prevented]) => failure(check, prevented, report, section, scripts, screen)),
-    failed
-      .slice(MAX_SHOWN)
-      .flatMap(([check, prevented]) =>
-        formatStatus("FAIL", "red", [check, ...prevented], Wording.summary(check), screen)
-      ),
-    ...withStatus("error").map((check) =>
-      formatStatus("ERROR", "red", [check], Wording.summary(check), screen)
-    ),
-    ...withStatus("warn").map((check) =>
-      formatStatus("WARN", "yellow", [check], Wording.summary(check), screen)
-    ),
-    ...Wording.byReason(withStatus("inconclusive")).map(([reason, checks]) =>
-      formatStatus("INCONCLUSIVE", "yellow", checks, reason, screen)
-    ),
-    ...Wording.byReason(withStatus("not-applicable")).map(([reason, checks]) =>
-      formatStatus("NOT APPLICABLE", "dim", checks, reason, screen)
-    ),
-    // The findings of the doctor explain why nothing could be decided.
-    report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : []
-  ].filter((lines) => lines.length > 0)
-  const claims = Wording.claims(report)
-  const ending = [
-    ...wrap(Wording.counts(report), screen.columns),
-    ...(claims === undefined ? [] : wrap(claims, screen.columns)),
-    screen.paint(
-      Wording.headline(report),
-      report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"
+  const reasons = (status: Status, word: string, shade: Color) =>
+    Wording.byReason(withStatus(status)).flatMap(([reason, checks]) =>
+      formatStatus(word, shade, checks, reason, screen)
     )
+  const [first, ...others] = Wording.causes(report)
+  const claims = Wording.claims(report)
+  const shade = report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"
+  const blocks = [
+    wrap(Wording.headline(report), screen.columns).map((line) => paint(line, shade)),
+    first === undefined ? [] : cause(first, screen),
+    otherCauses(others, screen),
+    reasons("error", "ERROR", "red"),
+    reasons("warn", "WARN", "yellow"),
+    reasons("inconclusive", "INCONCLUSIVE", "yellow"),
+    reasons("not-applicable", "NOT APPLICABLE", "dim"),
+    // What the doctor found explains why nothing could be decided.
+    report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : [],
+    list("Programs that stopped early:", report.stopped, screen),
+    list("The contract leaves open, and the subject chose:", report.choices, screen),
+    [
+      ...limited(wrap(Wording.profiles(report), screen.columns), screen.columns),
+      ...(claims === undefined ? [] : wrap(claims, screen.columns))
+    ]
   ]
-  return [...blocks, ending].map((lines) => lines.join("\n")).join("\n\n")
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")
 }
 
 /**
@@ -73,12 +68,10 @@ export const render = (report: Report, { color = false, columns = 100, scripts }
 export interface Progress {
   readonly done: number
   readonly planned: number
-  /** The current check. */
+  /** The current program. */
   readonly id: string
   readonly requests: number
   readonly milliseconds: number
-  /** The reason for waiting, such as `waiting 41 s for the limits of the main key`. */
-  readonly waiting?: string | undefined
 }
 
 /**
@@ -86,15 +79,11 @@ export interface Progress {
  *
  * @internal
  */
-export const progress = (
-  { done, id, milliseconds, planned, requests, waiting }: Progress,
-  columns = 100
-): string => {
+export const progress = ({ done, id, milliseconds, planned, requests }: Progress, columns = 100): string => {
   const parts = [
     `[${done}/${planned}] ${id}`,
     ...(requests === 0 ? [] : [Wording.plural(requests, "request")]),
-    Wording.duration(milliseconds),
-    ...(waiting === undefined ? [] : [waiting])
+    Wording.duration(milliseconds)
   ]
   return cut(printable(parts.join("  ")), columns)
 }
@@ -112,6 +101,8 @@ const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u
 
 const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
 
+const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => INDENT + line)
+
 /** Formats a status, its checks, and a text about them. */
 const formatStatus = (
   word: string,
@@ -120,75 +111,105 @@ const formatStatus = (
   text: string,
   { columns, paint }: Screen
 ): ReadonlyArray<string> => {
-  const [first = "", ...rest] = wrap(
-    `${word}  ${checks.map(({ id }) => id).join(", ")}: ${text}`,
-    columns - INDENT.length
-  )
-  return [first.replace(word, () => paint(word, color)), ...rest.map((line) => INDENT + line)]
+  const ids = checks.map(({ id }) => id).join(", ")
+  const heading =
+    checks.length === 1 ? `${word}  ${ids}: ${text}` : `${word}  ${checks.length} checks: ${text}`
+  const [first = "", ...rest] = wrap(heading, columns - INDENT.length)
+  return [
+    first.replace(word, () => paint(word, color)),
+    ...indented(rest),
+    ...(checks.length === 1
+      ? []
+      : indented(limited(wrap(ids, columns - INDENT.length), columns - INDENT.length)))
+  ]
 }
 
-const failure = (
-  check: CheckResult,
-  prevented: ReadonlyArray<CheckResult>,
-  { seed }: Report,
-  section: ReadonlyMap<string, string>,
-  scripts: Options["scripts"],
-  screen: Screen
-): ReadonlyArray<string> => {
+/** Formats the probable cause with its history. */
+const cause = ([check, group]: readonly [CheckResult, Cause], screen: Screen): ReadonlyArray<string> => {
   const { columns, paint } = screen
   const width = columns - INDENT.length
-  const indented = (lines: ReadonlyArray<string>, color?: Color) =>
-    lines.map((line) => INDENT + (color === undefined ? line : paint(line, color)))
   const { counterexample } = check
-  const heading = [
-    `${paint("FAIL", "red")}  ${paint(cut(printable(check.id), width), "bold")}`,
-    ...indented(wrap(`${check.level}: ${Wording.clausesOf(check, section).join(", ")}`, width), "dim"),
-    ...indented(wrap(check.law, width)),
-    ...(counterexample?.clause === undefined
-      ? []
-      : indented(wrap(Wording.blame(counterexample.clause, section), width)))
-  ]
-  const alsoPrevented =
-    prevented.length === 0
-      ? []
-      : indented(wrap(`also prevents: ${prevented.map(({ id }) => id).join(", ")}`, width))
-  if (counterexample === undefined) {
-    return [...heading, ...indented(labeled("reason", Wording.summary(check), width)), ...alsoPrevented]
-  }
-  const script = scripts?.get(check.id)
-  const replay = Wording.replayCommand(counterexample)
+  const consequences = Wording.consequences(group)
+  const replay = counterexample && Wording.replayCommand(counterexample)
+  const heading = cut(printable(`${check.id} (${check.section}, level ${check.level})`), width - 6)
   return [
-    ...heading,
-    ...indented(steps(counterexample.steps, width)),
-    ...indented(labeled("expected", counterexample.expected, width)),
-    ...indented(labeled("actual", counterexample.actual, width)),
-    ...indented(wrap(Wording.history(counterexample, seed), width), "dim"),
-    ...alsoPrevented,
-    ...(script === undefined ? [] : [`${INDENT}script    ${printable(script)}`]),
-    ...(replay === undefined ? [] : [`${INDENT}replay    ${replay}`])
+    `${paint("FAIL", "red")}  ${paint(heading, "bold")}`,
+    ...indented(limited(wrap(check.law, width), width)),
+    ...(counterexample === undefined
+      ? labeled("reason", Wording.summary(check), width)
+      : [
+          ...steps(counterexample.steps, width),
+          ...labeled("expected", counterexample.expected, width),
+          ...labeled("actual", counterexample.actual, width)
+        ]),
+    ...(consequences === undefined ? [] : indented(limited(wrap(`${consequences}.`, width), width))),
+    ...(replay === undefined
+      ? []
+      : [
+          INDENT +
+            (replay.length > 3 * MAX_COMMAND
+              ? "replay    the token is in report.json (--out)"
+              : `replay    ${replay}`)
+        ])
   ]
 }
+
+const otherCauses = (
+  all: ReadonlyArray<readonly [CheckResult, Cause]>,
+  { columns, paint }: Screen
+): ReadonlyArray<string> => {
+  const hidden = all.length - MAX_OTHERS
+  return [
+    ...all.slice(0, MAX_OTHERS).map(([check, { more }]) => {
+      const times = more === 0 ? "" : ` (and ${more} more)`
+      const line = cut(printable(`FAIL  ${check.id}${times}: ${Wording.summary(check)}`), columns)
+      return line.replace("FAIL", () => paint("FAIL", "red"))
+    }),
+    ...(hidden > 0 ? [`… and ${Wording.plural(hidden, "other finding")}`] : [])
+  ]
+}
+
+const list = (heading: string, items: ReadonlyArray<string>, { columns }: Screen): ReadonlyArray<string> => {
+  if (items.length === 0) return []
+  const hidden = items.length - MAX_OTHERS
+  return [
+    ...wrap(heading, columns),
+    ...items.slice(0, MAX_OTHERS).map((item) => cut(`- ${printable(item)}`, columns)),
+    ...(hidden > 0 ? [`… and ${hidden} more`] : [])
+  ]
+}
+
+/** Keeps the first lines of a text. */
+const limited = (lines: ReadonlyArray<string>, width: number, max = MAX_LINES): ReadonlyArray<string> =>
+  lines.length <= max ? lines : [...lines.slice(0, max - 1), `${cut(lines[max - 1] ?? "", width - 2)} …`]
 
 const labeled = (label: string, text: string, width: number): ReadonlyArray<string> =>
-  wrap(text, width - 10).map((line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`)
+  indented(
+    limited(wrap(text, width - 10), width - 10).map(
+      (line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`
+    )
+  )
 
-/** Formats the last steps with their original numbers, each in one line, or in two lines if it is long. */
-const steps = (all: ReadonlyArray<ReportedStep>, width: number): ReadonlyArray<string> => {
-  const hidden = Math.max(0, all.length - MAX_STEPS)
+/** Formats the first and the last steps with their numbers, each with its command. */
+const steps = (all: ReadonlyArray<Step>, width: number): ReadonlyArray<string> => {
   const digits = String(all.length).length
-  const shown = all.slice(hidden).flatMap((step, index) => {
-    const number = `${String(hidden + index + 1).padStart(digits)}. `
-    const line = number + Wording.step(step)
-    return widthOf(line) <= width
-      ? [line]
-      : [
-          cut(number + printable(step.did), width),
-          cut(`${" ".repeat(number.length)}→ ${printable(step.got)}`, width)
-        ]
+  const end = Math.max(2, all.length - MAX_STEPS + 2)
+  return all.flatMap((step, index) => {
+    if (index >= 2 && index < end) {
+      return index === 2 ? [`${INDENT}${" ".repeat(digits)}  … ${Wording.plural(end - 2, "step")} …`] : []
+    }
+    const number = `${String(index + 1).padStart(digits)}. `
+    const space = " ".repeat(number.length)
+    const room = width - number.length
+    // The last step shows the violation.
+    const lines = limited(wrap(Wording.step(step), room), room, index === all.length - 1 ? 8 : 2)
+    const { curl = "" } = step
+    return indented([
+      ...lines.map((line, at) => (at === 0 ? number : space) + line),
+      ...(curl === "" || curl.length > MAX_COMMAND ? [] : [space + printable(curl)])
+    ])
   })
-  return hidden === 0 ? shown : [`… ${Wording.plural(hidden, "earlier step")}`, ...shown]
 }
-
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const combining = /\p{M}/u

@@ -5,8 +5,8 @@ import { type CasesOptions, cases } from "./Cases.ts"
 
 export type { CasesOptions, Subject }
 
-/** Timeout of one check in milliseconds, including shrinking and waiting for limits. */
-const TIMEOUT_MS = 180_000
+/** Timeout in milliseconds of the first test, which runs the whole suite, with all waits for limits. */
+const TIMEOUT_MS = 900_000
 
 /**
  * Adds a `describe` with a test for each check; the name of a skipped test contains the reason.
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 180_000
  * ```
  */
 export const suite = (subject: Subject, options: CasesOptions = {}): void => {
-  // In sequence, in this order, and without retries: checks share the subject, and a retry would hide rare failures.
+  // In sequence, in this order, and without retries: all tests share one run.
   describe(`conformance of ${subject.name}`, {
     concurrent: false,
     shuffle: false,

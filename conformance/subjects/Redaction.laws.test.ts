@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { credentials } from "../checks/http/Credentials.ts"
+import { invalid, near } from "../programs/Credentials.ts"
 import * as Redaction from "./Redaction.ts"
 
 /** Generates keys of 8 characters or more in the syntax of RFC 6750. */
@@ -10,6 +10,12 @@ const keys = fc
     maxLength: 60
   })
   .map((characters) => characters.join(""))
+
+/** What the programs send instead of a key, as text. */
+const credentials = Object.values({ ...invalid, ...near }).map((derive) => (key: string) => {
+  const { authorization = [], headers = [], query } = derive(key)
+  return [...authorization, ...headers.map(([, value]) => value), ...(query === undefined ? [] : [query])]
+})
 
 /** Returns the length of the longest string that occurs in both. */
 const longestShared = (text: string, spelling: string): number => {
@@ -24,7 +30,7 @@ const longestShared = (text: string, spelling: string): number => {
 describe("redaction of the credentials that laws derive from a key", () => {
   it("leaves less than half of the key or of its reverse in a header or in the JSON of an archive", () => {
     fc.assert(
-      fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
+      fc.property(keys, fc.constantFrom(...credentials), (key, derive) => {
         const redact = Redaction.make({ main: key })
         const backwards = [...key].toReversed().join("")
         for (const value of derive(key)) {
@@ -45,7 +51,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
 
   it("leaves no long part of the key, and no mistyped key, in a message that contains the credential", () => {
     fc.assert(
-      fc.property(keys, fc.constantFrom(...Object.values(credentials)), (key, derive) => {
+      fc.property(keys, fc.constantFrom(...credentials), (key, derive) => {
         const fixed: ReadonlyArray<string> = derive("another-key")
         const redact = Redaction.make({ main: key })
         const spellings = [key, [...key].toReversed().join("")]

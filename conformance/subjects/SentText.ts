@@ -1,50 +1,50 @@
-/** Describes a sent request in one line; API keys and values derived from them are redacted. */
+/** Describes a sent request in one line; API keys and values derived from them are replaced. */
 import type { Sent } from "../evaluation/Http.ts"
-import * as Excerpt from "../http/Excerpt.ts"
-import type { KeyName } from "../http/Exchange.ts"
+import { visible } from "../http/Printable.ts"
 import { text } from "../http/Wire.ts"
+import * as KeyText from "./KeyText.ts"
 
-export type Secrets = { readonly [name in KeyName]?: string | undefined }
+/** Maximum length of a path, body or header that is shown whole, in UTF-16 code units. */
+const MAX_SHOWN = 600
 
-/** Minimum length of a part of a secret that must not be shown. */
-const PART_LENGTH = 5
-
-/** Maximum length of a path, body or header that is shown, in UTF-16 code units. */
-const MAX_SHOWN = 160
-
-/** Whether a text contains a part of a secret or of its reverse, in any letter case. */
-const reveals = (shown: string, secret: string): boolean => {
-  if (secret === "") return false
-  const folded = shown.toLowerCase()
-  const whole = secret.toLowerCase()
-  const size = Math.min(PART_LENGTH, whole.length)
-  for (const spelling of [whole, [...whole].toReversed().join("")]) {
-    for (let at = 0; at + size <= spelling.length; at++)
-      if (folded.includes(spelling.slice(at, at + size))) return true
-  }
-  return false
+/** Returns a long text without its middle, because its ends are what a violation is usually about. */
+export const shortened = (content: string, length = MAX_SHOWN): string => {
+  if (content.length <= length) return content
+  const end = Math.floor(length / 2)
+  return `${content.slice(0, end)}… (${content.length - 2 * end} more characters) …${content.slice(-end)}`
 }
 
-const describeValue = (value: string, secrets: Secrets): string => {
-  for (const [name, secret] of Object.entries(secrets)) {
-    if (value === secret) return `‹key:${name}›`
-    if (value === `Bearer ${secret}`) return `Bearer ‹key:${name}›`
-  }
-  return Object.values(secrets).some((secret) => secret !== undefined && reveals(value, secret))
-    ? "‹made from a key›"
-    : Excerpt.words(value, MAX_SHOWN)
+/** Decodes a body as UTF-8; shows each byte of another encoding as an escape. */
+export const bodyText = (body: Uint8Array): string => {
+  const decoded = text(body)
+  return decoded.includes("\ufffd")
+    ? Buffer.from(body)
+        .toString("latin1")
+        .replace(/[^ -~]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`)
+    : decoded
 }
+
+const show = (content: string, secrets: KeyText.Secrets): string =>
+  visible(shortened(KeyText.describe(KeyText.of(content, secrets), secrets)))
+
+const names = ["main", "tiny", "victim", "revoked", "expired"] as const
 
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const describeCredentials = (
   { authorization, credential, key = "main" }: Sent,
-  secrets: Secrets
+  secrets: KeyText.Secrets
 ): ReadonlyArray<string> => {
   if (credential !== undefined) return [`Authorization: ${credential}`]
-  if (authorization === undefined) return key === "main" ? [] : [key === "none" ? "no key" : `${key} key`]
+  const [only] = authorization?.length === 1 ? authorization : []
+  const sender =
+    authorization === undefined ? key : names.find((name) => only === `Bearer ${secrets[name] ?? ""}`)
+  if (sender !== undefined && sender !== "other") {
+    return sender === "main" ? [] : [sender === "none" ? "no key" : `${sender} key`]
+  }
+  if (authorization === undefined) return []
   return authorization.length === 0
     ? ["no Authorization"]
-    : authorization.map((value) => `Authorization: ${describeValue(value, secrets)}`)
+    : authorization.map((value) => `Authorization: ${show(value, secrets)}`)
 }
 
 /**
@@ -55,13 +55,13 @@ const describeCredentials = (
  * describe({ path: "/pets", authorization: ["Token x"] }, {}) // "GET /pets (Authorization: Token x)"
  * ```
  */
-export const describe = (sent: Sent, secrets: Secrets): string => {
+export const describe = (sent: Sent, secrets: KeyText.Secrets): string => {
   const { body, headers = [], json, method = "GET", path } = sent
-  const content = json ?? (typeof body === "string" ? body : body && text(body))
-  const shown = content === undefined ? "" : ` ${Excerpt.words(content, MAX_SHOWN)}`
+  const content = json ?? (typeof body === "string" ? body : body && bodyText(body))
+  const shown = content === undefined ? "" : ` ${show(content, secrets)}`
   const shownHeaders = headers
     .filter(([name, value]) => !(name.toLowerCase() === "content-type" && value === "application/json"))
-    .map(([name, value]) => `${name}: ${describeValue(value, secrets)}`)
+    .map(([name, value]) => `${name}: ${show(value, secrets)}`)
   const details = [...describeCredentials(sent, secrets), ...shownHeaders]
-  return `${method} ${Excerpt.words(path, MAX_SHOWN)}${shown}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
+  return `${method} ${show(path, secrets)}${shown}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
 }

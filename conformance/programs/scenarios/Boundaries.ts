@@ -59,7 +59,7 @@ const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.
           ...way.sent(tools),
           authorization: at === boundary ? [] : ["Bearer no-such-key"]
         })
-      if (tiny === undefined || !Spending.hasSmallMinute(tiny)) continue
+      if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) continue
       const max = at === boundary || isUsedUp ? Spending.burst(tiny) : Math.ceil(tiny.perMinute / 2)
       const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
       yield* Spending.recover(tools, "tiny", last)
@@ -76,8 +76,7 @@ export const programs: ReadonlyArray<Program> = [
     run: boundariesOfClock
   },
   Spending.about(
-    "tiny",
-    { name: "boundaries of windows", profile: "limits", requests: 70 },
+    { key: "tiny", name: "boundaries of windows", profile: "limits", requests: 70 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const moment of byResponse)
         for (const isUsedUp of [false, true]) {

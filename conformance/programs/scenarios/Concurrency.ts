@@ -57,8 +57,7 @@ export const programs: ReadonlyArray<Program> = [
     needs: ["tinyPlan"],
     requests: 40,
     run: Effect.fnUntraced(function* (tools) {
-      const { tiny } = tools.plans
-      if (tiny === undefined || !Spending.hasSmallMinute(tiny)) return
+      const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)
       for (const [round, ways] of [
         Ways.operations,
         [Ways.list],
@@ -82,8 +81,7 @@ export const programs: ReadonlyArray<Program> = [
     })
   },
   Spending.about(
-    "tiny",
-    { name: "several keys at the same time", profile: "concurrency", requests: 40 },
+    { key: "tiny", name: "several keys at the same time", profile: "concurrency", requests: 40 },
     Effect.fnUntraced(function* (tools) {
       for (let round = 0; round < 2; round++) {
         const mixed = yield* Random.shuffle([...Ways.operations, ...Ways.operations])

@@ -13,16 +13,7 @@ const onUnusedDay = (
   requests: number,
   run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
 ): Program =>
-  Spending.about(
-    "tiny",
-    {
-      name,
-      profile: "limits",
-      requests,
-      isSmall: (plan) => Spending.hasSmallMinute(plan) && Spending.hasSmallDay(plan)
-    },
-    run
-  )
+  Spending.about({ key: "tiny", name, profile: "limits", requests, maxPerDay: Spending.MAX_PER_DAY }, run)
 
 /** Uses up a day, looks at another key, and comes back as told. */
 const byWays = Effect.fnUntraced(function* (

@@ -9,8 +9,7 @@ const { MINUTE_PASSED } = Spending
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
-    "tiny",
-    { name: "minute by each way", profile: "limits", requests: 160 },
+    { key: "tiny", name: "minute by each way", profile: "limits", requests: 160 },
     Effect.fnUntraced(function* (tools, plan) {
       const inDay = Math.max(1, Math.floor(plan.perDay / (plan.perMinute + 2)))
       const mixed = yield* Random.shuffle(Ways.ways)
@@ -25,8 +24,13 @@ export const programs: ReadonlyArray<Program> = [
     })
   ),
   Spending.about(
-    "tiny",
-    { name: "each way in a used minute", profile: "limits", requests: 85 },
+    {
+      key: "tiny",
+      name: "each way in a used minute",
+      maxPerMinute: Spending.MAX_ONCE,
+      profile: "limits",
+      requests: 85
+    },
     Effect.fnUntraced(function* (tools, plan) {
       const mixed = yield* Random.shuffle(Ways.ways)
       let denied = yield* Spending.useUp(tools, "tiny", mixed, Spending.burst(plan))
@@ -47,8 +51,8 @@ export const programs: ReadonlyArray<Program> = [
     needs: ["tinyPlan"],
     requests: 12,
     run: Effect.fnUntraced(function* (tools) {
-      const { tiny } = tools.plans
-      if (tiny === undefined || !Spending.hasSmallMinute(tiny) || tools.hasClock) return
+      if (tools.hasClock) return
+      const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)
       const mixed = yield* Random.shuffle([...Ways.operations, ...(yield* Ways.draw(Ways.ways, 2))])
       const denied = yield* Spending.useUp(tools, "tiny", mixed, Spending.burst(tiny))
       yield* tools.send(Spending.look("main"))

@@ -36,7 +36,7 @@ const withCleanSlate = (
   requests: number,
   run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
 ): Program =>
-  Spending.about(key, { name, profile: "ban", isDesign: true, requests }, (tools, plan) =>
+  Spending.about({ key, name, profile: "ban", isDesign: true, requests }, (tools, plan) =>
     Effect.andThen(tools.advance(4 * DAY), run(tools, plan))
   )
 

@@ -14,8 +14,7 @@ const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
-    "tiny",
-    { ...fields, name: "a walk on the bucket", requests: 70 },
+    { key: "tiny", ...fields, name: "a walk on the bucket", requests: 70 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const isShuffled of [false, true, true]) {
         for (const pause of isShuffled ? yield* Random.shuffle([...pauses, 0, 0, 0, 0]) : pauses) {
@@ -39,8 +38,7 @@ export const programs: ReadonlyArray<Program> = [
     })
   ),
   Spending.about(
-    "tiny",
-    { ...fields, name: "the shortest wait", requests: 60 },
+    { key: "tiny", ...fields, name: "the shortest wait", requests: 60 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const late of [0, 1, 700, 3_001, yield* Random.nextIntBetween(0, 5_000)]) {
         yield* Spending.rest(tools)
@@ -57,8 +55,7 @@ export const programs: ReadonlyArray<Program> = [
     })
   ),
   Spending.about(
-    "victim",
-    { ...fields, name: "waits of several clients", requests: 75 },
+    { key: "victim", ...fields, name: "waits of several clients", requests: 75 },
     Effect.fnUntraced(function* (tools, { perMinute }) {
       const due: Array<number> = []
       for (let sent = 0; sent < 3 * perMinute; sent++) {

@@ -39,6 +39,8 @@ export const programs: ReadonlyArray<Program> = [
         const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 3)
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
+      for (const status of ["available", "pending", "sold"])
+        yield* tools.send({ path: `/pets?limit=100&status=${status}` })
     })
   }
 ]

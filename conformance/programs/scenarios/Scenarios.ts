@@ -12,9 +12,9 @@ import * as OurLimits from "./OurLimits.ts"
 import * as Removal from "./Removal.ts"
 
 export const scenarios: ReadonlyArray<Program> = [
+  ...Minute.programs,
   ...Concurrency.programs,
   ...Anonymous.programs,
-  ...Minute.programs,
   ...Day.programs,
   ...Boundaries.programs,
   ...OurLimits.programs,

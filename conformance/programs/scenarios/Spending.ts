@@ -4,7 +4,7 @@ import * as Random from "effect/Random"
 import type { Plan } from "../../../core/limits/Plan.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Exchange } from "../../model/Exchange.ts"
-import type { Program, Sent, Stopped, Tools } from "../Program.ts"
+import { type Program, type Sent, Stopped, type Tools } from "../Program.ts"
 import * as Ways from "./Ways.ts"
 
 export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000]
@@ -12,40 +12,58 @@ export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000
 /** More than a minute, even by a slightly different clock. */
 export const MINUTE_PASSED = MINUTE + SECOND
 
-/** The largest limits that scenarios use up. */
-const [MAX_PER_MINUTE, MAX_PER_DAY] = [20, 200]
+/** The largest limits that scenarios use up again and again, and the largest that some use up once. */
+export const MAX_PER_MINUTE = 20
+export const MAX_PER_DAY = 200
+export const MAX_ONCE = 100
 
 /** The longest wait that a scenario lets pass because a response tells it. */
 const MAX_WAIT = 31 * DAY
 
 export type SmallKey = "tiny" | "victim"
 
-/** Whether a scenario can use up the minute of a plan; and its day as well. */
-export const hasSmallMinute = ({ perMinute }: Plan): boolean => perMinute <= MAX_PER_MINUTE
-export const hasSmallDay = ({ perDay }: Plan): boolean => perDay <= MAX_PER_DAY
+interface About extends Omit<Program, "needs" | "run"> {
+  readonly key: SmallKey
+  /** The largest limits that the scenario can use up. */
+  readonly maxPerMinute?: number
+  readonly maxPerDay?: number
+}
+
+/** Fails unless the plan of a small key is small enough to be used up. */
+export const requireSmall = Effect.fnUntraced(function* (
+  { plans }: Tools,
+  key: SmallKey,
+  maxPerMinute: number = MAX_PER_MINUTE,
+  maxPerDay: number = Number.POSITIVE_INFINITY
+): Effect.fn.Return<Plan, Stopped> {
+  const plan = plans[key] ?? { perMinute: Number.POSITIVE_INFINITY, perDay: 0 }
+  for (const [limit, max, window] of [
+    [plan.perMinute, maxPerMinute, "minute"],
+    [plan.perDay, maxPerDay, "day"]
+  ] as const) {
+    if (limit > max) {
+      const reason = `it uses up a ${window} of the ${key} key: give one with at most ${max} requests per ${window}`
+      return yield* new Stopped({ reason })
+    }
+  }
+  return plan
+})
 
 /** Defines a scenario with a clock about a small key whose limits are unused, before and after. */
 export const about = (
-  key: SmallKey,
-  {
-    isSmall = hasSmallMinute,
-    ...fields
-  }: Omit<Program, "needs" | "run"> & { isSmall?: (plan: Plan) => boolean },
+  { key, maxPerDay, maxPerMinute, ...fields }: About,
   run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
 ): Program => ({
   ...fields,
   needs: [key === "tiny" ? "tinyPlan" : "victimKey", "clock"],
-  run: (tools) => {
-    const plan = tools.plans[key]
-    if (plan === undefined || !isSmall(plan)) return Effect.void
-    return Effect.gen(function* () {
-      yield* rest(tools)
-      // Not always at the beginning of a second.
-      yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
-      yield* run(tools, plan)
-      yield* rest(tools)
-    })
-  }
+  run: Effect.fnUntraced(function* (tools) {
+    const plan = yield* requireSmall(tools, key, maxPerMinute, maxPerDay)
+    yield* rest(tools)
+    // Not always at the beginning of a second.
+    yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
+    yield* run(tools, plan)
+    yield* rest(tools)
+  })
 })
 
 /** Lets time pass until a moment (epoch ms), if it is ahead. */
@@ -74,6 +92,9 @@ export const spend = (
   key: SmallKey,
   way: Ways.Way = Ways.list
 ): Effect.Effect<Exchange, Stopped> => tools.sendOnce({ ...way.sent(tools), key })
+
+/** Whether a scenario can use up the day of a plan. */
+export const hasSmallDay = ({ perDay }: Plan): boolean => perDay <= MAX_PER_DAY
 
 /** Most requests that any algorithm admits at once, and one more. */
 export const burst = ({ perMinute }: Plan): number => 2 * perMinute + 1

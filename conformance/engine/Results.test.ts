@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest"
+import type { Capability } from "../evaluation/Capability.ts"
+import type { Finding } from "../evaluation/Finding.ts"
+import type { Program } from "../programs/Program.ts"
+import * as Results from "./Results.ts"
+import * as Selection from "./Selection.ts"
+
+const program = (name: string, needs: ReadonlyArray<Capability> = []): Program => ({
+  name,
+  profile: "core",
+  needs,
+  requests: 1,
+  run: () => {
+    throw new Error("it does not run")
+  }
+})
+
+const nothing: Results.Observed = {
+  decided: new Map(),
+  findings: [],
+  programs: [],
+  stopped: new Map(),
+  errors: new Map(),
+  undecided: new Map(),
+  choices: [],
+  requests: 0,
+  waitedMs: 0
+}
+
+const checks = Selection.checks.filter(({ slug }) => slug === "list.array")
+const all: Selection.Selection = { level: "spec", only: [], exclude: [] }
+
+const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times = 1): Finding => ({
+  clause,
+  expected: "a list",
+  actual: "an object",
+  steps: [],
+  case: "[]",
+  times,
+  shapes
+})
+
+const resultOf = (
+  observed: Partial<Results.Observed>,
+  selection = all,
+  declared: Parameters<typeof Results.of>[4] = {}
+) => Results.of(checks, { ...nothing, ...observed }, selection, new Set(), declared)[0]
+
+describe("Results.of", () => {
+  it.each<[string, Partial<Results.Observed>, RegExp]>([
+    ["a decided clause", { decided: new Map([["list.array", 3]]) }, /^pass undefined/],
+    [
+      "a violated clause",
+      { decided: new Map([["list.array", 3]]), findings: [finding("list.array", [])] },
+      /^fail expected a list, got an object/
+    ],
+    ["a clause that nothing decides", {}, /^inconclusive no exchange of this run decides it/],
+    [
+      "a program that lacks a clock",
+      { programs: [program("a", ["clock"])] },
+      /^inconclusive it needs a clock/
+    ],
+    [
+      "a program that lacks a revoked key",
+      { programs: [program("a", ["revokedKey"])] },
+      /^not-applicable no revoked key is declared/
+    ],
+    [
+      "a program that stopped",
+      {
+        programs: [program("a", ["revokedKey"]), program("b")],
+        stopped: new Map([["b", "the time budget is spent"]])
+      },
+      /^inconclusive the time budget is spent/
+    ],
+    [
+      "an error of the suite",
+      {
+        programs: [program("a"), program("b", ["clock"])],
+        errors: new Map([["a", "TypeError: x is undefined"]])
+      },
+      /^error TypeError/
+    ]
+  ])("returns the status and the reason for %s", (_case, observed, expected) => {
+    const result = resultOf(observed)
+    expect(`${result?.status} ${result?.reason}`).toMatch(expected)
+  })
+
+  it("excludes what was not selected, even if it is violated", () => {
+    const selection = { ...all, exclude: ["list.*"] }
+    expect(resultOf({ findings: [finding("list.array", [])] }, selection)?.status).toBe("excluded")
+  })
+})
+
+describe("Results.causes", () => {
+  it("names the smallest history as the cause of others that only responses of the same kinds show", () => {
+    const findings = [
+      finding("list.array", ["GET list 200", "GET list 400"], 30),
+      finding("list.complete", ["GET list 200"], 7),
+      finding("resources.status-values", ["GET get 200"])
+    ]
+    expect(Results.causes(findings)).toEqual([
+      { check: "list.array", follows: ["list.complete"], more: 36 },
+      { check: "resources.status-values", follows: [], more: 0 }
+    ])
+  })
+})

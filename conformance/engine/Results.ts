@@ -1,0 +1,143 @@
+/** Decides the result of each check from what a run found out, and groups failed checks by their probable causes. */
+import { type Capability, descriptions } from "../evaluation/Capability.ts"
+import type { Finding, Findings } from "../evaluation/Finding.ts"
+import type { Program } from "../programs/Program.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import * as ReplayToken from "./ReplayToken.ts"
+import type { Cause, CheckResult, Status } from "./Report.ts"
+import * as Selection from "./Selection.ts"
+
+/** What a run found out, and what it could not do. */
+export interface Observed extends Findings {
+  /** The programs that were planned; empty for ports. */
+  readonly programs: ReadonlyArray<Program>
+  /** The reasons for which programs stopped early, and errors of the suite, by the name of the program. */
+  readonly stopped: ReadonlyMap<string, string>
+  readonly errors: ReadonlyMap<string, string>
+  /** Why clauses could not be decided, as far as the run knows. */
+  readonly undecided: ReadonlyMap<string, string>
+  readonly choices: ReadonlyArray<string>
+  readonly requests: number
+  readonly waitedMs: number
+}
+
+type Outcome = Pick<CheckResult, "status" | "reason">
+
+/** Keys without which a check does not apply, because the contract does not describe them. */
+const optionalKeys: { readonly [need in Capability]?: string } = {
+  revokedKey: "no revoked key is declared, and the contract defines no way to revoke one",
+  expiredKey: "no expired key is declared, and the contract does not mention expiry",
+  anyCategory: "the subject declares that it accepts only certain categories"
+}
+
+/** Returns the reasons why a program cannot do its part. */
+const obstacles = (
+  { needs = [], name }: Program,
+  has: ReadonlySet<Capability>,
+  { errors, stopped }: Observed
+): ReadonlyArray<Outcome> => {
+  const missing = needs.filter((need) => !has.has(need))
+  const required = missing.filter((need) => optionalKeys[need] === undefined)
+  const [error, stop] = [errors.get(name), stopped.get(name)]
+  return [
+    ...(error === undefined ? [] : [{ status: "error", reason: error } as const]),
+    ...(stop === undefined ? [] : [{ status: "inconclusive", reason: stop } as const]),
+    ...(required.length === 0
+      ? []
+      : [
+          {
+            status: "inconclusive",
+            reason: `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
+          } as const
+        ]),
+    ...missing.flatMap((need) => {
+      const reason = optionalKeys[need]
+      return reason === undefined ? [] : [{ status: "not-applicable", reason } as const]
+    })
+  ]
+}
+
+/** Outcomes of an undecided check, the most important first. */
+const order: ReadonlyArray<Status> = ["error", "inconclusive", "not-applicable"]
+
+const undecided = (
+  check: Selection.Check,
+  observed: Observed,
+  has: ReadonlySet<Capability>,
+  declared: HttpTarget["declared"]
+): Outcome => {
+  if (check.profile === "ban" && declared?.bans === false) {
+    return { status: "not-applicable", reason: "the subject declares that it never bans" }
+  }
+  const found = observed.programs
+    .filter(({ profile }) => profile === check.profile)
+    .flatMap((program) => obstacles(program, has, observed))
+  const [first] = order.flatMap((status) => found.filter((outcome) => outcome.status === status))
+  if (first !== undefined) return first
+  const reason = observed.undecided.get(check.slug)
+  if (reason !== undefined) return { status: "inconclusive", reason }
+  return check.optional === undefined
+    ? { status: "inconclusive", reason: "no exchange of this run decides it" }
+    : { status: "not-applicable", reason: check.optional }
+}
+
+/** Returns the results of all checks for a kind of subject, in run order. */
+export const of = (
+  checks: ReadonlyArray<Selection.Check>,
+  observed: Observed,
+  selection: Selection.Selection,
+  has: ReadonlySet<Capability>,
+  declared?: HttpTarget["declared"]
+): ReadonlyArray<CheckResult> =>
+  checks.map((check): CheckResult => {
+    const { level, profile, says, section, slug } = check
+    const about = { id: slug, law: says, section, level, profile }
+    const none = { decided: 0, counterexample: undefined }
+    if (!Selection.isSelected(check, selection)) {
+      return { ...about, ...none, status: "excluded", reason: "not selected for this run" }
+    }
+    const decided = observed.decided.get(slug) ?? 0
+    const finding = observed.findings.find(({ clause }) => clause === slug)
+    if (finding !== undefined) {
+      const { actual, expected, steps, times = 1 } = finding
+      return {
+        ...about,
+        status: selection.level === "spec" && level === "design" ? "warn" : "fail",
+        reason: `expected ${expected}, got ${actual}`,
+        decided: Math.max(decided, times),
+        counterexample: { expected, actual, steps, times, token: tokenOf(finding) }
+      }
+    }
+    if (decided > 0)
+      return { ...about, status: "pass", reason: undefined, decided, counterexample: undefined }
+    return { ...about, ...none, ...undecided(check, observed, has, declared) }
+  })
+
+/** Maximum length of a token, so that it can be copied. */
+const MAX_TOKEN = 12_000
+
+const tokenOf = (finding: Finding): string | undefined => {
+  const token = finding.case && ReplayToken.encode({ check: finding.clause, case: finding.case })
+  return token === undefined || token === "" || token.length > MAX_TOKEN ? undefined : token
+}
+
+/**
+ * Groups findings, which are ordered by the length of their histories: a finding follows from an earlier one if all
+ * responses that violate it are of kinds that violate the earlier one, too.
+ */
+export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
+  const groups: Array<{ readonly first: Finding; readonly others: Array<Finding> }> = []
+  for (const finding of findings) {
+    const { shapes = [] } = finding
+    const cause = groups.find(
+      ({ first }) => shapes.length > 0 && shapes.every((shape) => first.shapes?.includes(shape) === true)
+    )
+    if (cause === undefined) groups.push({ first: finding, others: [] })
+    else cause.others.push(finding)
+  }
+  return groups.map(({ first, others }) => ({
+    check: first.clause,
+    follows: others.map(({ clause }) => clause),
+    more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
+  }))
+}

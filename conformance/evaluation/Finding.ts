@@ -1,0 +1,31 @@
+/** Defines what a run found out about clauses: how often each was decided, and which are violated. */
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+
+/** One request or call to the subject, and its result. */
+export interface Step {
+  readonly did: string
+  readonly got: string
+  /** The request as a shell command; absent for ports, and for steps that only let time pass. */
+  readonly curl?: string | undefined
+}
+
+/** A violation of a clause, with the smallest known history that shows it. */
+export interface Finding {
+  readonly clause: ClauseSlug
+  readonly expected: string
+  readonly actual: string
+  readonly steps: ReadonlyArray<Step>
+  /** The history as text that can be replayed; absent if it would contain a key. */
+  readonly case?: string | undefined
+  /** How many violations of the clause the run saw; 1 if absent. */
+  readonly times?: number | undefined
+  /** What the violating responses have in common, such as operation and status; for the search of causes. */
+  readonly shapes?: ReadonlyArray<string> | undefined
+}
+
+/** What a run found out, over HTTP or at storage ports. */
+export interface Findings {
+  /** How many exchanges or calls decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
+  readonly findings: ReadonlyArray<Finding>
+}

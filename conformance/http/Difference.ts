@@ -1,0 +1,41 @@
+/** Says in a few words which animal is meant, and where two animals or texts differ. */
+import type { Animal } from "./Animal.ts"
+import * as AnimalFields from "./AnimalFields.ts"
+import * as PetJson from "./PetJson.ts"
+
+/** Number of characters that are shown before and after the first difference of two texts. */
+const AROUND = 20
+
+/** Returns an animal by its id and the beginning of its name. */
+export const nameOf = ({ id, name, status }: Animal): string =>
+  `animal ${id} (${quote(name, 0)}${status === undefined ? "" : `, ${status}`})`
+
+/** Returns the fields in which two animals differ, of each of them. */
+export const between = (a: Animal, b: Animal): readonly [string, string] => {
+  const others = AnimalFields.all.filter(
+    ({ mayChange, name }) => !mayChange && name !== "name" && a[name] !== b[name]
+  )
+  const rest = (animal: Animal) =>
+    others.map(({ name }) => `, ${name} ${PetJson.show(animal[name])}`).join("")
+  const [first, second] = a.name === b.name ? ["", ""] : texts(a.name, b.name).map((name) => `, name ${name}`)
+  return [`animal ${a.id}${first}${rest(a)}`, `animal ${b.id}${second}${rest(b)}`]
+}
+
+/** Returns two texts around their first difference. */
+export const texts = (a: string, b: string): readonly [string, string] => {
+  const [one, other] = [[...a], [...b]]
+  const same = one.findIndex((character, index) => character !== other[index])
+  const at = same === -1 ? one.length : same
+  return [quote(a, at), quote(b, at)]
+}
+
+/** Returns a text around a character as JSON; whatever has no shape of its own becomes an escape. */
+const quote = (text: string, at: number): string => {
+  const all = [...text]
+  const [from, to] = [Math.max(0, at - AROUND), at + AROUND]
+  const shown = JSON.stringify(all.slice(from, to).join("")).replaceAll(
+    /[\p{M}\p{Cf}\p{Co}\p{Cn}\p{Z}\p{Cc}]/gu,
+    (character) => (character === " " ? " " : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+  )
+  return `${from > 0 ? "…" : ""}${shown}${to < all.length ? "…" : ""}`
+}

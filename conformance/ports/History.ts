@@ -1,0 +1,249 @@
+/** Makes the calls of one case, and judges their results by the model of the port. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as Interleaving from "../linearizability/Interleaving.ts"
+import * as Linearizability from "../linearizability/Linearizability.ts"
+import * as Got from "./Got.ts"
+import type { Case, Failing, Invocation, Port, Undecided } from "./Port.ts"
+
+/** One call and its result, for reports. */
+export interface Step {
+  readonly did: string
+  readonly got: string
+}
+
+/** A result that the model rejects. */
+export class Broken extends Data.TaggedError("Broken")<{
+  readonly clause: ClauseSlug
+  readonly expected: string
+  readonly actual: string
+}> {}
+
+export interface Verdict {
+  readonly broken: Broken | undefined
+  readonly steps: ReadonlyArray<Step>
+  /** How often each clause was decided. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
+  readonly undecided: Undecided
+}
+
+/** More clients than this are judged in the order of their outputs, because the search would take too long. */
+const MAX_SEARCHED = 6
+
+/** Maximum number of states of a search. */
+const MAX_STATES = 50_000
+
+/** Runs a case on an empty store. */
+export const run = Effect.fnUntraced(function* <Tag, Service extends object, State, Call, Input, Output>(
+  port: Port<Tag, Service, State, Call, Input, Output>,
+  service: Service,
+  lacking: Undecided,
+  given: Case<Call>
+): Effect.fn.Return<Verdict> {
+  const { clauses, model } = port
+  const client = port.client(service, lacking)
+  const steps: Array<Step> = []
+  const decided = new Map<ClauseSlug, number>()
+  const undecided = new Map<ClauseSlug, string>()
+  const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
+  const operations: Array<Linearizability.Operation<Input, Output>> = []
+  let instant = 0
+
+  const judge = (state: State, input: Input, output: Output): Effect.Effect<State, Broken> => {
+    const { laws, next } = model.step(state, input, output)
+    for (const { clause, expected, holds } of laws) {
+      decide(clause)
+      if (!holds) return new Broken({ clause, expected: expected(), actual: model.showOutput(output) })
+    }
+    return Effect.succeed(next)
+  }
+
+  /** Makes a call and records it as a step. */
+  const make = (
+    invocation: Invocation<Input, Output> | Failing<Input, Output>,
+    turns: number | null,
+    who: string
+  ): Effect.Effect<Got.Got<Output>> =>
+    Effect.map(exitOf(invocation, turns), (exit) => {
+      const got = Got.of(exit, turns !== null, model.showOutput)
+      const did = `${who}${model.showInput(invocation.input)}`
+      const interrupted = turns === null ? "" : `, interrupted after ${turns} turns`
+      const shown =
+        got === "unknown" ? "interrupted" : "failed" in got ? got.failed : model.showOutput(got.output)
+      steps.push({ did: `${did}${interrupted}`, got: shown })
+      return got
+    })
+
+  /** Makes calls in sequence and judges each. */
+  const inSequence = Effect.fnUntraced(function* (
+    calls: ReadonlyArray<Call>,
+    before: State
+  ): Effect.fn.Return<State, Broken> {
+    let state = before
+    for (const call of calls) {
+      const invocation = client.begin(call, true)
+      if (invocation === undefined) continue
+      const { input } = invocation
+      const got = yield* make(invocation, null, "")
+      if (got === "unknown") continue
+      if ("failed" in got) {
+        const expected = `a result of ${model.showInput(input)}`
+        return yield* new Broken({ clause: model.failing(input), expected, actual: got.failed })
+      }
+      state = yield* judge(state, input, got.output)
+    }
+    return state
+  })
+
+  const isInterrupted = given.clients.flat().some(({ turns }) => turns !== null)
+
+  /** The clause that the clients' calls violate together. */
+  const blamed = (): ClauseSlug =>
+    isInterrupted ? clauses.interruption : model.concurrent(operations.map(({ input }) => input))
+
+  /** Makes a call of a client, and records it for the search. */
+  const asOperation = (who: number, call: Call, turns: number | null): Effect.Effect<void, Broken> =>
+    Effect.suspend(() => {
+      const invocation = client.begin(call, false)
+      if (invocation === undefined) return Effect.void
+      const { input } = invocation
+      const invokedAt = instant++
+      const name = who < given.clients.length ? `client ${who + 1}: ` : ""
+      return Effect.flatMap(make(invocation, turns, name), (got) => {
+        const completed = got !== "unknown" && "output" in got
+        operations.push({
+          client: who,
+          input,
+          invokedAt,
+          completed: completed ? { at: instant++, output: got.output } : undefined
+        })
+        if (got === "unknown" || completed) return Effect.void
+        return new Broken({
+          clause: blamed(),
+          expected: `a result of ${model.showInput(input)}`,
+          actual: got.failed
+        })
+      })
+    })
+
+  const concurrently = Effect.suspend(() => {
+    const clients = Effect.forEach(
+      given.clients,
+      (calls, who) =>
+        Effect.forEach(
+          calls,
+          ({ call, turns }) => Effect.andThen(Effect.yieldNow, asOperation(who, call, turns)),
+          { discard: true }
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+    return given.order === null ? clients : interleaved(given.order, clients)
+  })
+
+  /** Judges the calls of clients: some order must explain their results. */
+  const explain = (state: State): Effect.Effect<State, Broken> => {
+    const clause = blamed()
+    decide(clause)
+    if (given.clients.length > MAX_SEARCHED) {
+      const rankOf = ({ completed, input }: (typeof operations)[number]): number =>
+        completed === undefined ? Infinity : model.rank(input, completed.output)
+      const ordered = operations.toSorted((a, b) => rankOf(a) - rankOf(b))
+      const judged = Effect.reduce(
+        ordered,
+        () => state,
+        (before, { completed, input }) =>
+          completed === undefined ? Effect.succeed(before) : judge(before, input, completed.output)
+      )
+      return Effect.mapError(judged, ({ actual, expected }) => new Broken({ clause, expected, actual }))
+    }
+    const searched: Linearizability.Model<State, Input, Output> = {
+      initial: state,
+      step: (before, input, output) => {
+        const { laws, next } = model.step(before, input, output)
+        return laws.every(({ holds }) => holds) ? next : undefined
+      },
+      key: model.key
+    }
+    const verdict = Linearizability.check(searched, operations, { maxStates: MAX_STATES })
+    if (verdict._tag === "Unknown") {
+      undecided.set(clause, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
+      return Effect.succeed(state)
+    }
+    if (verdict._tag === "Linearizable") {
+      return Effect.succeed(
+        verdict.order.reduce(
+          (before, { completed, input }) => model.step(before, input, completed?.output).next,
+          state
+        )
+      )
+    }
+    const stuck = verdict.stuck.map(
+      ({ completed, input }) =>
+        `${model.showInput(input)} (${completed === undefined ? "interrupted" : model.showOutput(completed.output)})`
+    )
+    return new Broken({
+      clause,
+      expected: "results that some order of the calls explains",
+      actual: `no order of the calls explains ${stuck.join(" or ")}`
+    })
+  }
+
+  const shown = (state: State): Effect.Effect<State, Broken> =>
+    Effect.suspend(() => inSequence(client.closing(), state))
+
+  const whole = Effect.gen(function* () {
+    const before = yield* inSequence(given.calls, model.initial)
+    if (given.clients.length === 0) return yield* shown(yield* inSequence(given.later, before))
+    yield* concurrently
+    if (isInterrupted) {
+      // An interrupted call may take effect later, so all later calls belong to the search.
+      for (const call of given.later) yield* asOperation(given.clients.length, call, null)
+      for (const call of client.closing()) yield* asOperation(given.clients.length, call, null)
+      return yield* explain(before)
+    }
+    const after = yield* explain(before)
+    if (undecided.size > 0) return after
+    return yield* Effect.mapError(
+      Effect.flatMap(inSequence(given.later, after), shown),
+      ({ actual, expected }) => new Broken({ clause: blamed(), expected, actual })
+    )
+  })
+
+  const duringOutage = Effect.gen(function* () {
+    for (const call of given.calls) {
+      const invocation = client.begin(call, false)
+      if (invocation === undefined) continue
+      const did = `${model.showInput(invocation.input)}, while the backend does not respond`
+      const exit = yield* Got.exitOf(invocation.make, null, Got.OUTAGE_TIMEOUT_MS)
+      const got = Got.duringOutage(exit)
+      steps.push({ did, got })
+      decide(clauses.failsTyped)
+      if (got !== Got.UNAVAILABLE) {
+        return yield* new Broken({ clause: clauses.failsTyped, expected: Got.UNAVAILABLE, actual: got })
+      }
+    }
+  })
+
+  const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : whole)
+  return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
+})
+
+/** Makes a call, interrupts it after some turns, and returns its exit; a call that must fail succeeds by failing. */
+const exitOf = <Input, Output>(
+  invocation: Invocation<Input, Output> | Failing<Input, Output>,
+  turns: number | null
+): Effect.Effect<Exit.Exit<Output, unknown>> =>
+  "failed" in invocation
+    ? Effect.map(Got.exitOf(invocation.make, turns), (exit) => Exit.succeed(invocation.failed(exit)))
+    : Got.exitOf(invocation.make, turns)
+
+/** Runs a program with its fibers interleaved step by step; the same seed gives the same order. */
+const interleaved = <A, E>(seed: number, program: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const [scheduler] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
+  if (scheduler === undefined) return Effect.die(new Error("fast-check returned no sample"))
+  return Effect.flatten(Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })))
+}

@@ -4,14 +4,10 @@ import * as ApiKeyStoreFaults from "./faults/ApiKeyStoreFaults.ts"
 import * as BanFaults from "./faults/BanFaults.ts"
 import * as CreationFaults from "./faults/CreationFaults.ts"
 import * as CredentialFaults from "./faults/CredentialFaults.ts"
-import * as KeyEventFaults from "./faults/KeyEventFaults.ts"
 import * as LimitFaults from "./faults/LimitFaults.ts"
 import * as ListFaults from "./faults/ListFaults.ts"
-import * as PetOnceFaults from "./faults/PetOnceFaults.ts"
-import * as PetPageFaults from "./faults/PetPageFaults.ts"
 import * as PetRepositoryFaults from "./faults/PetRepositoryFaults.ts"
 import * as ProtocolFaults from "./faults/ProtocolFaults.ts"
-import * as RateLimitReadFaults from "./faults/RateLimitReadFaults.ts"
 import * as RateLimitStoreFaults from "./faults/RateLimitStoreFaults.ts"
 import * as StoreFaults from "./faults/StoreFaults.ts"
 
@@ -24,10 +20,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...BanFaults.faults,
   ...StoreFaults.faults,
   ...PetRepositoryFaults.faults,
-  ...PetPageFaults.faults,
-  ...PetOnceFaults.faults,
   ...RateLimitStoreFaults.faults,
-  ...RateLimitReadFaults.faults,
-  ...ApiKeyStoreFaults.faults,
-  ...KeyEventFaults.faults
+  ...ApiKeyStoreFaults.faults
 ]

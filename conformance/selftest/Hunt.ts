@@ -7,10 +7,11 @@ import { bySlug } from "../clauses/Clauses.ts"
 import * as JudgedRun from "../engine/JudgedRun.ts"
 import type { Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
+import * as PortRun from "../ports/PortRun.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import type { Where } from "./Fault.ts"
+import type { Fault, Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
 import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
@@ -23,7 +24,8 @@ import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
 export interface Task {
-  readonly kind: "fault" | "mutant" | "variant" | "reference"
+  /** `reference` is the service of the core, and `ports` its stores; both are correct. */
+  readonly kind: "fault" | "mutant" | "variant" | "reference" | "ports"
   readonly id: string
   readonly seed: number
   /** The level of the violations that count; `clause` is that of the clause that a fault breaks. */
@@ -71,6 +73,7 @@ const named = <A extends { readonly id: string }>(all: ReadonlyArray<A>, id: str
 const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   const chosen = level === "clause" ? "spec" : level
   switch (kind) {
+    case "ports":
     case "reference":
       return { subject: Subjects.reference, level: chosen }
     case "variant": {
@@ -154,9 +157,30 @@ const converse = ({ subject }: Hunted, seed: number) =>
       : Effect.void
   )
 
+/** Hunts stores with the cases of their ports. */
+const huntPorts = async (given: Task, { where }: Pick<Fault, "where">): Promise<Result> => {
+  const begun = performance.now()
+  const target = Subjects.portTarget(given.id, where.at === "port" ? where : {})
+  const { findings } = await Effect.runPromise(
+    SelfTest.withSubject(Effect.succeed(target), given.seed, () => PortRun.run(target, { seed: given.seed }))
+  )
+  return {
+    ...given,
+    found: findings.map(({ actual, clause, expected }) => `${clause}: expected ${expected}, got ${actual}`),
+    clauses: findings.map(({ clause }) => clause),
+    requests: 0,
+    ms: Math.round(performance.now() - begun),
+    stopped: [],
+    changed: 0
+  }
+}
+
 /** Runs one hunt; for `Threads.map`. */
 export const task = async (given: Task): Promise<Result> => {
   const begun = performance.now()
+  const stores = given.kind === "ports" ? { where: { at: "port" } as const } : undefined
+  const fault = given.kind === "fault" ? named(faults, given.id) : stores
+  if (fault?.where.at === "port") return huntPorts(given, fault)
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const hunted = huntedBy(given, tally)
   const { level, mutant, subject } = hunted

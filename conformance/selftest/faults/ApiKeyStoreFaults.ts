@@ -1,18 +1,16 @@
-/** Defines faulty stores of API keys, each wrong in one way. */
+/** Faulty stores of API keys, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ApiKey } from "../../../core/access/ApiKey.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
 import {
+  changingEvents,
   changingInserted,
   changingList,
-  changingUpdated,
   checkThenInsert,
   findingWhere,
   readThenWrite,
   replacingFind,
-  replacingInsert,
   replacingInsertFirst,
   replacingUpdate
 } from "../spoilers/KeyStores.ts"
@@ -25,20 +23,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.times-32-bits", "Truncates the time of creation to 32 bits.")
     .breaks("keys-store.exact")
     .by(changingInserted(({ createdAt }) => ({ createdAt: createdAt | 0 }))),
-  fault("keys-store.one-secret", "Stores only the newest secret.")
-    .breaks("keys-store.exact")
-    .by(changingInserted(({ secrets }) => ({ secrets: secrets.slice(0, 1) }))),
-  fault("keys-store.insert-revokes-first", "Revokes the first key when another is inserted.")
-    .breaks("keys-store.insert")
-    .by(
-      replacingInsert((key, real) =>
-        Effect.gen(function* () {
-          const [first] = yield* real.list
-          yield* real.insert(key)
-          if (first !== undefined) yield* real.update(first.id, (stored) => [0, { ...stored, revokedAt: 1 }])
-        })
-      )
-    ),
   fault("keys-store.find-newest", "Finds a key only by its newest secret.")
     .breaks("keys-store.find.each-secret")
     .by(findingWhere((secret, hash, _key, index) => secret.hash === hash && index === 0)),
@@ -48,22 +32,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.find-unrevoked", "Does not find revoked keys.")
     .breaks("keys-store.find.revoked")
     .by(findingWhere((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
-  fault("keys-store.find-cached", "Caches a found key, and ignores its later changes.")
-    .breaks("keys-store.find.sees-update")
-    .by(
-      AtPort.keys((real) => {
-        const found = new Map<string, ApiKey>()
-        return {
-          ...real,
-          findByHash: (hash) =>
-            Effect.map(real.findByHash(hash), (now) => {
-              const known = found.get(hash) ?? Option.getOrUndefined(now)
-              if (known !== undefined) found.set(hash, known)
-              return Option.fromUndefinedOr(known)
-            })
-        }
-      })
-    ),
   fault(
     "keys-store.list-by-date",
     "Lists keys by time of creation, which may differ from the order of insertion."
@@ -83,9 +51,6 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("keys-store.update-label-kept", "Keeps the old label when a change removes it.")
-    .breaks("keys-store.update.replaces")
-    .by(changingUpdated((changed, before) => ({ ...changed, label: changed.label ?? before.label }))),
   fault("keys-store.update-by-pattern", "Treats ids as SQL LIKE patterns.")
     .breaks("keys-store.update.none")
     .by(
@@ -120,5 +85,8 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.fails-typed")
     .by(
       replacingFind((hash, real) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none())))
-    )
+    ),
+  fault("keys-store.events-of-all", "Returns the events of all keys for each key.")
+    .breaks("keys-store.events")
+    .by(changingEvents((all) => all))
 ]

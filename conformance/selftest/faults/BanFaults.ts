@@ -56,15 +56,6 @@ export const faults: ReadonlyArray<Fault> = [
         RateLimit.step(state && { ...state, bannedUntil: state.bannedUntil && now + 60_000 }, now, policy)
       )
     ),
-  fault("ban.ends-early", "Ends a ban after half of its duration.")
-    .breaks("ban.retry-after")
-    .by(
-      decides((state, now, policy) => {
-        const isHalfOver =
-          state !== undefined && now >= state.strikeAt + (state.bannedUntil - state.strikeAt) / 2
-        return RateLimit.step(isHalfOver ? { ...state, bannedUntil: 0 } : state, now, policy)
-      })
-    ),
   fault("ban.bans-all-after-a-minute", "Bans every key forever after one key was banned for a minute.")
     .breaks("ban.only-that-key")
     .by(AtHttp.transport(bansAll)),
@@ -74,15 +65,6 @@ export const faults: ReadonlyArray<Fault> = [
       decides((state, now, policy) => {
         const isDuring = state !== undefined && now < state.bannedUntil
         return RateLimit.step(isDuring ? { ...state, bannedUntil: now + 60_000 } : state, now, policy)
-      })
-    ),
-  fault("ban.first-429", "Bans a key at its first denial.")
-    .breaks("ban.first-429")
-    .by(
-      decides((state, now, policy) => {
-        const { ban } = policy
-        const strict = ban && { ...ban, strikes: 1, strikeIntervalMs: 0 }
-        return RateLimit.step(withoutSlots(state), now, { ...policy, ban: strict })
       })
     ),
   fault("ban.counts-first-429", "Counts every denial as a strike, including the first.")
@@ -103,22 +85,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("ban.level-never-falls", "Never lowers the level of bans.")
     .breaks("ban.clean-day")
     .by(withBanPolicy({ cleanMs: BanPolicy.maxMs })),
-  fault("ban.bans-capped-wait", "Bans a client that retries every 30 seconds, like undici's RetryAgent.")
-    .breaks("ban.capped-wait-never")
-    .by(
-      decides((state, now, policy) => {
-        const { ban } = policy
-        return RateLimit.step(withoutSlots(state), now, { ...policy, ban: ban && { ...ban, strikes: 10 } })
-      })
-    ),
-  fault("ban.bans-day-workers", "Counts each retry as a strike after the daily limit is used up.")
-    .breaks("ban.day-workers-never")
-    .by(
-      decides((state, now, policy) => {
-        const isDayUsedUp = state !== undefined && state.used >= policy.plan.perDay
-        return RateLimit.step(isDayUsedUp ? withoutSlots(state) : state, now, policy)
-      })
-    ),
   fault("ban.bans-networks", "Also bans networks.")
     .breaks("ban.anonymous-never")
     .by(

@@ -1,14 +1,15 @@
-/** Defines repositories with faults in inserts, ids, lookups or failures. */
+/** Faulty repositories, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
 import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
-import { type Fault, fault, type Spoil, type Where } from "../Fault.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
 import * as LeakyLock from "../spoilers/LeakyLock.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
+import { lostUpdate, stale } from "../spoilers/RacyStores.ts"
 
 const changingInserted = flow(PetStores.changingInserted, AtPort.pets)
 const replacingInsert = flow(PetStores.replacingInsert, AtPort.pets)
@@ -31,37 +32,15 @@ const renumbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bi
     }
   })
 
-/** Inserts an animal with a placeholder for its name, and sets the name in a second step. */
-const insertsInTwoSteps: Spoil<PetStores.Pets> = (real) => {
-  const complete = new Map<bigint, Pet>()
-  const seen = (pet: Pet): Pet => complete.get(pet.id) ?? pet
-  return {
-    insert: (pet) =>
-      Effect.gen(function* () {
-        const { id } = yield* real.insert({ ...pet, name: "?" })
-        yield* Effect.yieldNow
-        const whole = new Pet(id, pet)
-        complete.set(id, whole)
-        return whole
-      }),
-    find: (id) => Effect.map(real.find(id), Option.map(seen)),
-    page: (query) => Effect.map(real.page(query), (page) => page.map(seen))
-  }
-}
-
 /** Runs `failure` instead of inserting some animals. */
 const failingFor = (
   isAffected: (pet: NewPet) => boolean,
   failure: Effect.Effect<never, StoreUnavailable>
 ): Where => replacingInsert((pet, real) => (isAffected(pet) ? failure : real.insert(pet)))
+const changingQuery = flow(PetStores.changingQuery, AtPort.pets)
+const changingPage = flow(PetStores.changingPage, AtPort.pets)
 
 export const faults: ReadonlyArray<Fault> = [
-  fault(
-    "pets.name-without-emoji",
-    "Replaces characters above U+FFFF in an inserted name with a question mark."
-  )
-    .breaks("pets.insert.names")
-    .by(changingInserted(({ name }) => ({ name: name.replace(/[\u{10000}-\u{10ffff}]/gu, "?") }))),
   fault("pets.name-normalized", "Normalizes the name of an inserted animal to Unicode NFC.")
     .breaks("pets.insert.names")
     .by(changingInserted(({ name }) => ({ name: name.normalize("NFC") }))),
@@ -103,39 +82,6 @@ export const faults: ReadonlyArray<Fault> = [
         (id) => 1_000_000n - id
       )
     ),
-  fault("pets.id-zero", "Assigns ids from 0.")
-    .breaks("pets.insert.id-positive")
-    .by(
-      renumbering(
-        (id) => id - 1n,
-        (id) => id + 1n
-      )
-    ),
-  fault("pets.find-late", "Finds an animal only after the next insert.")
-    .breaks("pets.find.sees-insert")
-    .by(
-      replacingFind((id, real) =>
-        Effect.map(Effect.all([real.find(id), real.page(PetStores.everything)]), ([found, all]) =>
-          Option.filter(found, () => id !== all.at(-1)?.id)
-        )
-      )
-    ),
-  fault("pets.find-caches-misses", "Caches that an id was not found.")
-    .breaks("pets.find.sees-insert")
-    .by(
-      AtPort.pets((real) => {
-        const missing = new Set<bigint>()
-        return {
-          ...real,
-          find: (id) =>
-            missing.has(id)
-              ? Effect.succeed(Option.none())
-              : Effect.tap(real.find(id), (found) =>
-                  Effect.sync(() => (Option.isNone(found) ? missing.add(id) : undefined))
-                )
-        }
-      })
-    ),
   fault("pets.find-unsigned", "Drops the sign of the id in a lookup.")
     .breaks("pets.find.none")
     .by(changingId((id) => (id < 0n ? -id : id))),
@@ -146,12 +92,6 @@ export const faults: ReadonlyArray<Fault> = [
         Number.isSafeInteger(Number(id)) ? real.find(id) : Effect.die(new RangeError("integer out of range"))
       )
     ),
-  fault(
-    "pets.interrupted-half",
-    "Inserts an animal in two steps; an interruption between them loses its name."
-  )
-    .breaks("pets.interruption")
-    .by(AtPort.pets(insertsInTwoSteps)),
   fault("pets.interrupted-locked", "Does not release its lock when an insert is interrupted.")
     .breaks("pets.interruption")
     .by(
@@ -163,12 +103,44 @@ export const faults: ReadonlyArray<Fault> = [
   fault("pets.outage-dies", "Dies in `find` when its backend does not respond.")
     .breaks("pets.fails-typed")
     .by(replacingFind((id, real) => Effect.orDie(real.find(id)))),
-  fault("pets.outage-raw", "Fails with the error of its driver when its backend does not respond.")
-    .breaks("pets.fails-typed")
+  fault("pets.page-by-status", "Lists animals by status and then by id.")
+    .breaks("pets.page.order")
+    .by(changingPage((page) => page.toSorted((a, b) => a.status.localeCompare(b.status)))),
+  fault("pets.after-inclusive", "Includes the animal with the id `after`.")
+    .breaks("pets.page.after")
+    .by(changingQuery(({ after }) => ({ after: after === undefined ? undefined : after - 1n }))),
+  fault("pets.after-32-bits", "Truncates `after` to 32 bits.")
+    .breaks("pets.page.after")
     .by(
-      // TypeScript rejects this error, but an adapter in JavaScript can fail with it.
-      replacingInsert((pet, real) =>
-        Effect.mapError(real.insert(pet), () => new Error("ECONNREFUSED") as never)
-      )
-    )
+      changingQuery(({ after }) => ({ after: after === undefined ? undefined : BigInt.asIntN(32, after) }))
+    ),
+  fault("pets.after-null", "Treats an absent `after` as 1, so that the first animal is missing.")
+    .breaks("pets.page.undefined")
+    .by(changingQuery(({ after = 1n }) => ({ after }))),
+  fault("pets.limit-capped", "Lists at most 100 animals, so that the service cannot detect a page after 100.")
+    .breaks("pets.page.full")
+    .by(changingQuery(({ limit }) => ({ limit: Math.min(limit, 100) }))),
+  fault("pets.status-ignored-after", "Ignores the status when `after` is given.")
+    .breaks("pets.page.status")
+    .by(changingQuery(({ after, status }) => ({ status: after === undefined ? status : undefined }))),
+  fault("pets.page-without-category", "Lists every animal with category 0.")
+    .breaks("pets.page.exact")
+    .by(changingPage((page) => page.map((pet) => new Pet(pet.id, { ...pet, categoryId: 0n })))),
+  fault("pets.once-always", "Ignores the idempotency key, and inserts an animal for each request.")
+    .breaks("pets.once")
+    .by(
+      AtPort.pets((real) => ({
+        ...real,
+        insertOnce: (pet) => Effect.map(real.insert(pet), (stored) => ({ _tag: "Inserted", pet: stored }))
+      }))
+    ),
+  fault("pets.lost-update", "Reads all animals and writes them back with the new one, so that one is lost.")
+    .breaks("pets.insert.concurrent")
+    .by(AtPort.pets(lostUpdate(Effect.yieldNow))),
+  fault("pets.write-back", "Reads all animals and writes them back in a second step, without yielding.")
+    .breaks("pets.linearizable")
+    .by(AtPort.pets(lostUpdate(Effect.void))),
+  fault("pets.stale", "Reads from a copy that is refreshed on every second read.")
+    .breaks("pets.page.sees-insert")
+    .by(AtPort.pets(stale(2)))
 ]

@@ -1,4 +1,4 @@
-/** Defines faulty stores of rate limits, each wrong in one way. */
+/** Faulty stores of rate limits, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
 import { type Fault, fault } from "../Fault.ts"
@@ -24,21 +24,6 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.32-bits", "Truncates the day's number of requests to 32 bits.")
     .breaks("limits-store.modify.stored")
     .by(changingStored(({ used }) => ({ used: used | 0 }))),
-  fault("limits-store.one-key", "Stores the state of one key only.")
-    .breaks("limits-store.modify.stored")
-    .by(
-      AtPort.limits((real) => {
-        let latest = ""
-        return {
-          modify: (key, step) =>
-            Effect.suspend(() => {
-              const isOther = key !== latest
-              latest = key
-              return real.modify(key, (state) => step(isOther ? undefined : state))
-            })
-        }
-      })
-    ),
   fault("limits-store.result-as-json", "Converts the result of a step to JSON and back.")
     .breaks("limits-store.modify.answer")
     .by(
@@ -70,32 +55,6 @@ export const faults: ReadonlyArray<Fault> = [
         )
       )
     ),
-  fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")
-    .breaks("limits-store.modify.throwing-step")
-    .by(
-      AtPort.limits((real) => {
-        const guarded = LeakyLock.make()
-        return { modify: (key, step) => guarded(real.modify(key, step)) }
-      })
-    ),
-  fault("limits-store.evicts-many", "Stores the states of only 1,000 keys and evicts the oldest.")
-    .breaks("limits-store.kept")
-    .by(
-      AtPort.limits(() => {
-        const states = new Map<string, RateLimit.State>()
-        return {
-          modify: (key, step) =>
-            Effect.sync(() => {
-              const [result, after] = step(states.get(key))
-              states.delete(key)
-              states.set(key, after)
-              const [oldest] = states.keys()
-              if (states.size > 1_000 && oldest !== undefined) states.delete(oldest)
-              return result
-            })
-        }
-      })
-    ),
   fault("limits-store.interrupted-locked", "Does not release its lock when `modify` is interrupted.")
     .breaks("limits-store.interruption")
     .by(
@@ -104,17 +63,6 @@ export const faults: ReadonlyArray<Fault> = [
         return { modify: (key, step) => guarded(real.modify(key, step)) }
       })
     ),
-  fault("limits-store.consume-remaining", "Returns one remaining request too many from `consume`.")
-    .breaks("limits-store.consume.equal")
-    .by(
-      consumingWith((state, now, policy) => {
-        const [verdict, after] = RateLimit.step(state, now, policy)
-        return [{ ...verdict, remaining: verdict.remaining + 1 }, after]
-      })
-    ),
-  fault("limits-store.consume-never-bans", "Never bans a caller in `consume`.")
-    .breaks("limits-store.consume.equal")
-    .by(consumingWith((state, now, policy) => RateLimit.step(state, now, { ...policy, ban: undefined }))),
   fault("limits-store.consume-denied-costs", "Counts denied requests for the day.")
     .breaks("limits-store.consume.equal")
     .by(
@@ -134,5 +82,14 @@ export const faults: ReadonlyArray<Fault> = [
       replacingModify((key, step, real) =>
         Effect.catch(real.modify(key, step), () => Effect.sync(() => step(undefined)[0]))
       )
+    ),
+  fault("limits-store.read-more", "Returns the state of a key that was not requested as well.")
+    .breaks("limits-store.read")
+    .by(
+      AtPort.limits((real) => ({
+        ...real,
+        read: (keys, now) =>
+          real.read?.([...keys, "key:1"], now) ?? Effect.succeed({ at: now, states: new Map() })
+      }))
     )
 ]

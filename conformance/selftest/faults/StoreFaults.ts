@@ -6,7 +6,7 @@ import { type Fault, fault } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import type { Pets } from "../spoilers/PetStores.ts"
-import { lostUpdate, racyId, stale, twoNodes } from "../spoilers/RacyStores.ts"
+import { lostUpdate, racyId, stale } from "../spoilers/RacyStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Suspends the store, so that another client can run. */
@@ -75,26 +75,11 @@ export const faults: ReadonlyArray<Fault> = [
   fault("store.stale-reads", "Serves reads from a copy that is refreshed on every third read.")
     .breaks("list.sees-created")
     .by(AtHttp.pets(stale(3))),
-  fault("store.two-nodes", "Serves two nodes, each of which shows the animals of the other late.")
-    .breaks("get.found")
-    .by(AtHttp.pets(twoNodes)),
-  fault("store.index-lags", "Finds a new animal by its id immediately, but omits it from two lists.")
-    .breaks("list.sees-created")
-    .by(
-      AtHttp.pets((real) => {
-        let waiting = 0
-        return {
-          ...real,
-          insert: (pet) => Effect.tap(real.insert(pet), () => Effect.sync(() => (waiting = 2))),
-          page: (query) => Effect.map(real.page(query), (pets) => (waiting-- > 0 ? pets.slice(0, -1) : pets))
-        }
-      })
-    ),
-  fault("store.loses-first-by-id", "Does not find the first animal by id after 30 creations.")
+  fault("store.holds-sixty", "Finds only the newest 60 animals by id, like a cache.")
     .breaks("get.found")
     .by(
       withNewestId((real, newest) => ({
-        find: (id) => (id === 1n && newest() > 30n ? Effect.succeed(Option.none()) : real.find(id))
+        find: (id) => (id <= newest() - 60n ? Effect.succeed(Option.none()) : real.find(id))
       }))
     ),
   // More than 100, the longest list, so that lists without a filter do not show the fault.

@@ -36,8 +36,3 @@ export const changingQuery =
 export const changingPage =
   (change: (pets: ReadonlyArray<Pet>, query: PageQuery) => ReadonlyArray<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => Effect.map(real.page(query), (pets) => change(pets, query)) })
-
-/** Replaces `page`. */
-export const replacingPage =
-  (page: (query: PageQuery, real: Pets) => ReturnType<Pets["page"]>): Spoil<Pets> =>
-  (real) => ({ ...real, page: (query) => page(query, real) })

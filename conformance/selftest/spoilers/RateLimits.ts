@@ -20,7 +20,7 @@ export type Step = (
 type Whose = "key:" | "network:" | ""
 
 /** Applies another rule to the requests of the selected callers; by default, those with an API key. */
-export const deciding =
+const deciding =
   (step: Step, whose: Whose = "key:"): Spoil<RateLimitStore["Service"]> =>
   (real) => ({
     modify: real.modify,

@@ -28,7 +28,7 @@ export const listParameter = (request: WireRequest, name: string): string | null
   isList(request) ? parameters(request).get(name) : null
 
 /** Returns the request with these parameters instead of its own. */
-export const withParameters = (request: WireRequest, given: URLSearchParams): WireRequest => {
+const withParameters = (request: WireRequest, given: URLSearchParams): WireRequest => {
   const query = String(given)
   return { ...request, target: query === "" ? pathOf(request) : `${pathOf(request)}?${query}` }
 }

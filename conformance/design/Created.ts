@@ -6,6 +6,7 @@ import { type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Creation from "./Creation.ts"
 import { REMOVAL } from "./Expected.ts"
+import * as Lists from "./Lists.ts"
 
 /** Judges the response to a creation. */
 export const judge = (exchange: Seen["exchange"], basePath: string): ReadonlyArray<Ruling> => {
@@ -13,32 +14,23 @@ export const judge = (exchange: Seen["exchange"], basePath: string): ReadonlyArr
   const animal = CreatedAnimal.of(exchange)
   const sent = Creation.read(request)
   if (animal === undefined) return []
-  const location = header(response, "location") ?? ""
-  const address = `${basePath}/pets/${animal.id}`
-  const isAddress =
-    location === address || (/^https?:/.test(location) && location.endsWith(`/pets/${animal.id}`))
-  const ofLocation =
-    to < REMOVAL
-      ? [rule(isAddress, "create.location", `Location: ${address}`, location || "none")]
-      : from < REMOVAL
-        ? []
-        : [rule(location === "", "create.location", "no Location after the removal", location)]
+  const location = header(response, "location")
+  const path = `/pets/${animal.id}`
+  const isAddress = Lists.isAddressOf(location ?? "", basePath, path)
+  const ofLocation = [
+    ...(to < REMOVAL ? [rule(isAddress, "create.location", basePath + path, location)] : []),
+    ...(from < REMOVAL ? [] : [rule(location === undefined, "create.location", "no Location", location)])
+  ]
   if (Creation.isDefect(sent)) return ofLocation
   const members = Object.keys(Object(ExactJson.parse(text(response.body), Number))).toSorted()
-  const [name, returned] = [JSON.stringify(sent.name), JSON.stringify(animal.name)]
+  const isExact = members.join() === "categoryId,id,name,status"
+  const isAvailable = animal.status === "available"
+  const [name, returned] = [sent.name, animal.name].map((each) => JSON.stringify(each))
   return [
     ...ofLocation,
-    ...ofIntegers(response),
-    rule(name === returned, "create.name-exact", name, returned),
-    rule(
-      members.join() === "categoryId,id,name,status",
-      "create.unknown-fields",
-      "only the four fields",
-      members.join(", ")
-    ),
-    ...(sent.hasStatus
-      ? []
-      : [rule(animal.status === "available", "create.status-default", "available", animal.status)])
+    rule(name === returned, "create.name-exact", `${name}`, returned),
+    rule(isExact, "create.unknown-fields", "only the four fields", members.join(", ")),
+    ...(sent.hasStatus ? [] : [rule(isAvailable, "create.status-default", "available", animal.status)])
   ]
 }
 

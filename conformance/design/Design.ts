@@ -114,18 +114,15 @@ const isOurs = (exchange: Responded): boolean => {
 
 /** Judges the animals in a response, and learns them. */
 const judgeAnimals = (
-  known: Knowledge,
+  { lists, setup: { basePath } }: Knowledge,
   exchange: Responded,
   reading: Reading.Reading
 ): readonly [ReadonlyArray<Ruling>, Lists.Lists] => {
-  const { lists, setup } = known
   const { request, response } = exchange
-  if (request.method === "POST" && response.status >= 200 && response.status < 300) {
-    return [Created.judge(exchange, setup.basePath), Lists.withAnimal(lists, response)]
-  }
-  if (response.status !== 200 || request.method !== "GET" || reading.path.is === "unknown") return [[], lists]
-  const shown = [...Created.ofIntegers(response), ...Lists.ofShown(lists, response)]
-  if (reading.path.is === "pet") return [shown, Lists.withAnimal(lists, response)]
-  const [rulings, next] = Lists.judge(lists, reading, exchange, setup.basePath)
-  return [[...shown, ...rulings], next]
+  const isCreated = request.method === "POST" && response.status >= 200 && response.status < 300
+  const isShown = request.method === "GET" && response.status === 200
+  if (reading.path.is === "unknown" || !(isCreated || isShown)) return [[], lists]
+  const [rulings, next] = Lists.judge(lists, exchange, reading, basePath)
+  const created = isCreated ? Created.judge(exchange, basePath) : []
+  return [[...created, ...Created.ofIntegers(response), ...rulings], next]
 }

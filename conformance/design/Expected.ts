@@ -7,7 +7,7 @@ import type { WireRequest } from "../http/Wire.ts"
 import * as Creation from "./Creation.ts"
 import type * as Lists from "./Lists.ts"
 import type { Verdict } from "./Meter.ts"
-import { type Path, type Reading, valuesOf } from "./Reading.ts"
+import { hasUnknown, type Path, type Reading, valuesOf } from "./Reading.ts"
 
 export interface Outcome {
   readonly statuses: ReadonlyArray<number>
@@ -137,7 +137,7 @@ const ofCreation = (
 }
 
 const isTaken = ({ animals }: Lists.Lists, name: string): boolean =>
-  [...animals.values()].some((animal) => animal.name === name)
+  [...animals.values()].some(({ animal }) => animal.name === name)
 
 const ofEncoding = (path: Path): ClauseSlug | undefined =>
   path.is !== "unknown" && path.isEncoded ? "http.decoded-once" : undefined
@@ -181,8 +181,9 @@ const ofList = (reading: Reading, { lists: { cursors } }: Circumstances): Readon
     if (issued?.status !== status || issued === undefined)
       defects.push(parameter("a cursor of no such list", clause, "cursor"))
   }
-  const hasOthers = query.some(([name]) => !["limit", "status", "cursor"].includes(name))
-  const clause = hasOthers ? "list.unknown-parameters" : ofEncoding(path)
+  const clause = hasUnknown(reading, "limit", "status", "cursor")
+    ? "list.unknown-parameters"
+    : ofEncoding(path)
   return [...defects, { statuses: [200], because: "a valid list", clause }]
 }
 

@@ -5,10 +5,11 @@ import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
-import { header, headerValues, type WireRequest } from "../http/Wire.ts"
-import { kept, type Ruling, rule } from "../model/Exchange.ts"
+import { header, headerValues } from "../http/Wire.ts"
+import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import { methods } from "./Expected.ts"
+import * as Lists from "./Lists.ts"
 import type { Reading } from "./Reading.ts"
 
 /** A response together with its request. */
@@ -29,29 +30,29 @@ const MIN_SECRET = 8
 type Law = (responded: Responded) => ReadonlyArray<Ruling>
 
 const standard: Law = ({ exchange: { request, response }, ids }) => {
-  const isMissing = (name: string) => (header(response, name) ?? "") === ""
-  const wrong =
-    header(response, "cache-control") !== "no-store"
-      ? "Cache-Control: no-store"
-      : header(response, "x-content-type-options") !== "nosniff"
-        ? "X-Content-Type-Options: nosniff"
-        : ["Date", "X-Request-Id"].find(isMissing)
+  const { headers, status } = response
   const id = header(response, "x-request-id")
   const isNew = id === undefined || !(ids.includes(id) || headerValues(request, "x-request-id").includes(id))
-  const cors = response.headers.find(([name]) => /^access-control-/i.test(name))
+  const cors = headers.find(([name]) => /^access-control-/i.test(name))
+  const isRedirect = status >= 300 && status < 400
   return [
-    rule(wrong === undefined, "http.standard-headers", wrong ?? "", `none with ${response.status}`),
+    ...mandatory.map(([name, form]) => {
+      const value = header(response, name)
+      return rule(form.test(value ?? ""), "http.standard-headers", `${name}: ${form.source}`, value)
+    }),
     rule(isNew, "http.request-id", "a new X-Request-Id", id),
     rule(cors === undefined, "http.no-cors", "no CORS headers", cors?.join(": ")),
-    rule(
-      response.status < 300 || response.status >= 400,
-      "http.no-redirects",
-      "no redirect",
-      response.status
-    ),
-    rule(response.status < 500, "errors.no-5xx-anywhere", "no 5xx", response.status)
+    rule(!isRedirect, "http.no-redirects", "no redirect", status),
+    rule(status < 500, "errors.no-5xx-anywhere", "no 5xx", status)
   ]
 }
+
+const mandatory = [
+  ["Cache-Control", /^no-store$/],
+  ["X-Content-Type-Options", /^nosniff$/],
+  ["Date", /./],
+  ["X-Request-Id", /./]
+] as const
 
 const date: Law = ({ exchange: { from, response, to } }) => {
   const value = header(response, "date")
@@ -103,46 +104,37 @@ const retryAfter: Law = ({ exchange: { response } }) => {
 
 /** `RateLimit` and `RateLimit-Policy` have the right form, and name the same policies. */
 const rateLimit: Law = ({ exchange: { response } }) => {
-  const [policies, states] = [
-    StandardRateLimit.itemsOf(response, "RateLimit-Policy"),
-    StandardRateLimit.itemsOf(response, "RateLimit")
-  ]
+  const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
+  const states = StandardRateLimit.itemsOf(response, "RateLimit")
   if (policies?.length === 0 && states?.length === 0) return []
-  const names = new Set(policies?.map(({ policy }) => policy))
-  const isRight =
-    policies?.every(({ numbers }) => (numbers.get("q") ?? -1) >= 0) === true &&
-    states?.every(({ numbers, policy }) => names.has(policy) && (numbers.get("r") ?? -1) >= 0) === true
+  const isWhole = (items: typeof states, letter: string) =>
+    items?.every(({ numbers }) => (numbers.get(letter) ?? -1) >= 0) === true
+  const areSame = states?.every(({ policy }) => policies?.some((each) => each.policy === policy)) === true
+  const isRight = areSame && isWhole(policies, "q") && isWhole(states, "r")
   const actual = `${headerValues(response, "ratelimit-policy")}; ${headerValues(response, "ratelimit")}`
   return [rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)]
 }
 
 const deprecation: Law = ({ basePath, exchange: { request, response }, reading: { path } }) => {
-  const [deprecated, sunset] = [header(response, "deprecation"), header(response, "sunset")]
+  const { method } = request
+  const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
+  const isSilent = date === undefined && sunset === undefined
   if (path.is !== "pet") {
-    const isAbsent = deprecated === undefined && sunset === undefined
-    return [rule(isAbsent, "deprecation.getpet-only", "no Deprecation and no Sunset", deprecated ?? sunset)]
+    return [rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)]
   }
-  if (request.method !== "GET" && request.method !== "HEAD") return []
-  const link = LinkHeader.parse(headerValues(response, "link")).find((each) =>
-    LinkHeader.hasRelation(each, "successor-version")
-  )
-  if (deprecated === undefined && sunset === undefined && link === undefined) {
-    return [
-      rule(false, "get.deprecation-headers", `Deprecation, Sunset and Link with ${response.status}`, "none")
-    ]
+  if (method !== "GET" && method !== "HEAD") return []
+  const links = LinkHeader.parse(headerValues(response, "link"))
+  const successor = links.find((link) => LinkHeader.hasRelation(link, "successor-version"))?.target
+  if (isSilent && successor === undefined) {
+    return [broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)]
   }
-  const isAddress =
-    link !== undefined && (link.target === `${basePath}/pets` || /^https?:.*\/pets$/.test(link.target))
+  const isDate = /^@[0-9]{1,12}$/.test(date ?? "")
+  const isAddress = Lists.isAddressOf(successor ?? "", basePath, "/pets")
   return [
     kept("get.deprecation-headers"),
-    rule(
-      /^@[0-9]{1,12}$/.test(deprecated ?? ""),
-      "deprecation.date",
-      "@ and the time of the announcement",
-      deprecated
-    ),
+    rule(isDate, "deprecation.date", "@ and the time of the announcement", date),
     rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset),
-    rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, link?.target)
+    rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
   ]
 }
 
@@ -155,24 +147,17 @@ const errorBody: Law = ({ exchange }) => {
   const body = response.status >= 400 && hasBody(exchange) ? ErrorBody.of(response) : undefined
   if (body === undefined || Result.isFailure(body)) return []
   const { code, members, message, messageLength } = body.success
-  const secrets = tokensOf(request).filter((token) => token.length >= MIN_SECRET)
-  const isEcho = secrets.some((secret) => message.includes(secret))
+  const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
+  const echo = tokens.find((token) => token.length >= MIN_SECRET && message.includes(token))
+  const isExact = members.toSorted().join() === "code,message,status"
   return [
-    rule(
-      members.toSorted().join() === "code,message,status",
-      "errors.exact-body",
-      "only code, message and status",
-      members.join(", ")
-    ),
+    rule(isExact, "errors.exact-body", "only code, message and status", members.join(", ")),
     rule(statusOf.get(code) === response.status, "errors.codes", `a code of ${response.status}`, code),
     rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message)),
-    rule(!isEcho, "errors.no-echo", "a message without the credential", isEcho ? "the credential" : ""),
+    rule(echo === undefined, "errors.no-echo", "a message without the credential", "the credential in it"),
     rule(messageLength <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, messageLength)
   ]
 }
-
-const tokensOf = (request: WireRequest): ReadonlyArray<string> =>
-  headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
 
 const laws: ReadonlyArray<Law> = [
   standard,

@@ -4,10 +4,16 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { headerValues, text, type WireResponse } from "../http/Wire.ts"
-import { type Ruling, rule } from "../model/Exchange.ts"
+import { headerValues, text } from "../http/Wire.ts"
+import { broken, type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
+
+interface Known {
+  readonly animal: Animal
+  /** The first response that showed it. */
+  readonly shownBy: Exchange
+}
 
 /** Where a page begins: after an id, in the list of a status. */
 interface Start {
@@ -15,11 +21,13 @@ interface Start {
   readonly status: string | undefined
   /** Whether all animals up to `after` were shown. */
   readonly isWalked: boolean
+  /** The response that links to it. */
+  readonly linkedBy: ReadonlyArray<Exchange>
 }
 
 export interface Lists {
-  readonly animals: ReadonlyMap<bigint, Animal>
-  /** The cursors of all links to a next page. */
+  readonly animals: ReadonlyMap<bigint, Known>
+  /** The pages to which responses linked, by cursor. */
   readonly cursors: ReadonlyMap<string, Start>
   /** The statuses whose lists were walked to the end, so that all their animals are known; `all` is the whole list. */
   readonly whole: ReadonlySet<string>
@@ -30,163 +38,176 @@ export const empty: Lists = { animals: new Map(), cursors: new Map(), whole: new
 /** Returns what is still known after a request that may have created an animal. */
 export const afterLoss = (lists: Lists): Lists => ({ ...lists, whole: new Set() })
 
-const parse = ({ body }: WireResponse): Result.Result<unknown, string> => PetJson.parse(text(body))
+type Step = readonly [ReadonlyArray<Ruling>, Lists]
 
-/** Learns the animal in a response. */
-export const withAnimal = (lists: Lists, response: WireResponse): Lists => {
-  const animal = Result.flatMap(parse(response), PetJson.animal)
-  return Result.isSuccess(animal) ? withAll(lists, [animal.success]) : afterLoss(lists)
-}
-
-const withAll = (lists: Lists, shown: ReadonlyArray<Animal>): Lists => {
-  const added = shown.filter(({ id }) => !lists.animals.has(id))
-  if (added.length === 0) return lists
-  return { ...lists, animals: new Map([...lists.animals, ...added.map((each) => [each.id, each] as const)]) }
-}
-
-/** Judges the animals that a response shows by what earlier responses showed. */
-export const ofShown = ({ animals }: Lists, response: WireResponse): ReadonlyArray<Ruling> => {
-  const shown = Result.match(parse(response), {
-    onSuccess: (value) => (Array.isArray(value) ? value : [value]).map(PetJson.animal),
-    onFailure: () => []
-  })
-  const rulings: Array<Ruling> = []
-  for (const each of shown) {
-    const first = Result.isSuccess(each) ? animals.get(each.success.id) : undefined
-    if (first === undefined || Result.isFailure(each)) continue
-    const { name, status } = each.success
-    const [nameBefore, nameNow] = [JSON.stringify(first.name), JSON.stringify(name)]
-    rulings.push(rule(nameBefore === nameNow, "create.name-exact", nameBefore, nameNow))
-    rulings.push(rule(first.status === status, "resources.status-stable", String(first.status), status))
-  }
-  // One of each kind is enough.
-  return rulings.filter(
-    ({ broken, clause }, index) =>
-      broken !== undefined || rulings.findIndex((each) => each.clause === clause) === index
-  )
-}
-
-/** Judges a list that was requested alone, and learns its animals and its cursor. */
+/** Judges the animals of a successful response by what earlier responses showed, and learns them. */
 export const judge = (
   lists: Lists,
+  exchange: Seen["exchange"],
   reading: Reading.Reading,
-  { isAlone, response }: Seen["exchange"],
   basePath: string
-): readonly [ReadonlyArray<Ruling>, Lists] => {
-  const read = Result.flatMap(parse(response), PetJson.animals)
-  if (Result.isFailure(read)) return [[], lists]
+): Step => {
+  const parsed = PetJson.parse(text(exchange.response.body))
+  const isList = reading.path.is === "pets" && exchange.request.method === "GET"
+  const read = isList
+    ? Result.flatMap(parsed, PetJson.animals)
+    : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])
+  if (Result.isFailure(read)) return [[], afterLoss(lists)]
   const shown = read.success
-  const next = withAll(lists, shown)
-  const [status] = Reading.valuesOf(reading, "status")
-  const [cursor] = Reading.valuesOf(reading, "cursor")
-  const limit = Number(Reading.valuesOf(reading, "limit")[0] ?? 20)
-  const start =
-    cursor === undefined ? { after: undefined, status, isWalked: true } : lists.cursors.get(cursor)
-  if (start === undefined) return [[], next]
-  const page: Page = { shown, limit, start, target: targetOf(response), isOdd: hasOthers(reading) }
-  const learned = learn(next, page)
-  if (!isAlone) return [[], learned]
-  const [sent] = Reading.valuesOf(reading, "limit")
-  return [[...ofAnimals(lists, page), ...ofEnd(lists, page), ...ofTarget(page, sent, basePath)], learned]
+  const added = shown.filter(({ id }) => !lists.animals.has(id))
+  const learned = added.map((animal) => [animal.id, { animal, shownBy: exchange }] as const)
+  const next = added.length === 0 ? lists : { ...lists, animals: new Map([...lists.animals, ...learned]) }
+  const asBefore = ofShown(lists, shown)
+  if (!isList) return [asBefore, next]
+  const [rulings, after] = ofPage(next, pageOf(lists, exchange, reading, shown), basePath)
+  return [[...asBefore, ...rulings], after]
+}
+
+const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArray<Ruling> => {
+  const known = shown.flatMap((now) => {
+    const first = animals.get(now.id)
+    return first === undefined ? [] : [{ ...first, now }]
+  })
+  const compare = (clause: ClauseSlug, field: "name" | "status"): ReadonlyArray<Ruling> => {
+    const changed = known.find(({ animal, now }) => animal[field] !== now[field])
+    if (changed === undefined) return known.length === 0 ? [] : [kept(clause)]
+    const [before, after] = [changed.animal, changed.now].map((each) => JSON.stringify(each[field]))
+    return [broken(clause, `the ${field} ${before}, as before`, after, changed.shownBy)]
+  }
+  return [...compare("create.name-exact", "name"), ...compare("resources.status-stable", "status")]
 }
 
 interface Page {
+  readonly exchange: Seen["exchange"]
   readonly shown: ReadonlyArray<Animal>
-  readonly limit: number
-  readonly start: Start
+  /** `undefined` if the cursor came from no link. */
+  readonly start: Start | undefined
+  /** The limit as sent. */
+  readonly limit: string | undefined
   /** The target of the link to the next page. */
   readonly target: string | undefined
   /** Whether the request has unknown parameters. */
   readonly isOdd: boolean
 }
 
-const hasOthers = ({ query = [] }: Reading.Reading): boolean =>
-  query.some(([name]) => !["limit", "status", "cursor"].includes(name))
-
-const targetOf = (response: WireResponse): string | undefined =>
-  LinkHeader.parse(headerValues(response, "link")).find((link) => LinkHeader.hasRelation(link, "next"))
-    ?.target
-
-const cursorOf = (target: string | undefined): string | undefined =>
-  Reading.queryOf(target?.split("?")[1] ?? "")?.find(([name]) => name === "cursor")?.[1]
-
-const isIn = ({ after, status }: Start, animal: Animal): boolean =>
-  (status === undefined || animal.status === status) && (after === undefined || animal.id > after)
-
-const learn = (lists: Lists, { shown, start, target }: Page): Lists => {
-  const cursor = cursorOf(target)
-  const last = shown.at(-1)
-  if (cursor !== undefined && last !== undefined) {
-    return { ...lists, cursors: new Map(lists.cursors).set(cursor, { ...start, after: last.id }) }
+const pageOf = (
+  { cursors }: Lists,
+  exchange: Seen["exchange"],
+  reading: Reading.Reading,
+  shown: ReadonlyArray<Animal>
+): Page => {
+  const [status, cursor, limit] = ["status", "cursor", "limit"].map(
+    (name) => Reading.valuesOf(reading, name)[0]
+  )
+  const links = LinkHeader.parse(headerValues(exchange.response, "link"))
+  return {
+    exchange,
+    shown,
+    start:
+      cursor === undefined ? { after: undefined, status, isWalked: true, linkedBy: [] } : cursors.get(cursor),
+    limit,
+    target: links.find((link) => LinkHeader.hasRelation(link, "next"))?.target,
+    isOdd: Reading.hasUnknown(reading, "limit", "status", "cursor")
   }
-  const isWhole = target === undefined && start.isWalked
-  return isWhole ? { ...lists, whole: new Set(lists.whole).add(start.status ?? "all") } : lists
 }
 
-const ofAnimals = ({ animals }: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Ruling> => {
-  const line = (animal: Animal | undefined) => (animal === undefined ? "all in order" : PetJson.line(animal))
-  const complete: ClauseSlug = start.after === undefined ? "list.order" : "list.paging.complete"
+/** Judges a page, and learns the cursor of the next one. */
+const ofPage = (lists: Lists, page: Page, basePath: string): Step => {
+  const { exchange, shown, start, target } = page
+  if (start === undefined) return [[], lists]
+  const cursor = Reading.queryOf(target?.split("?")[1] ?? "")?.find(([name]) => name === "cursor")?.[1]
+  const last = shown.at(-1)
+  const isWhole = target === undefined && start.isWalked
+  const next =
+    cursor !== undefined && last !== undefined
+      ? { ...start, after: last.id, linkedBy: [exchange] }
+      : undefined
+  const after = {
+    ...lists,
+    cursors: cursor !== undefined && next ? new Map(lists.cursors).set(cursor, next) : lists.cursors,
+    whole: isWhole ? new Set([...lists.whole, start.status ?? "all"]) : lists.whole
+  }
+  // What a request in flight creates may be on the page or not.
+  if (!exchange.isAlone) return [[], after]
+  return [
+    [...ofOrder(lists, page, start), ...ofEnd(lists, page, start), ...ofTarget(page, start, basePath)],
+    after
+  ]
+}
+
+/** Returns the known animals that belong to the rest of a list. */
+const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Known> =>
+  [...animals.values()].filter(
+    ({ animal }) =>
+      (status === undefined || animal.status === status) && (after === undefined || animal.id > after)
+  )
+
+/** A page shows all animals from its start up to its last animal, by id. */
+const ofOrder = (lists: Lists, { isOdd, shown }: Page, start: Start): ReadonlyArray<Ruling> => {
+  const clause = start.after === undefined ? "list.order" : "list.paging.complete"
   const unordered = shown.find(({ id }, index) => index > 0 && id <= (shown[index - 1]?.id ?? id))
+  const early = shown.find(({ id }) => start.after !== undefined && id <= start.after)
   const last = shown.at(-1)?.id
   const ids = new Set(shown.map(({ id }) => id))
-  const missing = [...animals.values()].find(
-    (animal) => isIn(start, animal) && last !== undefined && animal.id < last && !ids.has(animal.id)
+  const missing = restOf(lists, start).find(
+    ({ animal: { id } }) => last !== undefined && id < last && !ids.has(id)
   )
-  const first = shown.find(({ id }) => start.after !== undefined && id <= start.after)
+  const line = (animal: Animal | undefined) => animal && PetJson.line(animal)
+  const earlier = [...start.linkedBy, ...(missing === undefined ? [] : [missing.shownBy])]
   return [
     rule(unordered === undefined, "list.order", "ascending ids", line(unordered)),
+    rule(early === undefined, clause, `animals after ${start.after}`, line(early), ...start.linkedBy),
     ...(isOdd
       ? []
       : [
-          rule(missing === undefined, complete, "every animal up to the last one", `none of ${line(missing)}`)
-        ]),
-    ...(start.after === undefined
-      ? []
-      : [rule(first === undefined, "list.paging.complete", `animals after ${start.after}`, line(first))])
+          rule(
+            missing === undefined,
+            clause,
+            `also ${line(missing?.animal)}`,
+            "a page without it",
+            ...earlier
+          )
+        ])
   ]
 }
 
 /** A page has a link to the next one if and only if more animals follow. */
 const ofEnd = (
-  { animals, whole }: Lists,
-  { isOdd, limit, shown, start, target }: Page
+  lists: Lists,
+  { isOdd, limit = "20", shown, target }: Page,
+  start: Start
 ): ReadonlyArray<Ruling> => {
   const last = shown.at(-1)?.id
-  const follows = [...animals.values()].some(
-    (animal) => isIn(start, animal) && (last === undefined || animal.id > last)
-  )
-  const clause = (usual: ClauseSlug): ClauseSlug => (isOdd ? "list.unknown-parameters" : usual)
+  const following = restOf(lists, start).find(({ animal }) => last === undefined || animal.id > last)
   const actual = target === undefined ? "no link" : `<${target}>`
-  if (shown.length < limit) {
-    const rulings = [
-      rule(target === undefined, clause("list.paging.last"), "no next link after the last animal", actual)
-    ]
-    // A link promises at least one animal.
+  const ends = (clause: ClauseSlug) =>
+    rule(target === undefined, clause, "no next link after the last animal", actual)
+  if (shown.length < Number(limit)) {
     const isPromised = start.after !== undefined && shown.length === 0
     return isPromised
-      ? [...rulings, rule(false, "list.paging.last", "an animal on the page of a next link", "none")]
-      : rulings
+      ? [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
+      : [ends(isOdd ? "list.unknown-parameters" : "list.paging.last")]
   }
-  if (follows) return [rule(target !== undefined, "list.paging", "a link to the next page", actual)]
-  const isKnown = whole.has("all") || (start.status !== undefined && whole.has(start.status))
-  return isKnown
-    ? [rule(target === undefined, "list.paging.last", "no next link after the last animal", actual)]
-    : []
+  if (following !== undefined) {
+    return [rule(target !== undefined, "list.paging", "a link to the next page", actual, following.shownBy)]
+  }
+  const isKnown = lists.whole.has("all") || (start.status !== undefined && lists.whole.has(start.status))
+  return isKnown ? [ends("list.paging.last")] : []
 }
 
-const ofTarget = (
-  { start: { status }, target }: Page,
-  limit: string | undefined,
-  basePath: string
-): ReadonlyArray<Ruling> => {
+const ofTarget = ({ limit, target }: Page, { status }: Start, basePath: string): ReadonlyArray<Ruling> => {
   if (target === undefined) return []
   const [path = "", query = ""] = target.split("?")
-  const isAddress = path === `${basePath}/pets` || /^https?:\/\/[^/]+(?:\/.*)?\/pets$/.test(path)
-  const of = (name: string) => new RegExp(`(?:^|&)${name}=([^&]*)`).exec(query)?.[1]
-  const isKept = of("status") === status && (limit === undefined || of("limit") === limit)
+  const sent = new URLSearchParams(query)
+  const isKept =
+    sent.get("status") === (status ?? null) && (limit === undefined || sent.get("limit") === limit)
   const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
   return [
-    rule(isAddress, "list.paging.address", `${basePath}/pets or an absolute address`, target),
+    rule(isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),
     rule(isKept, "list.paging.filter", expected, target)
   ]
 }
+
+/** Whether a URL is a path below the base address, or perhaps its absolute form behind a proxy. */
+export const isAddressOf = (url: string, basePath: string, path: string): boolean =>
+  url === basePath + path || (/^https?:\/\/[^/]/.test(url) && url.endsWith(path))

@@ -116,3 +116,7 @@ export const queryOf = (query: string): Reading["query"] => {
 /** Returns the values of a parameter. */
 export const valuesOf = ({ query = [] }: Reading, name: string): ReadonlyArray<string> =>
   query.filter(([given]) => given === name).map(([, value]) => value)
+
+/** Whether a query has a parameter with another name. */
+export const hasUnknown = ({ query = [] }: Reading, ...names: ReadonlyArray<string>): boolean =>
+  query.some(([name]) => !names.includes(name))

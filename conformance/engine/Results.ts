@@ -14,7 +14,7 @@ export interface Observed extends Findings {
   /** The reasons for which programs stopped early, and errors of the suite, by the name of the program. */
   readonly stopped: ReadonlyMap<string, string>
   readonly errors: ReadonlyMap<string, string>
-  /** Why clauses could not be decided, as far as the run knows. */
+  /** Why clauses do not apply, such as an optional method that a store lacks. */
   readonly undecided: ReadonlyMap<string, string>
   readonly choices: ReadonlyArray<string>
   readonly requests: number
@@ -75,7 +75,7 @@ const undecided = (
   const [first] = order.flatMap((status) => found.filter((outcome) => outcome.status === status))
   if (first !== undefined) return first
   const reason = observed.undecided.get(check.slug)
-  if (reason !== undefined) return { status: "inconclusive", reason }
+  if (reason !== undefined) return { status: "not-applicable", reason }
   return check.optional === undefined
     ? { status: "inconclusive", reason: "no exchange of this run decides it" }
     : { status: "not-applicable", reason: check.optional }

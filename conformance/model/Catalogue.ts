@@ -6,7 +6,16 @@ import * as Difference from "../http/Difference.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 import type { Sent } from "./Creation.ts"
-import { broken, type Exchange, isConcurrent, kept, precedes, type Ruling, rule } from "./Exchange.ts"
+import {
+  broken,
+  type Exchange,
+  isBroken,
+  isConcurrent,
+  kept,
+  precedes,
+  type Ruling,
+  rule
+} from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
@@ -267,8 +276,7 @@ const showAll = (
   let rulings: ReadonlyArray<Ruling> = []
   let next = catalogue
   for (const animal of shown) {
-    const isBroken = rulings.some((ruling) => ruling.broken !== undefined)
-    const ruling = isBroken ? undefined : agreement(next, animal, seen, faithful)
+    const ruling = rulings.some(isBroken) ? undefined : agreement(next, animal, seen, faithful)
     if (ruling?.broken !== undefined) rulings = [ruling]
     else if (ruling !== undefined) rulings = [ruling, kept("resources.stable")]
     const first = next.animals.get(animal.id)

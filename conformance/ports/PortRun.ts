@@ -57,6 +57,10 @@ export const run = (target: PortTarget.PortTarget, options: Options): Effect.Eff
     })
   )
 
+/** Returns the clauses that the ports of a target promise. */
+export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>
+  new Set(suites.flatMap((suite) => suite.clausesOf(target)))
+
 /** Runs the case of a finding again; returns the finding if it is still there. */
 export const replay = (
   target: PortTarget.PortTarget,
@@ -72,6 +76,7 @@ export const replay = (
 /** The cases of one port, whatever its calls are. */
 interface Suite {
   readonly name: string
+  readonly clausesOf: (target: PortTarget.PortTarget) => ReadonlyArray<ClauseSlug>
   readonly run: (target: PortTarget.PortTarget, options: Options) => Effect.Effect<PortResults>
   readonly replay: (
     target: PortTarget.PortTarget,
@@ -218,6 +223,10 @@ const suiteOf = <Tag, Service extends object, State, Call, Input, Output>(
 
   return {
     name: port.name,
+    clausesOf: (target) =>
+      port.storeOf(target) === undefined
+        ? []
+        : clauses.flatMap(({ slug }) => (port.owns(slug) ? [slug] : [])),
     run: Effect.fnUntraced(function* (
       target,
       { effort = 1, isWanted = () => true, seed: from, timeLimitMs }
@@ -227,6 +236,9 @@ const suiteOf = <Tag, Service extends object, State, Call, Input, Output>(
       const hasStore = port.storeOf(target) !== undefined
       const lacking = hasStore ? yield* lackingOf(target) : new Map<ClauseSlug, string>()
       const undecided = new Map(lacking)
+      if (target.outage === undefined) {
+        undecided.set(port.clauses.failsTyped, "no store whose backend does not respond is given (outage)")
+      }
       const see = Effect.fnUntraced(function* (part: Partial<OwnCase>) {
         const { given, verdict } = yield* judge(target, { ...nothing, ...part }, lacking)
         if (verdict === undefined) return

@@ -18,7 +18,7 @@ const keys: Program = {
   name: "small keys",
   profile: "limits",
   needs: ["clock"],
-  requests: 40,
+  requests: 36,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
     const ends = [" \n\u00e9<&", "\u{1f98a}".repeat(40), ""]
@@ -54,9 +54,9 @@ const times: Program = {
   name: "moments",
   profile: "limits",
   needs: ["clock"],
-  requests: 120,
+  requests: 100,
   run: Effect.fnUntraced(function* (tools) {
-    const calls = ["list by status", "create", "get none", "create without a name", "list"] as const
+    const calls = ["list by status", "create", "get none", "create without a name"] as const
     const invalid = Object.values(Credentials.invalid).slice(0, 2)
     for (const next of Object.values(moments)) {
       const now = yield* tools.now
@@ -77,7 +77,7 @@ const times: Program = {
 export const afterwards: Program = {
   name: "afterwards",
   profile: "core",
-  requests: 50,
+  requests: 40,
   run: Effect.fnUntraced(function* (tools) {
     const calls = [
       "list by status",

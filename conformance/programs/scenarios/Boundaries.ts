@@ -65,6 +65,7 @@ const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.
       yield* Spending.recover(tools, "tiny", last)
     }
   }
+  yield* Spending.rest(tools)
 })
 
 export const programs: ReadonlyArray<Program> = [
@@ -72,11 +73,11 @@ export const programs: ReadonlyArray<Program> = [
     name: "boundaries of the clock",
     profile: "limits",
     needs: ["clock"],
-    requests: 300,
+    requests: 155,
     run: boundariesOfClock
   },
   Spending.about(
-    { key: "tiny", name: "boundaries of windows", profile: "limits", requests: 70 },
+    { key: "tiny", name: "boundaries of windows", profile: "limits", requests: 60 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const moment of byResponse)
         for (const isUsedUp of [false, true]) {

@@ -34,7 +34,7 @@ const midnightIn = (zone: number, now: number): number =>
   Math.ceil((now + 2 * HOUR + zone * MINUTE) / DAY) * DAY - zone * MINUTE
 
 export const programs: ReadonlyArray<Program> = [
-  onUnusedDay("day by described requests", 80, (tools, plan) =>
+  onUnusedDay("day by described requests", 85, (tools, plan) =>
     Effect.gen(function* () {
       yield* byWays(tools, plan, yield* Random.shuffle(Ways.ofKinds("usual", "refused")))
       yield* Spending.rest(tools)
@@ -50,7 +50,7 @@ export const programs: ReadonlyArray<Program> = [
   ),
   onUnusedDay(
     "each way on a used day",
-    75,
+    85,
     Effect.fnUntraced(function* (tools, plan) {
       let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
       // So rarely that the minute denies nothing, and few services ban the key.
@@ -77,7 +77,7 @@ export const programs: ReadonlyArray<Program> = [
   ),
   onUnusedDay(
     "day at midnight",
-    115,
+    140,
     Effect.fnUntraced(function* (tools, plan) {
       const [other = 0] = yield* Ways.draw(zones.slice(1), 1)
       for (const [zone, max] of [

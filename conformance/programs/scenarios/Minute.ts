@@ -9,7 +9,7 @@ const { MINUTE_PASSED } = Spending
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
-    { key: "tiny", name: "minute by each way", profile: "limits", requests: 160 },
+    { key: "tiny", name: "minute by each way", profile: "limits", requests: 140 },
     Effect.fnUntraced(function* (tools, plan) {
       const inDay = Math.max(1, Math.floor(plan.perDay / (plan.perMinute + 2)))
       const mixed = yield* Random.shuffle(Ways.ways)
@@ -29,7 +29,7 @@ export const programs: ReadonlyArray<Program> = [
       name: "each way in a used minute",
       maxPerMinute: Spending.MAX_ONCE,
       profile: "limits",
-      requests: 85
+      requests: 80
     },
     Effect.fnUntraced(function* (tools, plan) {
       const mixed = yield* Random.shuffle(Ways.ways)

@@ -71,7 +71,7 @@ export interface Fault {
  * ```
  */
 export const fault = (id: string, does: string) => ({
-  breaks: (clause: ClauseSlug, ..._former: ReadonlyArray<string>) => ({
+  breaks: (clause: ClauseSlug) => ({
     by: (where: Where): Fault => ({ id, does, breaks: clause, where })
   })
 })

@@ -15,8 +15,6 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
-const BANS = "The contract leaves open whether and how keys are banned (§8.4.3)."
-
 export const rules: ReadonlyArray<Rule> = [
   rule(
     NO_PLAN,
@@ -46,10 +44,9 @@ export const rules: ReadonlyArray<Rule> = [
     /^Retry-After$/,
     /^without a valid key$/
   ),
-  rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
   // A ban may be shorter, a little longer or absent; a much longer one would not be temporary.
   rule(
-    BANS,
+    "The contract leaves open whether and how keys are banned (§8.4.3).",
     /^(add one to|add 60 to|take one from|halve|round to tens|send zero for|always send the first)$/,
     /^(state|stored): bannedUntil$/
   ),

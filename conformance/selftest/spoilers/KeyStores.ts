@@ -98,11 +98,3 @@ export const checkThenInsert = (pause: Effect.Effect<void>): Where =>
       return true
     })
   )
-
-/** Handles the defect of an update when its change throws. */
-export const onThrowingChange = (
-  handle: (real: Keys, id: string, defect: unknown) => Effect.Effect<Option.Option<never>, StoreUnavailable>
-): Where =>
-  replacingUpdate((id, change, real) =>
-    Effect.catchDefect(real.update(id, change), (defect) => handle(real, id, defect))
-  )

@@ -16,6 +16,7 @@ const credentials: Program = {
   name: "credentials",
   profile: "auth",
   requests: 200,
+  anonymous: 170,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
@@ -40,6 +41,7 @@ const first: Program = {
   name: "credentials before other errors",
   profile: "auth",
   requests: 55,
+  anonymous: 55,
   run: Effect.fnUntraced(function* (tools) {
     const send = Calls.sender(tools)
     const valid = Calls.members(tools)

@@ -12,6 +12,7 @@ const paths: Program = {
   name: "methods and paths",
   profile: "core",
   requests: 130,
+  anonymous: 29,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
     const send = Calls.sender(tools)
@@ -39,6 +40,7 @@ const headers: Program = {
   name: "headers",
   profile: "core",
   requests: 95,
+  anonymous: 8,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
     const send = Calls.sender(tools)
@@ -70,6 +72,7 @@ const sequences: Program = {
   name: "what came before",
   profile: "core",
   requests: 105,
+  anonymous: 10,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 2)
     const send = Calls.sender(tools)

@@ -66,6 +66,8 @@ export interface Traffic extends Tools {
   readonly isReachable: () => boolean
   /** Returns the limit in the latest rate headers for the main key. */
   readonly mainLimit: () => number | undefined
+  /** Returns the limit in the latest rate headers for a caller without a valid key. */
+  readonly anonymousLimit: () => number | undefined
 }
 
 export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: Options) {
@@ -78,6 +80,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   let skew: number | undefined
   /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
   let mainRate: RateHeaders.RateHeaders | undefined
+  let anonymousLimit: number | undefined
   /** How inexact the server's time is known, in milliseconds. */
   let slack = clock === undefined ? DATE_SLACK_MS : 0
 
@@ -186,6 +189,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       isTogether,
       until: sentCount
     }
+    if (response?.status === 401) anonymousLimit = RateHeaders.of(response)?.limit
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
     if (isMain && response !== undefined) {
       // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
@@ -280,7 +284,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     waitedMs: () => waitedMs,
     latencyMs: () => shortestMs,
     isReachable: () => missingResponses === 0,
-    mainLimit: () => mainRate?.limit
+    mainLimit: () => mainRate?.limit,
+    anonymousLimit: () => anonymousLimit
   }
   return traffic
 })

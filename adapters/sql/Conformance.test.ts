@@ -5,8 +5,8 @@ import { kinds } from "./Databases.fixture.ts"
 const options = { seed: 1, effort: 0.1 }
 
 for (const kind of kinds) {
-  testStores(kind, { ...options, exclude: ["*.interrupted"] }, sharedNode)
+  testStores(kind, { ...options, exclude: ["*.interruption"] }, sharedNode)
   // An interrupted write may end after its case, and would then be seen by the next case on the same node.
-  testStores(kind, { ...options, only: ["*.interrupted"] })
-  testCachedKeys(kind, { ...options, only: ["keys-store.find-*", "keys-store.history"] })
+  testStores(kind, { ...options, only: ["*.interruption"] })
+  testCachedKeys(kind, { ...options, only: ["keys-store.find.*", "keys-store.update.*"] })
 }

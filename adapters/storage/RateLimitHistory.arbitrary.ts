@@ -2,19 +2,15 @@
 import * as fc from "fast-check"
 import {
   DAY,
-  intervalMs,
-  lasting,
   MINUTE,
-  offending,
+  type Origin,
   offsetMs,
-  only,
-  originOf,
-  origins,
-  plan,
-  quick,
+  origin,
+  bans as policies,
+  policy,
   SECOND,
-  stepping
-} from "../../conformance/checks/ports/RateLimitHistory.ts"
+  timeOf as timeOfOrigin
+} from "../../conformance/ports/Requests.ts"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as BanPolicies from "../../core/limits/BanPolicy.ts"
 import * as Debt from "../../core/limits/Debt.ts"
@@ -27,7 +23,7 @@ export interface Move {
   readonly plan: Plan.Plan
   /** The index of the ban policy in `Bans`; `undefined` means that no ban policy applies. */
   readonly ban: 0 | 1 | undefined
-  readonly origin: (typeof origins)[number]
+  readonly origin: Origin
   readonly offsetMs: number
   readonly requests: number
   /** Milliseconds between the requests. */
@@ -36,31 +32,34 @@ export interface Move {
 
 const move: fc.Arbitrary<Move> = fc.record({
   key: fc.constantFrom("a", "a", "a", "b"),
-  plan,
+  plan: policy.map(({ plan }) => plan),
   ban: fc.oneof(
     { weight: 14, arbitrary: fc.constant(0 as const) },
     { weight: 4, arbitrary: fc.constant(1 as const) },
     fc.constant(undefined)
   ),
-  origin: fc.constantFrom(...origins, "clock" as const, "ban end" as const),
+  origin,
   offsetMs,
   requests: fc.oneof(
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
   ),
-  intervalMs
+  intervalMs: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
+    fc.integer({ min: 0, max: MINUTE })
+  )
 })
 
 export const moves: fc.Arbitrary<ReadonlyArray<Move>> = fc.array(move, { maxLength: 60, size: "max" })
 
 /** Generates the standard policy or a harsher one, which bans within a few requests. */
 const ban: fc.Arbitrary<BanPolicy> = fc.constantFrom(
-  BanPolicies.standard,
-  quick,
-  stepping,
-  offending,
-  lasting,
-  only
+  policies.standard,
+  policies.quick,
+  policies.stepping,
+  policies.offending,
+  policies.lasting,
+  policies.only
 )
 
 /** The usual ban policy of a history, and one that sometimes replaces it. */
@@ -70,8 +69,8 @@ export const bans: fc.Arbitrary<Bans> = fc.tuple(ban, ban)
 
 /** Histories of a caller that receives every ban of one policy, and then a ban of a policy with fewer bans. */
 export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans: Bans]> = [
-  [quick, only] as const,
-  [offending, only] as const
+  [policies.quick, policies.only] as const,
+  [policies.offending, policies.only] as const
 ].map((bans) => {
   const strikes = (ban: Move["ban"]): Move => ({
     key: "a",
@@ -99,7 +98,7 @@ const timeOf = (
   clock: number,
   state: RateLimit.State | undefined,
   policy: RateLimit.Policy
-): number => Math.max(originOf(origin, clock, state, policy) + offsetMs, 0)
+): number => Math.max(timeOfOrigin(origin, clock, state, policy) + offsetMs, 0)
 
 /** One request in a history with several keys. */
 export interface Sent extends RateLimitArbitrary.Sent {

@@ -8,7 +8,7 @@ export type Profile = (typeof profiles)[number]
 /** The profiles by the beginnings of the slugs that belong to them; every other slug belongs to `core`. */
 const beginnings: ReadonlyArray<readonly [Profile, RegExp]> = [
   ["port", /^(?:pets|limits-store|keys-store)\./],
-  ["concurrency", /^(?:limits\.atomic|create\.concurrent)$/],
+  ["concurrency", /^(?:limits\.atomic|create\.concurrent|resources\.linearizable)$/],
   ["deprecation", /^(?:deprecation\.|get\.(?:removed|gone|available-until-removal|deprecation-headers))/],
   ["auth", /^auth\./],
   ["limits", /^limits\./],

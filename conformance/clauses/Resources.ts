@@ -17,6 +17,10 @@ export const clauses = [
   ...section("§3", "design", "both", {
     "resources.status-stable": "The status of an animal never changes after its creation."
   }),
+  ...section("§4", "design", "http", {
+    "resources.linearizable":
+      "Concurrent creations, lists and retrievals take effect one after the other, each while it runs."
+  }),
   ...section("§2", "design", "http", {
     "resources.int64-numbers":
       "Every int64 is a JSON number with all its digits, never a string, an exponent or a fraction."

@@ -7,9 +7,12 @@ import type { Step as ReportedStep } from "../evaluation/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import { text } from "../http/Wire.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
+import * as PortRun from "../ports/PortRun.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
-import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as KeyText from "../subjects/KeyText.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
+import type { Subject } from "../subjects/Subject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
@@ -48,7 +51,7 @@ const CaseJson = Schema.fromJsonString(Case)
 export const encode = (
   exchanges: ReadonlyArray<Exchange>,
   level: Level,
-  { redact, secrets, target }: Pick<HttpSubject, "redact" | "secrets" | "target">
+  { redact, secrets, target }: Pick<HttpSubject.HttpSubject, "redact" | "secrets" | "target">
 ): string | undefined => {
   const textOf = (given: string) => {
     const pieces = KeyText.of(given, secrets)
@@ -101,9 +104,27 @@ const MAX_REPEATS = 200
 /** Number of tries of a case with concurrent requests, whose order differs each time. */
 const TRIES = 5
 
+/** Replays the case of a token on storage ports. */
+const replayCalls = ({ target }: PortSubject.PortSubject, token: ReplayToken): Effect.Effect<Replayed> =>
+  Effect.match(PortRun.replay(target, token.case), {
+    onFailure: ({ reason }) => notReplayable(reason),
+    onSuccess: (finding): Replayed =>
+      finding === undefined
+        ? { outcome: "fixed", steps: [] }
+        : { outcome: "failed", violation: finding, steps: finding.steps }
+  })
+
+/** Replays the case of a token on a subject. */
+export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Replayed, SetupError> =>
+  HttpSubject.is(subject)
+    ? replayRequests(subject, token)
+    : PortSubject.is(subject)
+      ? replayCalls(subject, token)
+      : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))
+
 /** Replays the case of a token on a server, after a look at its set-up. */
-export const replay = Effect.fnUntraced(function* (
-  subject: HttpSubject,
+const replayRequests = Effect.fnUntraced(function* (
+  subject: HttpSubject.HttpSubject,
   token: ReplayToken
 ): Effect.fn.Return<Replayed, SetupError> {
   const decoded = Schema.decodeUnknownResult(CaseJson)(token.case)
@@ -123,7 +144,7 @@ export const replay = Effect.fnUntraced(function* (
 })
 
 const once = Effect.fnUntraced(function* (
-  subject: HttpSubject,
+  subject: HttpSubject.HttpSubject,
   { at, level, steps }: typeof Case.Type,
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {

@@ -14,7 +14,9 @@ export interface Observed extends Findings {
   /** The reasons for which programs stopped early, and errors of the suite, by the name of the program. */
   readonly stopped: ReadonlyMap<string, string>
   readonly errors: ReadonlyMap<string, string>
-  /** Why clauses could not be decided, as far as the run knows. */
+  /** Why clauses do not apply, such as an optional method that a store lacks. */
+  readonly lacking?: ReadonlyMap<string, string>
+  /** Why clauses could not be decided. */
   readonly undecided: ReadonlyMap<string, string>
   readonly choices: ReadonlyArray<string>
   readonly requests: number
@@ -74,6 +76,8 @@ const undecided = (
     .flatMap((program) => obstacles(program, has, observed))
   const [first] = order.flatMap((status) => found.filter((outcome) => outcome.status === status))
   if (first !== undefined) return first
+  const lack = observed.lacking?.get(check.slug)
+  if (lack !== undefined) return { status: "not-applicable", reason: lack }
   const reason = observed.undecided.get(check.slug)
   if (reason !== undefined) return { status: "inconclusive", reason }
   return check.optional === undefined

@@ -6,7 +6,9 @@ import packageJson from "../../package.json" with { type: "json" }
 import type { Level } from "../clauses/Clause.ts"
 import * as Versions from "../clauses/Versions.ts"
 import * as Model from "../model/Model.ts"
+import * as PortRun from "../ports/PortRun.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Counts from "./Counts.ts"
 import * as Doctor from "./Doctor.ts"
@@ -131,6 +133,27 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
+/** What a run knows before it begins. */
+const nothing: Results.Observed = {
+  decided: new Map(),
+  findings: [],
+  programs: [],
+  stopped: new Map(),
+  errors: new Map(),
+  undecided: new Map(),
+  choices: [],
+  requests: 0,
+  waitedMs: 0
+}
+
+/** Returns the selected clauses. */
+const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet<string> =>
+  new Set(
+    Selection.checksFor(subject, selection.level).flatMap((check) =>
+      Selection.isSelected(check, selection) ? [check.slug] : []
+    )
+  )
+
 type Observation = readonly [Results.Observed, findings: ReadonlyArray<string>]
 
 /** Examines the set-up of a server, runs the programs, and judges every exchange. */
@@ -154,12 +177,9 @@ const observeServer = Effect.fnUntraced(function* (
         onProgress?.({ index, total: programs.length, id: name, requests: session.traffic.requests() })
     }
   )
-  const wanted = new Set<string>(
-    Selection.checksFor(subject, level).flatMap((check) =>
-      Selection.isSelected(check, selection) ? [check.slug] : []
-    )
-  )
-  const observed = {
+  const wanted = wantedBy(subject, selection)
+  const observed: Results.Observed = {
+    ...nothing,
     decided: session.decided,
     findings: Findings.of(
       subject,
@@ -171,7 +191,6 @@ const observeServer = Effect.fnUntraced(function* (
     programs,
     stopped: new Map([...stopped].map(([name, { reason }]) => [name, reason])),
     errors,
-    undecided: new Map<string, string>(),
     choices: Model.tells(known.model),
     requests: session.traffic.requests(),
     waitedMs: session.traffic.waitedMs()
@@ -179,12 +198,19 @@ const observeServer = Effect.fnUntraced(function* (
   return [observed, findings]
 })
 
+/** Default timeout of the random cases of each port, in milliseconds. */
+const TIME_LIMIT_MS = 20_000
+
 /** Runs cases on storage ports, and judges every call. */
-const observePorts = Effect.fnUntraced(function* (
-  _subject: Subject,
-  _selection: Selection.Selection,
-  _seed: number,
-  _options: RunOptions
-): Effect.fn.Return<Observation> {
-  return yield* Effect.die(new Error("the model for storage ports is not connected yet"))
-})
+const observePorts = (
+  subject: Subject,
+  selection: Selection.Selection,
+  seed: number,
+  { effort, timeLimitMs = TIME_LIMIT_MS }: RunOptions
+): Effect.Effect<Observation> => {
+  const wanted = wantedBy(subject, selection)
+  const results = PortSubject.is(subject)
+    ? PortRun.run(subject.target, { seed, effort, timeLimitMs, isWanted: (clause) => wanted.has(clause) })
+    : Effect.die(new Error(`${subject.name} is no subject of this suite`))
+  return Effect.map(results, (results) => [{ ...nothing, ...results }, []])
+}

@@ -4,9 +4,11 @@ import * as Result from "effect/Result"
 import type { Clause, Level } from "../clauses/Clause.ts"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
 import * as Profile from "../clauses/Profile.ts"
+import * as PortRun from "../ports/PortRun.ts"
 import type { Program } from "../programs/Program.ts"
 import { programs } from "../programs/Programs.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
 /** The user's selection of checks. */
@@ -57,13 +59,16 @@ export const validate = ({
 export const isSelected = (check: Check, { exclude = [], only = [] }: Partial<Selection>): boolean =>
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
-/** Returns the checks for this kind of subject at a level, in run order. */
-export const checksFor = ({ kind }: Pick<Subject, "kind">, level: Level): ReadonlyArray<Check> =>
-  checks.filter(
-    (check) =>
-      (level === "design" || check.level === "spec") &&
-      (check.observable === kind || check.observable === "both")
+/** Returns the checks for a subject at a level, in run order. */
+export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> => {
+  const promised = PortSubject.is(subject) ? PortRun.clausesOf(subject.target) : undefined
+  return checks.filter(
+    ({ level: own, observable, slug }) =>
+      (level === "design" || own === "spec") &&
+      observable !== (promised === undefined ? "port" : "http") &&
+      promised?.has(slug) !== false
   )
+}
 
 /** Returns the programs of the selected checks' profiles, in run order. */
 export const programsFor = (

@@ -7,7 +7,7 @@ import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { headerValues, text } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "./Exchange.ts"
-import { isByService, isDenial, type Seen } from "./Seen.ts"
+import { isByContract, isByService, isDenial, type Seen } from "./Seen.ts"
 
 const DAY_S = 86_400
 
@@ -72,8 +72,8 @@ function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   if (rate === undefined) return
   const { limit, remaining, resetAt } = rate
   yield rule(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
-  // A caller without a key may have no window.
-  const isOfKey = asked.caller.is === "valid" && status !== 401
+  // A caller without a key may have no window, and an HTTP implementation does not read it.
+  const isOfKey = asked.caller.is === "valid" && status !== 401 && isByService(seen)
   const isTime = resetAt < MIN_MILLISECONDS && !(isOfKey && resetAt * 1_000 < exchange.from / 2)
   yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", resetAt)
   if (!isTime || !isOfKey) return
@@ -99,6 +99,6 @@ function* ofDenial({ exchange, status }: Seen): Iterable<Ruling> {
 
 /** Rules on every law of all responses. */
 export const judge = (seen: Seen, mayBeBanned: boolean): ReadonlyArray<Ruling> =>
-  isByService(seen)
+  isByContract(seen)
     ? [...ofBody(seen), ...ofRateHeaders(seen), ...ofRate(seen, mayBeBanned), ...ofDenial(seen)]
     : []

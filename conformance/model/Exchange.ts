@@ -91,6 +91,9 @@ export const broken = (
   ...earlier: ReadonlyArray<Exchange>
 ) => ({ clause, broken: { expected, actual: String(actual ?? "none"), earlier } }) satisfies Ruling
 
+export const isBroken = (ruling: Ruling): ruling is Ruling & { readonly broken: Break } =>
+  ruling.broken !== undefined
+
 /** Returns the violations among rulings on an exchange. */
 export const violations = (
   rulings: ReadonlyArray<Ruling>,

@@ -1,9 +1,12 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
 import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
+import { span } from "../windows/Span.ts"
 import {
+  type Break,
   broken,
   type Exchange,
+  isBroken,
   isConcurrent,
   type Key,
   kept,
@@ -12,7 +15,6 @@ import {
   type Setup
 } from "./Exchange.ts"
 import { isByService, isDenial, isDescribed, type Seen } from "./Seen.ts"
-import { span } from "./Span.ts"
 import * as World from "./World.ts"
 
 export interface Meters {
@@ -97,11 +99,16 @@ export const judge = (
     latestKey: key.name
   }
   if (key.plan === undefined) return [rulings, next]
-  const [counted, judged] = judgeWorlds(next, eventOf({ ...key, plan: key.plan }, group, isBan), group)
-  const isBroken = rulings.some(({ broken }) => broken !== undefined)
-  const all = [...rulings, ...counted.filter((ruling) => !isBroken || ruling.broken === undefined)]
-  const isDaySpent = before.denial === undefined && all.some(({ clause }) => clause === "limits.per-day")
-  const spent = { ...standingOf(judged, key), spentDay: denials[0]?.exchange }
+  const [counted, judged] = judgeWorlds(
+    next,
+    before,
+    eventOf({ ...key, plan: key.plan }, group, isBan),
+    group
+  )
+  const all = [...rulings, ...counted.filter((ruling) => !rulings.some(isBroken) || !isBroken(ruling))]
+  const isDaySpent =
+    denials.length > 0 && before.denial === undefined && all.some(({ clause }) => clause === "limits.per-day")
+  const spent = { ...standing, spentDay: denials[0]?.exchange }
   return [all, isDaySpent ? { ...judged, standings: new Map(judged.standings).set(key.name, spent) } : judged]
 }
 
@@ -195,6 +202,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
 /** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */
 const judgeWorlds = (
   meters: Meters,
+  before: Standing,
   event: World.Event,
   group: ReadonlyArray<Seen>
 ): readonly [ReadonlyArray<Ruling>, Meters] => {
@@ -214,10 +222,9 @@ const judgeWorlds = (
   // The response is odd in every world. Nothing is learned from its headers, and if that is not enough, from all of it.
   const left = survivors(explain({ ...event, shown: undefined, retryAt: undefined }))
   const forgotten = () => meters.worlds.map((world) => World.forget(world, event.key))
-  const reasons = outcomes.flatMap(({ rulings }) => rulings.filter(({ broken }) => broken !== undefined))
-  const [reason] = reasons
+  const [reason] = outcomes.flatMap(({ rulings }) => rulings.filter(isBroken))
   const next = { ...meters, worlds: left.length > 0 ? left : forgotten() }
-  return [reason === undefined ? [] : [explainedBy(meters, event, reason, evidence)], next]
+  return [reason === undefined ? [] : [explainedBy(meters, before, event, reason, evidence)], next]
 }
 
 const DAY_MS = 86_400_000
@@ -225,22 +232,22 @@ const DAY_MS = 86_400_000
 /** Returns a broken ruling of the worlds with all exchanges that it follows from, and in the words of its cause. */
 const explainedBy = (
   meters: Meters,
-  { key }: World.Event,
-  ruling: Ruling,
+  { shown, spentDay }: Standing,
+  { at, key }: World.Event,
+  { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
-  const { broken: reason, clause } = ruling
-  if (reason === undefined) return ruling
-  const earlier = [...meters.exclusions, ...reason.earlier, ...evidence.slice(0, -1)]
+  const latest = shown === undefined ? [] : [shown.exchange]
+  const earlier = [...meters.exclusions, ...latest, ...evidence.slice(0, -1)]
   const ban = otherBan(meters, key)
   if (clause === "limits.no-early-429" && ban !== undefined)
-    return broken("ban.only-that-key", reason.expected, reason.actual, ...earlier, ban)
-  const { spentDay } = standingOf(meters, key)
-  const since = spentDay === undefined ? DAY_MS : (evidence.at(-1)?.from ?? 0) - spentDay.from
-  if (spentDay === undefined || since >= DAY_MS || !/day/.test(`${clause} ${reason.expected}`))
-    return { clause, broken: { ...reason, earlier } }
-  const actual = `the day of ${key.plan.perDay} requests began anew after ${duration(since)}`
-  return broken(clause, reason.expected, actual, ...earlier, spentDay)
+    return broken("ban.only-that-key", expected, actual, ...earlier, ban)
+  const isOfDay = clause === "limits.per-day" || expected.endsWith("of the day")
+  const since = spentDay === undefined ? DAY_MS : at.lo - spentDay.from
+  if (spentDay === undefined || !isOfDay || since >= DAY_MS)
+    return broken(clause, expected, actual, ...earlier)
+  const began = `the day of ${key.plan.perDay} requests began anew after ${duration(since)}`
+  return broken(clause, expected, began, ...earlier, spentDay)
 }
 
 /** Returns what is still known after a request without a response, which may have been counted. */

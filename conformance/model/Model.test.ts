@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Wire from "../http/Wire.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
+import type { Exchange } from "./Exchange.ts"
 import {
   creation,
   exchangesOf,
@@ -110,7 +111,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "retrievals that get 404 do not count, although rejected creations do",
-    clause: "limits.remaining-truth",
+    clause: "limits.refused-count",
     world: { fault: { response: countsLess(/pets\/9/) } },
     history: [list, posted("{}"), list, { path: "/pets/9" }, list, list]
   },
@@ -148,6 +149,37 @@ const kinds: ReadonlyArray<Kind> = [
     clause: "auth.whole-key",
     world: { fault: withKey },
     history: [{ authorization: `Bearer ${SECRET.slice(0, -1)}` }]
+  },
+  ...[
+    ["in another case", SECRET.toUpperCase(), "auth.key-case"],
+    ["percent-encoded", `%53${SECRET.slice(1)}`, "auth.token-verbatim"],
+    ["doubled", SECRET + SECRET, "auth.whole-key"]
+  ].map(([how, token, clause = ""]) => ({
+    kind: `a key ${how} is accepted`,
+    clause,
+    world: { fault: withKey },
+    history: [{ authorization: `Bearer ${token}` }]
+  })),
+  {
+    kind: "text after the JSON value is accepted",
+    clause: "create.json-strict",
+    world: { fault: reads(/\} .*$/, "}") },
+    history: [posted('{"name":"Rex","categoryId":1} {}')]
+  },
+  {
+    kind: "a member in another case sets the status",
+    clause: "create.member-names",
+    world: { fault: reads(/"Status"/, '"status"') },
+    history: [
+      posted('{"name":"Rex","categoryId":1}'),
+      posted('{"name":"Rex","categoryId":1,"Status":"sold"}')
+    ]
+  },
+  {
+    kind: "a name is trimmed, and its last letter with it",
+    clause: "create.returns-created",
+    world: { fault: reads(/Rex *"/, 'Re"') },
+    history: [creation("Rex ")]
   },
   {
     kind: "a name is cut at NUL",
@@ -264,6 +296,42 @@ describe("Model.judge", () => {
     ])
   })
 
+  it("decides the clauses that an exchange keeps or breaks, and no other", () => {
+    const [exchange] = exchangesOf({}, [{ path: "/pets?limit=2" }])
+    if (exchange === undefined) throw new Error("there is no exchange")
+    const { decided } = Model.judge(Model.begin(setupOf()), exchange)
+    expect([...decided]).toEqual(expect.arrayContaining(["auth.bearer", "list.limit.accepted", "list.array"]))
+    expect([...decided]).not.toContain("list.status.accepted")
+    expect([...decided]).not.toContain("limits.per-minute")
+  })
+
+  it("rejects a request that gets no response", () => {
+    const [exchange] = exchangesOf({}, [list])
+    if (exchange === undefined) throw new Error("there is no exchange")
+    const { violations } = judge(setupOf(), [
+      { ...exchange, response: undefined, missing: "connection reset" }
+    ])
+    expect(violations).toMatchObject([{ clause: "http.responds", actual: "connection reset" }])
+  })
+
+  it("tells that a day began anew too early", () => {
+    const world: World = { plan: smallDay, choices: { shown: "minute", day: "sliding log" } }
+    // Each time a new server, which has forgotten the requests of the earlier one.
+    const exchanges = [0, 12, 23].flatMap((hours, server) =>
+      exchangesOf(world, [{ ...list, afterMs: hours * 3_600_000 }, ...times(4, list)]).map((exchange) => ({
+        ...exchange,
+        index: 5 * server + exchange.index
+      }))
+    )
+    // A day may end once within 12 hours, but then not again.
+    const { violations } = judge(setupOf(world), exchanges)
+    expect(violations[0]).toMatchObject({
+      clause: "limits.per-day",
+      actual: "the day of 3 requests began anew after 11 hours"
+    })
+    expect(violations[0]?.evidence.map(({ index }) => index)).toEqual(expect.arrayContaining([8, 10]))
+  })
+
   it("still knows a key after one odd response", () => {
     const odd = onResponses(
       (_, target) => target.endsWith("/nowhere"),
@@ -290,6 +358,25 @@ describe("Model.judge", () => {
     ])
     expect(Model.tells(known)).toContain("a limit of 0: accepted")
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
+  })
+
+  it("judges whether requests in flight at the same time took effect one after the other", () => {
+    const all = { path: "/pets?limit=100" }
+    const [first, second, one, other] = exchangesOf({}, [creation("Rex"), creation("Tom"), all, all])
+    const shows = (exchange: Exchange | undefined, id: number): Exchange => {
+      if (exchange?.response === undefined) throw new Error("there is no response")
+      const animals = Edit.animalsOf(exchange.response)?.filter((animal) => animal.id === BigInt(id))
+      return { ...exchange, response: Edit.body(Edit.write(animals))(exchange.response) }
+    }
+    const together = (exchanges: ReadonlyArray<Exchange | undefined>) =>
+      exchanges.flatMap((each) => (each === undefined ? [] : [{ ...each, isAlone: false, until: 4 }]))
+    const clauses = (exchanges: ReadonlyArray<Exchange>) =>
+      judge(setupOf(), exchanges).violations.map(({ clause }) => clause)
+    // One list shows the first animal only, and the other one only the second.
+    expect(clauses(together([first, second, shows(one, 1), shows(other, 2)]))).toEqual([
+      "resources.linearizable"
+    ])
+    expect(clauses(together([first, second, shows(one, 1), shows(other, 1)]))).toEqual([])
   })
 
   it("judges requests in flight at the same time in any order", () => {

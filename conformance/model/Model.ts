@@ -6,6 +6,7 @@ import type { Level } from "../clauses/Clause.ts"
 import { bySlug, type ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
+import * as Concurrent from "./Concurrent.ts"
 import * as EveryResponse from "./EveryResponse.ts"
 import {
   broken,
@@ -138,7 +139,7 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
   for (const [key, group] of byKey(all)) {
     const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
-    decide(rulings, group.at(-1)?.exchange)
+    decide([...rulings, ...(group.length > 1 ? Concurrent.judge(group) : [])], group.at(-1)?.exchange)
   }
   return { violations: found, decided, seen: all, known: { ...known, catalogue, choices, meters } }
 }

@@ -163,7 +163,7 @@ const parameter = <A>(
 
 const unusual = (text: string): string => {
   if (text === "") return "empty"
-  if (!/^-?(?:0|[1-9][0-9]*)$/.test(text)) return "of another form"
+  if (!/^(?:0|-?[1-9][0-9]*)$/.test(text)) return "of another form"
   if (text.length > 9) return "beyond an integer type"
   return Number(text) > 100 ? "above 100" : Number(text) < 0 ? "below 0" : "of 0"
 }

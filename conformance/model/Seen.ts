@@ -21,8 +21,11 @@ export const make = (exchange: Seen["exchange"], asked: Asked): Seen => {
   return { exchange, asked, status, key: isHidden ? undefined : asked.caller.key }
 }
 
-/** Whether the service itself responded, and not the HTTP implementation before it, which knows no Error body. */
-export const isByService = ({ exchange }: Seen): boolean =>
+/** Whether the service itself certainly responded, and not the HTTP implementation before it. */
+export const isByService = ({ exchange }: Seen): boolean => isOfService(exchange)
+
+/** Whether whatever responded knows the contract: an HTTP implementation knows no Error body. */
+export const isByContract = ({ exchange }: Seen): boolean =>
   isOfService(exchange) || Result.isSuccess(ErrorBody.of(exchange.response))
 
 /** Whether the contract describes the request, whether or not its values are valid. */

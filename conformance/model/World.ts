@@ -5,9 +5,9 @@
 import type { Plan } from "../../core/limits/Plan.ts"
 import { duration } from "../http/Moment.ts"
 import type { RateHeaders } from "../http/RateHeaders.ts"
-import { broken, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
-import { plus, type Span, show, span } from "./Span.ts"
-import * as Window from "./Window.ts"
+import { plus, type Span, show, span } from "../windows/Span.ts"
+import * as Window from "../windows/Window.ts"
+import { broken, isBroken, type Key, kept, type Ruling, rule, type Setup } from "./Exchange.ts"
 
 /** For whom requests are counted: a key, all keys with equal limits, or all keys (§8, gaps). */
 type Shared = "each key" | "keys with equal limits" | "all keys"
@@ -138,8 +138,6 @@ const refuse = (
   const ofDenied = countsDenied ? span(mayBeBanned ? 0 : denied, denied) : 0
   return (learned ?? window).take(at, plus(span(0, unknown), ofDenied))
 }
-
-const isBroken = ({ broken }: Ruling): boolean => broken !== undefined
 
 /** §8.2: no more requests are admitted than the limits allow. */
 function* ofAdmission(

@@ -64,7 +64,7 @@ const ofStored = ({ states, thrown }: State, key: string, shown: RateLimit.State
     ? "limits-store.modify.throwing-step"
     : states.size > CROWD
       ? "limits-store.kept"
-      : !holds && shown !== undefined && isForeign()
+      : (holds ? states.size > 1 && stored === undefined : shown !== undefined && isForeign())
         ? "limits-store.modify.keys-apart"
         : stored === undefined
           ? "limits-store.modify.initial"

@@ -1,6 +1,5 @@
 /** Programs about credentials: each with each operation, and before every other error (contract §5). */
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
@@ -8,29 +7,29 @@ import * as Draw from "./Draw.ts"
 import type { Program, Sent } from "./Program.ts"
 
 const operations = ["list", "create", "get the first"] as const
-const others = ["list by status", "HEAD of the list", "HEAD of an animal", "get none"] as const
+const all = [...operations, "list by status", "HEAD of the list", "HEAD of an animal", "get none"] as const
+
+/** Numbers of the usual invalid credentials, and of the nearest ones, that are sent with each operation. */
+const [USUAL, NEAREST] = [4, 10]
 
 const credentials: Program = {
   name: "credentials",
   profile: "auth",
-  requests: 270,
+  requests: 200,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
     const send = Calls.sender(tools)
     const dress = yield* Calls.dresser
-    const { invalid, near, open } = Credentials
-    const derived = (all: ReadonlyArray<Credentials.Derived>) =>
-      all.map((derive) => derive(tools.mainKey)).filter(({ key }) => key === undefined || tools.keys.has(key))
-    const [usual, nearest] = [Object.values(invalid).slice(0, 4), Object.values(near).slice(0, 10)]
-    const all = [
-      ...(yield* Draw.pairs({
-        call: operations,
-        credential: derived([invalid, near, open].flatMap((table) => Object.values(table)))
-      })),
-      ...(yield* Draw.pairs({ call: others, credential: derived([...usual, ...nearest]) }))
-    ]
-    for (const { call, credential } of all)
+    const derived = (derive: ReadonlyArray<Credentials.Derived>) =>
+      derive.map((each) => each(tools.mainKey)).filter(({ key }) => key === undefined || tools.keys.has(key))
+    const [invalid, near] = [Object.values(Credentials.invalid), Object.values(Credentials.near)]
+    const usual = derived([...invalid.slice(0, USUAL), ...near.slice(0, NEAREST)])
+    const others = [...invalid.slice(USUAL), ...near.slice(NEAREST), ...Object.values(Credentials.open)]
+    const rows = [...(yield* Draw.pairs({ call: all, credential: usual }))]
+    for (const credential of derived(others))
+      for (const call of yield* Draw.some(operations, 2)) rows.push({ call, credential })
+    for (const { call, credential } of rows)
       yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
     yield* Calls.lookAtLists(tools)
   })
@@ -40,7 +39,7 @@ const credentials: Program = {
 const first: Program = {
   name: "credentials before other errors",
   profile: "auth",
-  requests: 80,
+  requests: 55,
   run: Effect.fnUntraced(function* (tools) {
     const send = Calls.sender(tools)
     const valid = Calls.members(tools)
@@ -55,12 +54,10 @@ const first: Program = {
     const queries = ["limit=0", "limit=101", "limit=x", "status=lost", "limit=1&limit=2", "zz=1"]
     const ids = ["abc", "-", "99999999999999999999", "%zz"]
     const paths = [...queries.map((query) => `/pets?${query}`), ...ids.map((id) => `/pets/${id}`)]
-    const some = (sent: ReadonlyArray<Sent>, count: number) =>
-      Effect.map(Random.shuffle(sent), (shuffled) => shuffled.slice(0, count))
     const all = [
-      ...(yield* some(fields, 24)),
-      ...(yield* some(forms, 24)),
-      ...(yield* some(types, 8)),
+      ...(yield* Draw.some(fields, 18)),
+      ...(yield* Draw.some(forms, 18)),
+      ...(yield* Draw.some(types, 6)),
       ...paths.map((path): Sent => ({ path })),
       ...paths.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))
     ]

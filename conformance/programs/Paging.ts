@@ -44,7 +44,7 @@ const pages: Program = {
   name: "pages",
   profile: "core",
   isDesign: true,
-  requests: 120,
+  requests: 100,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 25)
     for (const limit of [100, 50, 20, 7, 1]) {
@@ -80,7 +80,7 @@ const cursors: Program = {
   name: "cursors",
   profile: "core",
   isDesign: true,
-  requests: 50,
+  requests: 56,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 25)
     for (const cursor of forged) yield* tools.send({ path: Queries.list(`cursor=${cursor}`) })
@@ -107,9 +107,9 @@ const errors: Program = {
   name: "several errors",
   profile: "core",
   isDesign: true,
-  requests: 60,
+  requests: 40,
   run: Effect.fnUntraced(function* (tools) {
-    const rows = yield* Draw.pairs({
+    const draw = Draw.pairs({
       path: ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"],
       method: ["POST", "PUT", "GET", "HEAD"],
       types: [["application/json"], ["text/plain"], []],
@@ -118,6 +118,8 @@ const errors: Program = {
       authorization: [undefined, []]
     })
     const send = Calls.sender(tools)
+    // Each draw has other combinations beyond the pairs.
+    const rows = [...(yield* draw), ...(yield* draw)]
     for (const { authorization, field, form, method, path, types } of rows) {
       const members = Calls.members(tools).filter(([name]) => name !== field)
       const sent: Sent = { ...Bodies.creation(members, form, types), method, path }
@@ -131,7 +133,7 @@ const sizes: Program = {
   name: "sizes of bodies",
   profile: "core",
   isDesign: true,
-  requests: 30,
+  requests: 12,
   run: Effect.fnUntraced(function* (tools) {
     const rows = yield* Draw.pairs({
       size: [65_535, 65_536, 65_537, 262_144],
@@ -153,7 +155,7 @@ const repetitions: Program = {
   name: "repetitions",
   profile: "core",
   isDesign: true,
-  requests: 30,
+  requests: 24,
   run: Effect.fnUntraced(function* (tools) {
     for (const name of ["Idempotency-Key", "If-None-Match", "Prefer", "X-Request-Id"]) {
       const [first, second] = [yield* Calls.creation(tools), yield* Calls.creation(tools)]

@@ -7,21 +7,20 @@ export const limits = words("1 100 20 2 99 3 19 21 10 50")
 
 export const statuses = ["available", "pending", "sold"] as const
 
-export const unusualLimits = [
-  "",
+/** Integers that are no limits, around the boundaries of the contract and of integer types. */
+export const otherNumbers = [
   ...words("101 0 -1 102 1000 -100 2147483647 2147483648 2147483653 4294967295 4294967301 9007199254740993"),
   ...words("9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551621 -2147483648"),
-  ...words("-9223372036854775809 100000000000000000000000000005 340282366920938463463374607431768211461"),
-  ...words(
-    "05 00 007 +5 %2B5 5.0 5.5 .5 5. 1e1 1E1 1e2 1e3 0x10 0b11 0o17 1_0 1,0 5n 5abc abc -0 --5 5- 5%25"
-  ),
-  ...words(
-    "%205 5%20 +5+ %095 5%0A 5%00 %22%22 '5' [5] all null NaN true undefined Infinity %D9%A5 %EF%BC%95"
-  ),
-  ...words(
-    "%C2%B2 %35 %31%30 %zz % 5&limit=5 1&limit=100 100&limit=1 100&limit=1000 1000&limit=100 &limit=5"
-  ),
-  ...words("5&%6Cimit=6 5;status=sold 5#")
+  ...words("-9223372036854775809 100000000000000000000000000005 340282366920938463463374607431768211461")
+]
+
+/** Other texts for a limit, some with a second one. */
+export const unusualLimits = [
+  "",
+  ...words("05 00 007 +5 %2B5 5.0 5.5 .5 5. 1e1 1E1 1e2 1e3 0x10 0b11 0o17 1_0 1,0 5n 5abc abc -0 --5 5-"),
+  ...words("5%25 %205 5%20 +5+ %095 5%0A 5%00 %22%22 '5' [5] all null NaN true undefined Infinity %D9%A5"),
+  ...words("%EF%BC%95 %C2%B2 %35 %31%30 %zz % 5&limit=5 1&limit=100 100&limit=1 100&limit=1000"),
+  ...words("1000&limit=100 &limit=5 5&%6Cimit=6 5;status=sold 5#")
 ]
 
 export const unusualStatuses = [
@@ -41,15 +40,12 @@ export const unusualStatuses = [
 /** Parameters that the contract does not name. */
 export const others = [
   ...words(
-    "zz=1 colour=red Limit=1 LIMIT=2 limit%20=1 limit[]=1 limits=1 Status=sold STATUS=pending status[]=sold"
+    "zz=1 Limit=1 LIMIT=2 limit%20=1 limit[]=1 Status=sold STATUS=pending status[]=sold offset=1 page=2"
   ),
+  ...words("page=0 sort=-id order=desc q=a name=a categoryId=1 id=1 per_page=1 constructor=1 __proto__=1"),
   ...words(
-    "offset=1 page=2 page=0 sort=-id order=desc fields=id q=a name=a categoryId=1 id=1 per_page=1 size=1"
-  ),
-  ...words(
-    "count=1 constructor=1 __proto__=1 _method=DELETE callback=f format=xml debug=1 = & && ?limit=1 cursor="
-  ),
-  ...words("cursor=0 cursor=MQ== cursor=-1 after=0 before=0")
+    "_method=DELETE callback=f format=xml debug=1 = & && ?limit=1 cursor= cursor=0 cursor=MQ== after=0"
+  )
 ]
 
 /** Joins parameters to the path of a list. */

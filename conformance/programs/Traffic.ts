@@ -184,7 +184,9 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     }
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
     if (isMain && response !== undefined) {
-      mainRate = RateHeaders.of(response) ?? mainRate
+      // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
+      const rate = RateHeaders.of(response)
+      if (rate !== undefined && rate.limit > 0) mainRate = rate
       const animal = CreatedAnimal.of({ request, response })
       if (animal !== undefined) created.push(animal)
     }

@@ -48,7 +48,7 @@ const idsOf = (): ReadonlyArray<string> => {
     case "reference":
       return ["reference"]
     case "fault":
-      return faults.filter(({ where }) => where.at !== "port").map(({ id }) => id)
+      return faults.map(({ id }) => id)
     case "outsider":
       return outsiders.map(({ id }) => id)
     case "mutant":

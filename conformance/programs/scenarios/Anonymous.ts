@@ -31,7 +31,7 @@ export const programs: ReadonlyArray<Program> = [
   {
     name: "no valid key, again and again",
     profile: "auth",
-    requests: 50,
+    requests: 55,
     run: Effect.fnUntraced(function* (tools) {
       const mixed = yield* Random.shuffle(Ways.ways)
       for (const [index, way] of mixed.entries()) {
@@ -43,6 +43,7 @@ export const programs: ReadonlyArray<Program> = [
           yield* tools.sendOnce(Spending.look("tiny"))
         }
       }
+      if (tools.hasClock) yield* Spending.rest(tools)
     })
   },
   {
@@ -50,11 +51,13 @@ export const programs: ReadonlyArray<Program> = [
     profile: "limits",
     needs: ["clock"],
     isDesign: true,
-    requests: 170,
+    requests: 190,
     run: Effect.fnUntraced(function* (tools) {
       yield* Spending.rest(tools)
       yield* useUp(tools, 70)
       yield* tools.send(Spending.look("main"))
+      // A key that ignores as many denials is banned; a network never is.
+      for (let denied = 0; denied < 60; denied++) yield* send(tools, Ways.list, denied)
       for (let round = 0; round < 22; round++) {
         yield* tools.advance(Spending.SECOND)
         for (let each = 0; each < 3; each++) yield* send(tools, Ways.list, each)

@@ -53,7 +53,7 @@ const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Retur
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
-    { key: "victim", name: "bans", profile: "ban", requests: 200 },
+    { key: "victim", name: "bans", profile: "ban", requests: 160 },
     Effect.fnUntraced(function* (tools) {
       const [rhythm = often] = yield* Ways.draw(rhythms, 1)
       const mixed = yield* Random.shuffle(Ways.ways)
@@ -76,10 +76,10 @@ export const programs: ReadonlyArray<Program> = [
     })
   ),
   Spending.about(
-    { key: "victim", name: "a polite client", profile: "ban", requests: 55 },
+    { key: "victim", name: "a polite client", profile: "ban", requests: 52 },
     Effect.fnUntraced(function* (tools, plan) {
       for (let waits = 0; waits < 25; waits++) {
-        const denied = yield* Spending.useUp(tools, "victim", Ways.operations, Spending.burst(plan))
+        const denied = yield* Spending.useUp(tools, "victim", Ways.described, Spending.burst(plan))
         if (!Spending.isDenied(denied)) return
         yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
       }

@@ -19,7 +19,7 @@ export const programs: ReadonlyArray<Program> = [
   {
     name: "catalogue at the same time",
     profile: "concurrency",
-    requests: 110,
+    requests: 85,
     run: Effect.fnUntraced(function* (tools) {
       for (const [writers, readers] of [
         [12, 0],
@@ -55,14 +55,10 @@ export const programs: ReadonlyArray<Program> = [
     name: "limits at the same time",
     profile: "concurrency",
     needs: ["tinyPlan"],
-    requests: 40,
+    requests: 30,
     run: Effect.fnUntraced(function* (tools) {
       const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)
-      for (const [round, ways] of [
-        Ways.operations,
-        [Ways.list],
-        Ways.ofKinds("usual", "refused")
-      ].entries()) {
+      for (const [round, ways] of [Ways.described, [Ways.list], Ways.ways].entries()) {
         if (round > 0 && !tools.hasClock) return
         yield* Spending.rest(tools)
         const mixed = yield* Random.shuffle(ways)
@@ -78,10 +74,11 @@ export const programs: ReadonlyArray<Program> = [
         const denied = (yield* tools.sendTogether(together)).find(Spending.isDenied)
         if (denied !== undefined && tools.hasClock) yield* Spending.recover(tools, "tiny", denied)
       }
+      yield* Spending.rest(tools)
     })
   },
   Spending.about(
-    { key: "tiny", name: "several keys at the same time", profile: "concurrency", requests: 40 },
+    { key: "tiny", name: "several keys at the same time", profile: "concurrency", requests: 25 },
     Effect.fnUntraced(function* (tools) {
       for (let round = 0; round < 2; round++) {
         const mixed = yield* Random.shuffle([...Ways.operations, ...Ways.operations])

@@ -15,17 +15,18 @@ const STRIKES = 20
 const isBan = ({ response }: Exchange): boolean =>
   response !== undefined && ErrorBody.codeOf(response) === "api_key_banned"
 
-/** Sends requests at a regular interval until the key is banned, or at most `denials` times denied. */
+/** Sends requests at a regular interval, one or several, until the key is banned or was denied `denials` times. */
 const hammer = Effect.fnUntraced(function* (
   tools: Tools,
   apart: number,
-  denials: number = STRIKES + 2
+  denials: number = STRIKES + 2,
+  together = 1
 ): Effect.fn.Return<Exchange, Stopped> {
-  for (let denied = 0, sent = 0; ; sent++) {
+  for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* Spending.spend(tools, "victim")
     if (Spending.isDenied(exchange)) denied++
     if (isBan(exchange) || denied >= denials || sent >= 4 * denials) return exchange
-    yield* tools.advance(apart)
+    if (sent % together === 0) yield* tools.advance(apart)
   }
 })
 
@@ -47,7 +48,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "bans that grow longer, and shorter again",
-    300,
+    240,
     Effect.fnUntraced(function* (tools) {
       for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
         yield* tools.advance(cleanTime)
@@ -60,7 +61,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "requests during a ban",
-    100,
+    120,
     Effect.fnUntraced(function* (tools) {
       for (const apart of [2_500, 7_000]) {
         const ban = yield* hammer(tools, apart, 2 * STRIKES)
@@ -79,7 +80,7 @@ export const programs: ReadonlyArray<Program> = [
   withCleanSlate(
     "victim",
     "strikes at intervals",
-    210,
+    220,
     Effect.fnUntraced(function* (tools, { perMinute }) {
       // A burst is at most one strike, and so are several denials within a second.
       const look = { ...Ways.list.sent(tools), key: "victim" } as const
@@ -94,7 +95,7 @@ export const programs: ReadonlyArray<Program> = [
         yield* hammer(tools, 1_500)
       }
       yield* tools.advance(5 * DAY)
-      yield* hammer(tools, 15_500)
+      yield* hammer(tools, 15_500, 4 * STRIKES, perMinute)
     })
   ),
   withCleanSlate(

@@ -14,7 +14,7 @@ const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about(
-    { key: "tiny", ...fields, name: "a walk on the bucket", requests: 70 },
+    { key: "tiny", ...fields, name: "a walk on the bucket", requests: 100 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const isShuffled of [false, true, true]) {
         for (const pause of isShuffled ? yield* Random.shuffle([...pauses, 0, 0, 0, 0]) : pauses) {
@@ -38,13 +38,13 @@ export const programs: ReadonlyArray<Program> = [
     })
   ),
   Spending.about(
-    { key: "tiny", ...fields, name: "the shortest wait", requests: 60 },
+    { key: "tiny", ...fields, name: "the shortest wait", requests: 40 },
     Effect.fnUntraced(function* (tools, plan) {
       for (const late of [0, 1, 700, 3_001, yield* Random.nextIntBetween(0, 5_000)]) {
         yield* Spending.rest(tools)
         yield* Spending.useUp(tools, "tiny", [Ways.list], plan.perMinute)
         yield* tools.advance(late)
-        const denied = yield* Spending.useUp(tools, "tiny", Ways.operations, Spending.burst(plan))
+        const denied = yield* Spending.useUp(tools, "tiny", Ways.described, Spending.burst(plan))
         const wait = Spending.toldWait(denied) ?? 0
         const early = Math.max(0, wait - SECOND - 200)
         yield* tools.advance(early)

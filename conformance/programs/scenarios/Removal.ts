@@ -16,7 +16,6 @@ const moments: ReadonlyArray<number> = [
   ...edges.flatMap((edge) => [edge - 1, edge]),
   REMOVAL_OVER - 1,
   REMOVAL_OVER,
-  REMOVAL_OVER + DAY,
   REMOVAL_OVER + 400 * DAY
 ]
 
@@ -30,13 +29,14 @@ export const programs: ReadonlyArray<Program> = [
     name: "the removal of getPet",
     profile: "deprecation",
     needs: ["clock"],
-    requests: 150,
+    requests: 90,
     run: Effect.fnUntraced(function* (tools) {
       for (const moment of moments) {
         if ((yield* tools.now) > moment) continue
         yield* Spending.until(tools, moment)
-        const isEdge = moment >= REMOVAL_OVER || moment < REMOVAL_BEGINS
-        const ways = isEdge ? yield* Random.shuffle(looks) : yield* Ways.draw(looks, 3)
+        const isCertain = moment === REMOVAL_BEGINS - 1 || moment >= REMOVAL_OVER
+        const some = [Ways.retrieval, ...(yield* Ways.draw(looks, 2))]
+        const ways = isCertain ? yield* Random.shuffle(looks) : some
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
       for (const status of ["available", "pending", "sold"])

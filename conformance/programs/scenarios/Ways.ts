@@ -50,6 +50,7 @@ const defective =
     )
 
 export const list = way("usual", "list", () => "/pets")
+export const retrieval = way("usual", "retrieval", newest)
 export const longList = way("usual", "list with the largest limit", () => "/pets?limit=100")
 
 export const ways: ReadonlyArray<Way> = [
@@ -62,7 +63,7 @@ export const ways: ReadonlyArray<Way> = [
   way("usual", "creation of a pending animal", creation(',"status":"pending"')),
   way("usual", "creation without a status", creation()),
   way("usual", "creation in a large category", creation(',"status":"sold"', 2n ** 53n + 1n)),
-  way("usual", "retrieval", newest),
+  retrieval,
   way(
     "usual",
     "retrieval of an early animal",
@@ -88,7 +89,7 @@ export const ways: ReadonlyArray<Way> = [
   way("undescribed", "HEAD of an animal", (tools) => ({ method: "HEAD", path: newest(tools) })),
   way("undescribed", "HEAD of an unknown id", () => ({ method: "HEAD", path: missing })),
   way("undescribed", "OPTIONS", () => ({ method: "OPTIONS", path: "/pets" })),
-  way("undescribed", "another method", () => ({ method: "DELETE", path: "/pets" })),
+  way("undescribed", "another method", () => ({ method: "PUT", path: "/pets" })),
   way("undescribed", "another method of an animal", () => ({ method: "PUT", path: missing, json: "{}" })),
   way("undescribed", "an unknown path", () => "/nothing"),
   way("undescribed", "creation in another type", () => ({
@@ -113,6 +114,9 @@ export const operations: ReadonlyArray<Way> = ways.filter(({ name }) =>
 
 export const ofKinds = (...kinds: ReadonlyArray<Way["kind"]>): ReadonlyArray<Way> =>
   ways.filter(({ kind }) => kinds.includes(kind))
+
+/** The ways that certainly count, whatever a service does with requests that the contract does not describe. */
+export const described = ofKinds("usual", "refused")
 
 /** Draws `count` different items. */
 export const draw = <A>(items: ReadonlyArray<A>, count: number): Effect.Effect<ReadonlyArray<A>> =>

@@ -77,7 +77,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.find.revoked", "keys-store.find-each", "} none")
     .by(findingWhere((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
   fault("keys-store.find-unexpired", "Does not find keys by expired secrets.")
-    .breaks("keys-store.find.revoked", "keys-store.find-each", "} none")
+    .breaks("keys-store.find.each-secret", "keys-store.find-each", "} none")
     .by(
       replacingFind((hash, real) =>
         Effect.map(Effect.all([real.findByHash(hash), Clock.currentTimeMillis]), ([found, now]) =>
@@ -113,7 +113,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("keys-store.find-caches-misses", "Caches that a hash was not found, until the next `insert`.")
-    .breaks("keys-store.find.sees-insert-first", "keys-store.find-after", "} none")
+    .breaks("keys-store.find.sees-update", "keys-store.find-after", "} none")
     .by(
       AtPort.keys((real) => {
         const missing = new Set<string>()

@@ -37,13 +37,13 @@ const TO_SHOW_THE_NAME = "to show the name that its creation returned"
 
 export const faults: ReadonlyArray<Fault> = [
   fault("catalogue.not-listed", "Never lists pending animals.")
-    .breaks("list.sees-created", "list.filter", "0 animals, without {id")
+    .breaks("pets.page.undefined", "list.filter", "0 animals, without {id")
     .by(AtPort.pets(PetStores.changingPage((pets) => pets.filter(({ status }) => status !== "pending")))),
   fault("catalogue.lost-after-fifty", "Stores only the first 50 animals.")
-    .breaks("resources.stable", "catalogue.kept", "50 animals, without {id")
+    .breaks("pets.find.sees-insert", "catalogue.kept", "50 animals, without {id")
     .by(AtPort.pets(hidesUnless(({ id }) => id <= 50n))),
   fault("catalogue.evicted", "Finds an animal by id only until 100 newer ones exist.")
-    .breaks("resources.stable", "catalogue.kept", "since it was created none")
+    .breaks("pets.find.sees-insert", "catalogue.kept", "since it was created none")
     .by(
       AtPort.pets((real) => {
         let newest = 0n
@@ -59,7 +59,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("catalogue.stores-nothing", "Assigns an id to a new animal, but never stores it.")
-    .breaks("get.found", "catalogue.model", "0 animals, without {id")
+    .breaks("pets.find.sees-insert", "catalogue.model", "0 animals, without {id")
     .by(
       AtPort.pets((real) => {
         let id = 0n
@@ -84,7 +84,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("catalogue.reuses-id", "Gives every third animal the id of the previous one.")
-    .breaks("resources.id-unique", "catalogue.ids-unique", ', the id of "')
+    .breaks("pets.insert.id-never-reused", "catalogue.ids-unique", ', the id of "')
     .by(
       AtPort.pets(
         PetStores.replacingInsert((pet, real) =>
@@ -98,7 +98,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("resources.id-unique", "catalogue.ids-unique", ', the id of "')
     .by(changesCreated((pet) => ({ ...pet, id: 1n }))),
   fault("catalogue.anything-found", "Finds a made-up animal under every unknown id.")
-    .breaks("get.not-found", "catalogue.unknown-id", 'name "Nobody"')
+    .breaks("pets.find.none", "catalogue.unknown-id", 'name "Nobody"')
     .by(
       AtPort.pets(
         PetStores.changingFound((pet, id) =>
@@ -120,7 +120,7 @@ export const faults: ReadonlyArray<Fault> = [
     "catalogue.nearest-found",
     "Finds the animal with the next id for an unknown id, like an index seek without a comparison."
   )
-    .breaks("get.not-found", "catalogue.unknown-id", "no animal with id 0 {id 1")
+    .breaks("pets.find.none", "catalogue.unknown-id", "no animal with id 0 {id 1")
     .by(
       AtPort.pets(
         PetStores.replacingFind((id, real) =>
@@ -131,7 +131,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("catalogue.category-32-bits", "Truncates categories to 32 bits before it stores them.")
-    .breaks("create.int64-exact", "catalogue.category-exact", "categoryId -1, pending")
+    .breaks("pets.insert.int64", "catalogue.category-exact", "categoryId -1, pending")
     .by(
       AtPort.pets(
         PetStores.changingInserted(({ categoryId }) => ({ categoryId: BigInt.asIntN(32, categoryId) }))
@@ -147,20 +147,20 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("catalogue.name-trimmed", "Removes white space around names before it stores them.")
-    .breaks("create.name-exact", "catalogue.name-exact", '"categoryId":1} {id')
+    .breaks("pets.insert.names", "catalogue.name-exact", '"categoryId":1} {id')
     .by(AtPort.pets(PetStores.changingInserted(({ name }) => ({ name: name.trim() })))),
   fault("catalogue.name-normalized", "Normalizes names to Unicode NFC before it stores them.")
     .breaks("create.name-exact", "catalogue.name-exact", "to show the animal as it was created")
     .by(AtHttp.pets(PetStores.changingInserted(({ name }) => ({ name: name.normalize("NFC") })))),
   fault("catalogue.name-basic-plane", "Stores a question mark for each character above U+FFFF.")
-    .breaks("create.name-characters", "catalogue.name-exact", '?", categoryId 1, available')
+    .breaks("pets.insert.names", "catalogue.name-exact", '?", categoryId 1, available')
     .by(
       AtPort.pets(
         PetStores.changingInserted(({ name }) => ({ name: name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?") }))
       )
     ),
   fault("catalogue.name-cut", "Truncates names to 100 UTF-16 code units.")
-    .breaks("create.name-exact", "catalogue.name-exact", "💩\\ud83d")
+    .breaks("pets.insert.names", "catalogue.name-exact", "💩\\ud83d")
     .by(AtPort.pets(PetStores.changingInserted(({ name }) => ({ name: name.slice(0, 100) })))),
   fault("catalogue.name-decoded", "Percent-decodes names before it stores them.")
     .breaks("create.name-exact", "catalogue.name-exact", "to show the animal as it was created")
@@ -181,7 +181,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.faithful", "catalogue.name-consistent", `a list with a status ${TO_SHOW_THE_NAME}`)
     .by(changesNamesInFilter((name) => name.slice(0, 50))),
   fault("catalogue.name-cut-in-lists", "Shows only 50 characters of a name in lists.")
-    .breaks("list.faithful", "catalogue.name-consistent", `a list without status ${TO_SHOW_THE_NAME}`)
+    .breaks("pets.page.exact", "catalogue.name-consistent", `a list without status ${TO_SHOW_THE_NAME}`)
     .by(AtPort.pets(PetStores.changingPage((pets) => pets.map(withCutName)))),
   fault("catalogue.name-cut-by-id", "Shows only 50 characters of a name when the animal is retrieved by id.")
     .breaks("get.faithful", "catalogue.name-consistent", `its id ${TO_SHOW_THE_NAME}`)
@@ -193,7 +193,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.status-kept", "catalogue.faithful", "to be returned with that status {id")
     .by(changesCreated((pet) => ({ ...pet, status: "available" }))),
   fault("list.queue", "Omits animals that an earlier list contained, like a queue.")
-    .breaks("list.complete", "list.pure", "a list without {id")
+    .breaks("pets.page.full", "list.pure", "a list without {id")
     .by(
       AtPort.pets((real) => {
         const seen = new Set<bigint>()
@@ -206,7 +206,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("list.first-page-cached", "Caches the first page for each status and limit, and never refreshes it.")
-    .breaks("list.sees-created", "list.complete", "animals, without {id")
+    .breaks("pets.page.sees-insert", "list.complete", "animals, without {id")
     .by(
       AtPort.pets((real) => {
         const cached = new Map<string, ReadonlyArray<Pet>>()

@@ -22,7 +22,7 @@ export const faults: ReadonlyArray<Fault> = [
     "concurrent.lost-update",
     "Reads all animals and writes them back with the new one, so that concurrent creations are lost."
   )
-    .breaks("create.concurrent", "concurrent.creations", "since it was created none")
+    .breaks("pets.insert.concurrent", "concurrent.creations", "since it was created none")
     .by(AtPort.pets(lostUpdate(pause))),
   fault(
     "concurrent.lost-update-http",
@@ -34,16 +34,16 @@ export const faults: ReadonlyArray<Fault> = [
     "concurrent.lost-update-history",
     "Loses concurrent creations, so that no order explains what other clients read."
   )
-    .breaks("create.concurrent", "concurrent.history", "no order explains client")
+    .breaks("pets.linearizable", "concurrent.history", "no order explains client")
     .by(AtPort.pets(lostUpdate(pause))),
   fault("concurrent.duplicate-id", "Gives concurrent creations the same id.")
-    .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
+    .breaks("pets.insert.concurrent", "concurrent.creations", "8 different ids 1:")
     .by(AtPort.pets(racyId(pause))),
   fault("concurrent.duplicate-id-http", "Serves a store that gives concurrent creations the same id.")
     .breaks("resources.id-unique", "concurrent.creations", "8 different ids 1:")
     .by(AtHttp.pets(racyId(pause))),
   fault("concurrent.overwrites", "Picks an id before a pause, so that one animal overwrites another.")
-    .breaks("create.concurrent", "concurrent.creations", "8 different ids 1:")
+    .breaks("pets.insert.concurrent", "concurrent.creations", "8 different ids 1:")
     .by(
       AtPort.pets(() => {
         const byId = new Map<bigint, Pet>()
@@ -59,7 +59,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.shared-buffer", "Holds a new animal in a buffer that the next creation overwrites.")
-    .breaks("create.concurrent", "concurrent.creations", "to show the animal as it was created")
+    .breaks("pets.insert.concurrent", "concurrent.creations", "to show the animal as it was created")
     .by(
       AtPort.pets((real) => {
         let buffer: NewPet | undefined
@@ -92,7 +92,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.one-writer", "Fails when creations overlap.")
-    .breaks("create.concurrent", "concurrent.creations", "StoreUnavailable")
+    .breaks("pets.insert.concurrent", "concurrent.creations", "StoreUnavailable")
     .by(
       AtPort.pets((real) => {
         let isBusy = false
@@ -126,16 +126,16 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.stale-reads", "Reads from a copy that is refreshed on every third read.")
-    .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
+    .breaks("pets.find.sees-insert", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(stale(3))),
   fault("concurrent.stale-reads-http", "Serves reads from a copy that is refreshed on every third read.")
     .breaks("list.sees-created", "concurrent.read-after-write", "since it was created none")
     .by(AtHttp.pets(stale(3))),
   fault("concurrent.stale-history", "Reads from a copy that is refreshed on every second read.")
-    .breaks("list.sees-created", "concurrent.history", "no order explains client")
+    .breaks("pets.find.sees-insert", "concurrent.history", "no order explains client")
     .by(AtPort.pets(stale(2))),
   fault("concurrent.two-nodes", "Shows a new animal immediately only to clients of the same node.")
-    .breaks("get.found", "concurrent.read-after-write", "since it was created none")
+    .breaks("pets.find.sees-insert", "concurrent.read-after-write", "since it was created none")
     .by(AtPort.pets(twoNodes)),
   fault("concurrent.two-nodes-http", "Serves two nodes, each of which shows the animals of the other late.")
     .breaks("get.found", "concurrent.read-after-write", "since it was created none")
@@ -153,7 +153,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.returned-before-stored", "Returns a new animal before it is stored.")
-    .breaks("get.found", "concurrent.read-after-write", "since it was created none")
+    .breaks("pets.find.sees-insert", "concurrent.read-after-write", "since it was created none")
     .by(
       AtPort.pets(() => {
         const all: Array<Pet> = []
@@ -172,7 +172,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("concurrent.half-written", "Shows an animal before its name is stored.")
-    .breaks("list.faithful", "concurrent.history", 'name "", categoryId')
+    .breaks("pets.linearizable", "concurrent.history", 'name "", categoryId')
     .by(
       AtPort.pets(() => {
         const all: Array<Pet> = []
@@ -193,7 +193,7 @@ export const faults: ReadonlyArray<Fault> = [
     "concurrent.uncommitted",
     "Shows a new animal, hides it, and shows it again before the creation returns."
   )
-    .breaks("create.concurrent", "concurrent.history", "no order explains client")
+    .breaks("pets.linearizable", "concurrent.history", "no order explains client")
     .by(
       AtPort.pets(() => {
         let all: ReadonlyArray<Pet> = []
@@ -237,7 +237,7 @@ export const faults: ReadonlyArray<Fault> = [
     "concurrent.id-before-write",
     "Picks an id and stores the animal in two steps, without waiting between them."
   )
-    .breaks("pets.insert.concurrent", "concurrent.interleaving", "ids for 8")
+    .breaks("pets.linearizable", "concurrent.interleaving", "ids for 8")
     .by(AtPort.pets(racyId(step))),
   fault(
     "concurrent.write-back",

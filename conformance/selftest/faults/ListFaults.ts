@@ -35,7 +35,7 @@ const ifEmpty =
 
 export const faults: ReadonlyArray<Fault> = [
   fault("list.filter-ignored", "Ignores the status filter.")
-    .breaks("list.status.filter", "list.filter", "with that status one that is")
+    .breaks("pets.page.status", "list.filter", "with that status one that is")
     .by(AtPort.pets(PetStores.changingQuery(() => ({ status: undefined })))),
   fault("list.filter-ignored-at-20", "Ignores the status filter when the limit is 20.")
     .breaks("list.status.filter", "list.filter", "with that status one that is")
@@ -46,7 +46,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-inverted", "Lists the animals that do not have the requested status.")
-    .breaks("list.status.filter", "list.filter", "with that status one that is")
+    .breaks("pets.page.status", "list.filter", "with that status one that is")
     .by(
       filtersSome(
         ({ status }) => status !== undefined,
@@ -54,7 +54,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.unfiltered-omits-sold", "Omits sold animals from lists without a filter.")
-    .breaks("list.status.all", "list.filter", "animals, without {id")
+    .breaks("pets.page.undefined", "list.filter", "animals, without {id")
     .by(
       filtersSome(
         ({ status }) => status === undefined,
@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.filter-after-limit", "Applies the filter after the limit.")
-    .breaks("list.status.before-limit", "list.limit", "at least 1 0 animals")
+    .breaks("pets.page.full", "list.limit", "at least 1 0 animals")
     .by(
       AtPort.pets(
         PetStores.replacingPage((query, real) =>
@@ -174,7 +174,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.duplicates", "Lists the first animal twice if the limit allows it.")
-    .breaks("list.distinct", "list.distinct", "in a list twice {id")
+    .breaks("pets.page.order", "list.distinct", "in a list twice {id")
     .by(
       AtPort.pets(PetStores.changingPage((pets, { limit }) => [...pets.slice(0, 1), ...pets].slice(0, limit)))
     ),
@@ -190,7 +190,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.invents", "Adds an animal that was never created to a list that is shorter than its limit.")
-    .breaks("list.faithful", "catalogue.model", 'name "Specimen"')
+    .breaks("pets.page.exact", "catalogue.model", 'name "Specimen"')
     .by(
       AtPort.pets(
         PetStores.changingPage((pets, { limit, status = "sold" }) =>
@@ -201,14 +201,14 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.positions-for-ids", "Shows the position of an animal in the list instead of its id.")
-    .breaks("list.faithful", "catalogue.model", "under its id 1 {id 100")
+    .breaks("pets.page.exact", "catalogue.model", "under its id 1 {id 100")
     .by(
       AtPort.pets(
         PetStores.changingPage((pets) => pets.map((pet, index) => new Pet(BigInt(index + 100), pet)))
       )
     ),
   fault("list.names-shifted", "Lists each animal with the name of the previous one.")
-    .breaks("list.faithful", "catalogue.model", "a list to show the animal")
+    .breaks("pets.page.exact", "catalogue.model", "a list to show the animal")
     .by(
       AtPort.pets(
         PetStores.changingPage((pets) =>
@@ -226,14 +226,14 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("list.retrieved-as-available", "Shows every animal as available when it is retrieved by id.")
-    .breaks("resources.status-stable", "catalogue.status-kept", "to show it as pending available")
+    .breaks("pets.find.exact", "catalogue.status-kept", "to show it as pending available")
     .by(
       AtPort.pets(
         PetStores.changingFound(Option.map((pet) => new Pet(pet.id, { ...pet, status: "available" })))
       )
     ),
   fault("list.newest-first", "Lists the newest animal first.")
-    .breaks("list.order", "list.order", "ascending id ids 3, 2, 1")
+    .breaks("pets.page.order", "list.order", "ascending id ids 3, 2, 1")
     .by(AtPort.pets(PetStores.changingPage((pets) => pets.toReversed()))),
   fault("list.unstable-order", "Lists animals in a different order each time.")
     .breaks("list.order", "list.order", "by ascending id ids")
@@ -249,7 +249,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("list.ids-as-text", "Sorts ids as text, so that 10 comes before 9.")
-    .breaks("list.order", "list.order", "ascending id ids 1, 10, 2")
+    .breaks("pets.page.order", "list.order", "ascending id ids 1, 10, 2")
     .by(
       AtPort.pets(PetStores.changingPage((pets) => pets.toSorted((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1))))
     )

@@ -10,13 +10,13 @@ import * as Requests from "../spoilers/Requests.ts"
 
 export const faults: ReadonlyArray<Fault> = [
   fault("list.limit-ignored", "Ignores the limit, and lists all animals.")
-    .breaks("list.limit.maximum-returned", "list.limit", "1 sold animals 2 animals")
+    .breaks("pets.page.limit", "list.limit", "1 sold animals 2 animals")
     .by(AtPort.pets(PetStores.changingQuery(() => ({ limit: PetStores.everything.limit })))),
   fault("list.limit-plus-one", "Lists one animal more than requested.")
-    .breaks("list.limit.maximum-returned", "list.limit", "1 sold animals 2 animals")
+    .breaks("pets.page.limit", "list.limit", "1 sold animals 2 animals")
     .by(AtPort.pets(PetStores.changingQuery(({ limit }) => ({ limit: limit + 1 })))),
   fault("list.limit-minus-one", "Lists one animal fewer than requested.")
-    .breaks("list.complete", "list.limit", "at least 1 0 animals")
+    .breaks("pets.page.full", "list.limit", "at least 1 0 animals")
     .by(AtPort.pets(PetStores.changingQuery(({ limit }) => ({ limit: limit - 1 })))),
   fault("list.limit-one-means-two", "Lists two animals for a limit of 1.")
     .breaks("list.limit.maximum-returned", "list.limit", "at most 1 sold animals 2 animals")

@@ -79,7 +79,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.status-after-limit", "Applies the status after the limit.")
-    .breaks("pets.page.first", "pets.page-first", "on the page: {id")
+    .breaks("pets.page.full", "pets.page-first", "on the page: {id")
     .by(
       replacingPage(({ status, ...query }, real) =>
         Effect.map(real.page({ ...query, status: undefined }), (page) =>

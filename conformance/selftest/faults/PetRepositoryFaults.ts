@@ -167,7 +167,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.id-wraps", "Wraps ids past the end of int64.")
-    .breaks("pets.insert.id-increasing", "pets.ids", "the id -9223372036854775808")
+    .breaks("pets.insert.id-positive", "pets.ids", "the id -9223372036854775808")
     .by(
       renumbering(
         (id) => BigInt.asIntN(64, 2n ** 63n - 5n + id),

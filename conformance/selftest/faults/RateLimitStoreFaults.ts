@@ -142,7 +142,7 @@ export const faults: ReadonlyArray<Fault> = [
       onThrowingStep(() => Effect.void as Effect.Effect<never>)
     ),
   fault("limits-store.throwing-step-locked", "Does not release its lock when a step throws.")
-    .breaks("limits-store.modify.throwing-step", "limits-store.throwing-step", "database is locked")
+    .breaks("limits-store.modify.stored", "limits-store.throwing-step", "database is locked")
     .by(
       AtPort.limits((real) => {
         const guarded = LeakyLock.make()
@@ -293,7 +293,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits-store.consume-goes-back", "Moves the time of a state back when the clock steps back.")
-    .breaks("limits-store.consume.equal", "limits-store.counts", "level 6, at 5364662400001")
+    .breaks("limits.clock-back", "limits-store.counts", "level 6, at 5364662400001")
     .by(
       consumingWith((state, now, policy) => {
         const [verdict, after] = RateLimit.step(state, now, policy)

@@ -18,9 +18,11 @@ const LIMIT = 5
 const step = fc.record({
   waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: 300_000 })),
   /** How much earlier and later than the truth the client believes the moment to be. */
-  before: fc.integer({ min: 0, max: 300 }),
-  after: fc.integer({ min: 0, max: 300 }),
+  before: fc.integer({ min: 0, max: 1_500 }),
+  after: fc.integer({ min: 0, max: 1_500 }),
   isRemainingShown: fc.boolean(),
+  /** Whether the service counts the request, if it is admitted; the client knows it of those that count. */
+  isCounted: fc.boolean(),
   resetShown: fc.constantFrom(undefined, "window end", "all left again", "one more left")
 })
 
@@ -33,13 +35,14 @@ describe("every window", () => {
       fc.property(fc.array(step, { maxLength: 40 }), fc.nat(200_000), (steps, start) => {
         const truth = Windows.make(real, LIMIT, 60_000, 0)
         let now = 1_796_115_600_000 + start
-        let window = Window.make(algorithm, LIMIT, 60_000, span(now - 300, now + 300))
-        for (const { after, before, isRemainingShown, resetShown, waitMs } of steps) {
+        let window = Window.make(algorithm, LIMIT, 60_000, span(now - 1_500, now + 1_500))
+        for (const { after, before, isCounted, isRemainingShown, resetShown, waitMs } of steps) {
           now += waitMs
           const at = span(now - before, now + after)
           expect(contains(window.left(at), truth.left(now))).toBe(true)
           expect(window.freeAt(at)).toBeLessThanOrEqual(Math.max(now, truth.freeAt(now)) + 1)
-          if (truth.freeAt(now) <= now) {
+          if (!isCounted) window = window.take(at, span(0, 1))
+          else if (truth.freeAt(now) <= now) {
             truth.take(now)
             const learned = window.learnLeft(at, span(1, Number.POSITIVE_INFINITY))
             expect(learned).toBeDefined()

@@ -70,7 +70,7 @@ export const make = (options: Options): Transport => {
 
   const limitOf = (given: string | null): number | undefined => {
     if (given === null) return 20
-    const { badLimit, limitForm } = choices
+    const { badLimit, largestLimit, limitForm } = choices
     const form = limitForm === "shortest" ? /^(?:0|-?[1-9]\d*)$/ : /^-?\d+$/
     const limit =
       limitForm === "as parseInt" ? Number.parseInt(given, 10) : form.test(given) ? Number(given) : NaN
@@ -78,8 +78,8 @@ export const make = (options: Options): Transport => {
       typeof badLimit === "number" ||
       (badLimit === "clamped from above" && !(limit >= 1)) ||
       (badLimit === "clamped if 32 bits" && (limit | 0) !== limit)
-    if (isRejected) return limit >= 1 && limit <= 100 ? limit : undefined
-    return Math.min(Math.max(Number.isNaN(limit) ? 20 : limit, 1), 100)
+    if (isRejected) return limit >= 1 && limit <= largestLimit ? limit : undefined
+    return Math.min(Math.max(Number.isNaN(limit) ? 20 : limit, 1), largestLimit)
   }
 
   /** Returns the value of a parameter; `null` if it is absent, `undefined` if it is invalid. */

@@ -60,10 +60,11 @@ const ofCaller = (
   const denied: Outcome = {
     statuses: [429],
     because: isBanned ? "a banned key" : "a request over the limit",
-    clause: isBanned ? "ban.answer" : undefined,
+    clause: isBanned ? "ban.answer" : caller.is === "nobody" ? "limits.anonymous-exhausted" : undefined,
     code: isBanned ? "api_key_banned" : "rate_limit_exceeded",
     ofCode: isBanned ? "ban.answer" : "limits.exceeded-code",
-    ofOrder: "limits.before-routing"
+    // Without a key, 401 comes before everything else as well.
+    ofOrder: caller.is === "nobody" ? undefined : "limits.before-routing"
   }
   const isDenied = verdict !== undefined && verdict.outcome !== "admitted"
   if (caller.is !== "nobody") return isDenied ? [denied] : []

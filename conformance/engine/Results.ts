@@ -15,6 +15,8 @@ export interface Observed extends Findings {
   readonly stopped: ReadonlyMap<string, string>
   readonly errors: ReadonlyMap<string, string>
   /** Why clauses do not apply, such as an optional method that a store lacks. */
+  readonly lacking?: ReadonlyMap<string, string>
+  /** Why clauses could not be decided. */
   readonly undecided: ReadonlyMap<string, string>
   readonly choices: ReadonlyArray<string>
   readonly requests: number
@@ -74,8 +76,10 @@ const undecided = (
     .flatMap((program) => obstacles(program, has, observed))
   const [first] = order.flatMap((status) => found.filter((outcome) => outcome.status === status))
   if (first !== undefined) return first
+  const lack = observed.lacking?.get(check.slug)
+  if (lack !== undefined) return { status: "not-applicable", reason: lack }
   const reason = observed.undecided.get(check.slug)
-  if (reason !== undefined) return { status: "not-applicable", reason }
+  if (reason !== undefined) return { status: "inconclusive", reason }
   return check.optional === undefined
     ? { status: "inconclusive", reason: "no exchange of this run decides it" }
     : { status: "not-applicable", reason: check.optional }

@@ -9,20 +9,9 @@ import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 /** The result of a call: an output, a failure although the backend works, or unknown because of an interruption. */
 export type Got<Output> = { readonly output: Output } | { readonly failed: string } | "unknown"
 
-/** Timeout of a call, and of one during an outage, in milliseconds. */
-export const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [30_000, 10_000]
-
 /** Runs a call, interrupts it after some turns of its fiber, and returns its exit. */
-export const exitOf = Effect.fnUntraced(function* <A, E>(
-  call: Effect.Effect<A, E>,
-  turns: number | null,
-  timeoutMs = TIMEOUT_MS
-) {
-  const timed = Effect.timeoutOrElse(call, {
-    duration: timeoutMs,
-    orElse: () => Effect.die(new Error(`no result within ${timeoutMs / 1_000} s`))
-  })
-  if (turns === null) return yield* Effect.exit(timed)
+export const exitOf = Effect.fnUntraced(function* <A, E>(call: Effect.Effect<A, E>, turns: number | null) {
+  if (turns === null) return yield* Effect.exit(call)
   const fiber = yield* Effect.forkChild(call)
   for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
   yield* Fiber.interrupt(fiber)

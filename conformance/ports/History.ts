@@ -5,16 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Step } from "../evaluation/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
 import * as Got from "./Got.ts"
-import type { Case, Failing, Invocation, Port, Undecided } from "./Port.ts"
-
-/** One call and its result, for reports. */
-export interface Step {
-  readonly did: string
-  readonly got: string
-}
+import type { Case, Failing, Invocation, Port, Reasons } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
@@ -28,20 +23,31 @@ export interface Verdict {
   readonly steps: ReadonlyArray<Step>
   /** How often each clause was decided. */
   readonly decided: ReadonlyMap<ClauseSlug, number>
-  readonly undecided: Undecided
+  readonly undecided: Reasons
 }
 
 /** More clients than this are judged in the order of their outputs, because the search would take too long. */
 const MAX_SEARCHED = 6
 
+/** Timeout of the calls of a case, and of one call during an outage, in milliseconds. */
+const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
+
 /** Maximum number of states of a search. */
 const MAX_STATES = 50_000
+
+/** The verdict on a layer that cannot be built. */
+export const unopened = (clause: ClauseSlug, actual: string): Verdict => ({
+  broken: new Broken({ clause, expected: "the layer to open an empty store", actual }),
+  steps: [],
+  decided: new Map(),
+  undecided: new Map()
+})
 
 /** Runs a case on an empty store. */
 export const run = Effect.fnUntraced(function* <Tag, Service extends object, State, Call, Input, Output>(
   port: Port<Tag, Service, State, Call, Input, Output>,
   service: Service,
-  lacking: Undecided,
+  lacking: Reasons,
   given: Case<Call>
 ): Effect.fn.Return<Verdict> {
   const { clauses, model } = port
@@ -52,6 +58,10 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
   const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
   const operations: Array<Linearizability.Operation<Input, Output>> = []
   let instant = 0
+  /** The latest call in sequence. */
+  let pending: Input | undefined
+  /** The first call of a client that failed. */
+  let failed: Pick<Broken, "expected" | "actual"> | undefined
 
   const judge = (state: State, input: Input, output: Output): Effect.Effect<State, Broken> => {
     const { laws, next } = model.step(state, input, output)
@@ -88,6 +98,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
       const invocation = client.begin(call, true)
       if (invocation === undefined) continue
       const { input } = invocation
+      pending = input
       const got = yield* make(invocation, null, "")
       if (got === "unknown") continue
       if ("failed" in got) {
@@ -106,14 +117,14 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
     isInterrupted ? clauses.interruption : model.concurrent(operations.map(({ input }) => input))
 
   /** Makes a call of a client, and records it for the search. */
-  const asOperation = (who: number, call: Call, turns: number | null): Effect.Effect<void, Broken> =>
+  const asOperation = (who: number, call: Call, turns: number | null): Effect.Effect<void> =>
     Effect.suspend(() => {
       const invocation = client.begin(call, false)
       if (invocation === undefined) return Effect.void
       const { input } = invocation
       const invokedAt = instant++
       const name = who < given.clients.length ? `client ${who + 1}: ` : ""
-      return Effect.flatMap(make(invocation, turns, name), (got) => {
+      return Effect.map(make(invocation, turns, name), (got) => {
         const completed = got !== "unknown" && "output" in got
         operations.push({
           client: who,
@@ -121,12 +132,8 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
           invokedAt,
           completed: completed ? { at: instant++, output: got.output } : undefined
         })
-        if (got === "unknown" || completed) return Effect.void
-        return new Broken({
-          clause: blamed(),
-          expected: `a result of ${model.showInput(input)}`,
-          actual: got.failed
-        })
+        if (got !== "unknown" && "failed" in got)
+          failed ??= { expected: `a result of ${model.showInput(input)}`, actual: got.failed }
       })
     })
 
@@ -136,7 +143,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
       (calls, who) =>
         Effect.forEach(
           calls,
-          ({ call, turns }) => Effect.andThen(Effect.yieldNow, asOperation(who, call, turns)),
+          ({ call, turns }) => Effect.andThen(pause(who), asOperation(who, call, turns)),
           { discard: true }
         ),
       { concurrency: "unbounded", discard: true }
@@ -148,6 +155,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
   const explain = (state: State): Effect.Effect<State, Broken> => {
     const clause = blamed()
     decide(clause)
+    if (failed !== undefined) return new Broken({ clause, ...failed })
     if (given.clients.length > MAX_SEARCHED) {
       const rankOf = ({ completed, input }: (typeof operations)[number]): number =>
         completed === undefined ? Infinity : model.rank(input, completed.output)
@@ -218,7 +226,10 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
       const invocation = client.begin(call, false)
       if (invocation === undefined) continue
       const did = `${model.showInput(invocation.input)}, while the backend does not respond`
-      const exit = yield* Got.exitOf(invocation.make, null, Got.OUTAGE_TIMEOUT_MS)
+      const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
+      const exit = yield* Effect.exit(
+        Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
+      )
       const got = Got.duringOutage(exit)
       steps.push({ did, got })
       decide(clauses.failsTyped)
@@ -228,7 +239,20 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
     }
   })
 
-  const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : whole)
+  const timed = Effect.timeoutOrElse(whole, {
+    duration: TIMEOUT_MS,
+    orElse: () => {
+      const clause =
+        given.clients.length > 0
+          ? blamed()
+          : pending === undefined
+            ? clauses.failsTyped
+            : model.failing(pending)
+      const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
+      return new Broken({ clause, expected, actual: "a call without an end" })
+    }
+  })
+  const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : timed)
   return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
 })
 
@@ -240,6 +264,16 @@ const exitOf = <Input, Output>(
   "failed" in invocation
     ? Effect.map(Got.exitOf(invocation.make, turns), (exit) => Exit.succeed(invocation.failed(exit)))
     : Got.exitOf(invocation.make, turns)
+
+/** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */
+const pause = (who: number): Effect.Effect<void> =>
+  Effect.andThen(
+    Effect.yieldNow,
+    Effect.all(
+      Array.from({ length: who }, () => Effect.void),
+      { discard: true }
+    )
+  )
 
 /** Runs a program with its fibers interleaved step by step; the same seed gives the same order. */
 const interleaved = <A, E>(seed: number, program: Effect.Effect<A, E>): Effect.Effect<A, E> => {

@@ -481,6 +481,11 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
   { clients: Array.from({ length: 50 }, () => alone([insertFirst()])) },
   ...[null, 1, 2, 3].flatMap((order) => [
     { order, clients: racing },
+    {
+      order,
+      calls: [insert()],
+      clients: [0, 1, 2].map(() => alone([advance(), advance(), advance(), advance()]))
+    },
     { order, clients: Array.from({ length: 5 }, () => alone([insertFirst()])) }
   ]),
   ...[1, 2, 3].flatMap((order) =>
@@ -494,31 +499,32 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
 
 export const keys: Port<ApiKeyStore, Keys, State, Call, Input, Output> = {
   name: "keys-store",
+  noun: "store of API keys",
   tag: ApiKeyStore,
   storeOf: ({ apiKeyStore }) => apiKeyStore,
   clauses: { interruption: "keys-store.interruption", failsTyped: "keys-store.fails-typed" },
   owns: (clause) => clause.startsWith("keys-store."),
   model: KeyModel.model,
   client,
-  undecided: ({ events, markSeen }) =>
-    Effect.succeed(
-      new Map<ClauseSlug, string>([
-        ...(events === undefined ? [["keys-store.events", "the store records no events"] as const] : []),
-        ...(markSeen === undefined
-          ? [["keys-store.mark-seen", "the store does not record when keys were used"] as const]
-          : [])
-      ])
+  examine: ({ events, markSeen }) => {
+    const lacking = new Map<ClauseSlug, string>()
+    if (events === undefined) lacking.set("keys-store.events", "the store records no events")
+    if (markSeen === undefined)
+      lacking.set("keys-store.mark-seen", "the store does not record when keys were used")
+    return Effect.succeed({ lacking, undecided: new Map() })
+  },
+  calls: {
+    call,
+    clientCall: fc.oneof(
+      { weight: 1, arbitrary: firstCall },
+      { weight: 2, arbitrary: record({ do: is("advance"), at: fc.nat(3) }) },
+      {
+        weight: 1,
+        arbitrary: record({ do: is("relabel"), at: fc.nat(3), label, event })
+      }
     ),
-  call,
-  clientCall: fc.oneof(
-    { weight: 1, arbitrary: firstCall },
-    { weight: 2, arbitrary: record({ do: is("advance"), at: fc.nat(3) }) },
-    {
-      weight: 1,
-      arbitrary: record({ do: is("relabel"), at: fc.nat(3), label, event })
-    }
-  ),
-  interruptible: fc.oneof(insertCall, advanceCall),
+    interruptible: fc.oneof(insertCall, advanceCall)
+  },
   boundaries,
   outage: [
     ...[find(0), insert(), insertFirst(), relabel(0, "renamed"), { do: "throw", at: 0 } as const, list],

@@ -9,7 +9,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Input, Output, State } from "./LimitModel.ts"
 import * as LimitModel from "./LimitModel.ts"
-import type { Case, Client, ClientCall, Port, Undecided } from "./Port.ts"
+import type { Case, Client, ClientCall, Port, Reasons } from "./Port.ts"
 import * as Requests from "./Requests.ts"
 import * as States from "./States.ts"
 import * as Texts from "./Texts.ts"
@@ -104,7 +104,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
 
 const none: ReadonlyMap<string, undefined> = new Map()
 
-const client = (limits: Limits, undecided: Undecided): Client<Call, Input, Output> => {
+const client = (limits: Limits, reasons: Reasons): Client<Call, Input, Output> => {
   const states = new Map<string, RateLimit.State | undefined>()
   const used = new Set<string>()
   let clock = Requests.BEGINNING
@@ -123,7 +123,7 @@ const client = (limits: Limits, undecided: Undecided): Client<Call, Input, Outpu
     const now = Requests.timeOf(given.origin, clock, states.get(given.key), inForce) + given.offsetMs
     clock = now
     const isNative =
-      given.isNative && limits.consume !== undefined && !undecided.has("limits-store.consume.equal")
+      given.isNative && limits.consume !== undefined && !reasons.has("limits-store.consume.equal")
     const decide =
       (isNative ? limits.consume?.(given.key, now, inForce) : undefined) ??
       limits.modify(given.key, (state) => step(state, now, inForce))
@@ -200,26 +200,28 @@ const client = (limits: Limits, undecided: Undecided): Client<Call, Input, Outpu
   }
 }
 
-/** Finds out whether the store counts by a clock of its own, whose time is unknown. */
-const undecided = Effect.fnUntraced(function* ({ consume, modify, read }: Limits) {
-  const found = new Map<ClauseSlug, string>()
-  const lack = (reason: string, ...clauses: ReadonlyArray<ClauseSlug>): void => {
-    for (const clause of clauses) found.set(clause, reason)
+const consuming = [
+  "limits-store.consume.equal",
+  "limits-store.consume.clock",
+  "limits-store.consume.atomic"
+] as const
+
+/** Also finds out whether the store counts by a clock of its own, whose time is unknown. */
+const examine = Effect.fnUntraced(function* ({ consume, modify, read }: Limits) {
+  const lacking = new Map<ClauseSlug, string>()
+  const undecided = new Map<ClauseSlug, string>()
+  if (read === undefined) lacking.set("limits-store.read", "the store has no `read`")
+  if (consume === undefined) {
+    for (const clause of consuming) lacking.set(clause, "the store has no `consume`")
+    return { lacking, undecided }
   }
-  const consuming = [
-    "limits-store.consume.equal",
-    "limits-store.consume.clock",
-    "limits-store.consume.atomic"
-  ] as const
-  if (read === undefined) lack("the store has no `read`", "limits-store.read")
-  if (consume === undefined) lack("the store has no `consume`", ...consuming)
-  else {
-    yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
-    const at = yield* modify("clock", (state = LimitModel.blank) => [state.at, state])
-    if (Math.abs(at - Requests.BEGINNING) > 365 * Requests.DAY)
-      lack("the store counts by its own clock: open it with the service's clock", ...consuming)
+  yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
+  const at = yield* modify("clock", (state = LimitModel.blank) => [state.at, state])
+  if (Math.abs(at - Requests.BEGINNING) > 365 * Requests.DAY) {
+    const reason = "the store counts by its own clock: open it with the service's clock"
+    for (const clause of consuming) undecided.set(clause, reason)
   }
-  return found
+  return { lacking, undecided }
 })
 
 const request = (
@@ -389,25 +391,28 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
 
 export const limits: Port<RateLimitStore, Limits, State, Call, Input, Output> = {
   name: "limits-store",
+  noun: "store of rate limits",
   tag: RateLimitStore,
   storeOf: ({ rateLimitStore }) => rateLimitStore,
   clauses: { interruption: "limits-store.interruption", failsTyped: "limits-store.fails-typed" },
   owns: (clause) => clause.startsWith("limits-store.") || clause.startsWith("limits.clock-"),
   model: LimitModel.model,
   client,
-  undecided,
-  call,
-  clientCall: fc.oneof(
-    { weight: 2, arbitrary: record({ do: is("add"), key: fc.constantFrom(...names) }) },
-    {
-      weight: 2,
-      arbitrary: record({ do: is("store"), key: fc.constantFrom(...names), state: States.state })
-    },
-    { weight: 1, arbitrary: readCall },
-    { weight: 1, arbitrary: throwCall },
-    { weight: 1, arbitrary: countCall }
-  ),
-  interruptible: fc.oneof(record({ do: is("add"), key: fc.constantFrom(...names) }), storeCall),
+  examine,
+  calls: {
+    call,
+    clientCall: fc.oneof(
+      { weight: 2, arbitrary: record({ do: is("add"), key: fc.constantFrom(...names) }) },
+      {
+        weight: 2,
+        arbitrary: record({ do: is("store"), key: fc.constantFrom(...names), state: States.state })
+      },
+      { weight: 1, arbitrary: readCall },
+      { weight: 1, arbitrary: throwCall },
+      { weight: 1, arbitrary: countCall }
+    ),
+    interruptible: fc.oneof(record({ do: is("add"), key: fc.constantFrom(...names) }), storeCall)
+  },
   boundaries,
   outage: [
     store("key:a", States.numbered(0)),

@@ -9,7 +9,6 @@ import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Input, model, type Output, type State } from "./PetModel.ts"
 import type { Case, Client, ClientCall, Port } from "./Port.ts"
 import * as Texts from "./Texts.ts"
@@ -229,7 +228,11 @@ const secondWriter = [plain(3), find(nth(0)), plain(5), find(nth(0, 1n))]
 const reader = [find(1n), whole, find(2n), page(20, "sold")]
 const pager = [page(1), whole, whole, whole]
 
-const alternating = [0, 2, 3, 5, 6, 8].map((index) => plain(index))
+/** Inserts an animal of another status each time, so that a page that is read in parts shows a later one only. */
+const alternating = Array.from({ length: 16 }, (_, index) =>
+  plain(index, index % 2 === 0 ? "available" : "sold")
+)
+const pages = Array.from({ length: 6 }, () => whole)
 
 const interrupted = (turns: ReadonlyArray<number>): ReadonlyArray<ClientCall<Call>> =>
   turns.flatMap((after, index) => [
@@ -286,7 +289,7 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
     { order, clients: [writer, writer, reader].map(alone) },
     { order, clients: [writer, secondWriter, pager].map(alone) },
     { order, clients: [secondWriter, writer, secondWriter, pager].map(alone) },
-    { order, clients: [alternating, pager, pager].map(alone) },
+    { order, clients: [alternating, pages, [find(1n), ...pages]].map(alone) },
     { order, clients: Array.from({ length: 4 }, () => alone([once(0, 0, 0, 0)])) }
   ]),
   ...[1, 2].map((order) => ({ order, clients: [interrupted([0, 1, 2, 3, 4, 6])] })),
@@ -298,26 +301,28 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
 
 export const pets: Port<PetRepository, Pets, State, Call, Input, Output> = {
   name: "pets",
+  noun: "repository of animals",
   tag: PetRepository,
   storeOf: ({ petRepository }) => petRepository,
   clauses: { interruption: "pets.interruption", failsTyped: "pets.fails-typed" },
   owns: (clause) => clause.startsWith("pets."),
   model,
   client,
-  undecided: ({ insertOnce }) =>
-    Effect.succeed(
-      new Map<ClauseSlug, string>(
-        insertOnce === undefined ? [["pets.once", "the store has no `insertOnce`"]] : []
-      )
+  examine: ({ insertOnce }) =>
+    Effect.succeed({
+      lacking: new Map(insertOnce === undefined ? [["pets.once", "the store has no `insertOnce`"]] : []),
+      undecided: new Map()
+    }),
+  calls: {
+    call,
+    clientCall: fc.oneof(
+      { weight: 3, arbitrary: insertCall },
+      { weight: 2, arbitrary: findCall },
+      { weight: 2, arbitrary: pageCall },
+      { weight: 1, arbitrary: record({ ...onceFields(), afterMs: fc.constant(0) }) }
     ),
-  call,
-  clientCall: fc.oneof(
-    { weight: 3, arbitrary: insertCall },
-    { weight: 2, arbitrary: findCall },
-    { weight: 2, arbitrary: pageCall },
-    { weight: 1, arbitrary: record({ ...onceFields(), afterMs: fc.constant(0) }) }
-  ),
-  interruptible: insertCall,
+    interruptible: insertCall
+  },
   boundaries,
   outage: [plain(0), find(1n), whole, page(1, "sold", 1n), once(0, 0, 0, 0)]
 }

@@ -2,8 +2,8 @@
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Calls } from "./Cases.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
@@ -84,25 +84,25 @@ export interface Client<Call, Input, Output> {
   readonly closing: () => ReadonlyArray<Call>
 }
 
-/** Reasons why clauses cannot be decided, such as an optional method that a store lacks. */
-export type Undecided = ReadonlyMap<ClauseSlug, string>
+/** Reasons why clauses are not decided, such as an optional method that a store lacks. */
+export type Reasons = ReadonlyMap<ClauseSlug, string>
 
 export interface Port<Tag, Service extends object, State, Call, Input, Output> {
   readonly name: string
+  /** What messages call the store. */
+  readonly noun: string
   readonly tag: Context.Service<Tag, Service>
   readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
   readonly clauses: { readonly interruption: ClauseSlug; readonly failsTyped: ClauseSlug }
   /** Whether a clause is about this port. */
   readonly owns: (clause: ClauseSlug) => boolean
   readonly model: Model<State, Input, Output>
-  readonly client: (service: Service, undecided: Undecided) => Client<Call, Input, Output>
-  readonly undecided: (service: Service) => Effect.Effect<Undecided, unknown>
-  /** Every call, for histories in sequence. */
-  readonly call: fc.Arbitrary<Call>
-  /** The calls that concurrent clients make. */
-  readonly clientCall: fc.Arbitrary<Call>
-  /** The calls that may be interrupted. */
-  readonly interruptible: fc.Arbitrary<Call>
+  readonly client: (service: Service, reasons: Reasons) => Client<Call, Input, Output>
+  /** Returns why clauses do not apply to a store, such as a method that it lacks, and why others cannot be decided. */
+  readonly examine: (
+    service: Service
+  ) => Effect.Effect<{ readonly lacking: Reasons; readonly undecided: Reasons }, unknown>
+  readonly calls: Calls<Call>
   /** Cases at boundaries, tried first. */
   readonly boundaries: ReadonlyArray<Partial<Case<Call>>>
   /** The calls to make while the backend does not respond. */

@@ -66,16 +66,18 @@ const perDay = fc.oneof(
   fc.integer({ min: 1, max: Plan.maxRequests })
 )
 
+const plan = fc.record({ perMinute, perDay }, { noNullPrototype: true })
+
 export const policy: fc.Arbitrary<Policy> = fc.record(
   {
-    plan: fc.record({ perMinute, perDay }, { noNullPrototype: true }),
+    plan,
     ban: fc.constantFrom(...(Object.keys(bans) as ReadonlyArray<BanName>), "offending", "quick")
   },
   { noNullPrototype: true }
 )
 
 /** Origins of a request's time: the previous request of any caller (`clock`), or a boundary of the caller's state. */
-const origins = {
+const times = {
   clock: (clock: number) => clock,
   minute: (clock: number) => (Math.floor(clock / MINUTE) + 1) * MINUTE,
   midnight: (clock: number) => (Math.floor(clock / DAY) + 1) * DAY,
@@ -92,11 +94,13 @@ const origins = {
     Math.max(bannedUntil, strikeAt) + (ban?.cleanMs ?? 0)
 } as const
 
-export type Origin = keyof typeof origins
+export type Origin = keyof typeof times
+
+const origins = Object.keys(times) as ReadonlyArray<Origin> // exactly its keys
 
 export const origin: fc.Arbitrary<Origin> = fc.oneof(
   { weight: 6, arbitrary: fc.constant("clock" as const) },
-  { weight: 4, arbitrary: fc.constantFrom(...(Object.keys(origins) as ReadonlyArray<Origin>), "ban end") }
+  { weight: 4, arbitrary: fc.constantFrom(...origins, "ban end") }
 )
 
 /** Returns the time of an origin, or `clock` if there is no state or if the origin is years away. */
@@ -107,7 +111,7 @@ export const timeOf = (
   of: RateLimit.Policy
 ): number => {
   if (state === undefined) return clock
-  const time = origins[from](clock, state, of)
+  const time = times[from](clock, state, of)
   return Math.abs(time - clock) < 1_000 * DAY ? time : clock
 }
 

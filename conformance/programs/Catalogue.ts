@@ -16,6 +16,8 @@ const growing: Program = {
   profile: "core",
   requests: 65,
   run: Effect.fnUntraced(function* (tools) {
+    // The first request of the main key is a list of what may be an empty store, or a creation.
+    if (yield* Random.nextBoolean) yield* Calls.createUnusual(tools, "available")
     // A list is short, exactly full and too short for all animals, also by the default limit of 20.
     for (const animals of [0, 1, 2, 20, 21]) {
       // The first animals are unusual, because the first one of a list may be treated differently.

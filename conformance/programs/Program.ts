@@ -7,9 +7,8 @@ import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Profile } from "../clauses/Profile.ts"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { Sent } from "../evaluation/Http.ts"
+import type { KeyName, Sent } from "../evaluation/Http.ts"
 import type { Animal } from "../http/Animal.ts"
-import type { KeyName } from "../http/Exchange.ts"
 import type { Exchange } from "../model/Exchange.ts"
 
 export type { Sent }

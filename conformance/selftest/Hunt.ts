@@ -10,8 +10,9 @@ import * as Model from "../model/Model.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import type { Fault, Where } from "./Fault.ts"
+import type { Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
 import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
@@ -74,6 +75,7 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   const chosen = level === "clause" ? "spec" : level
   switch (kind) {
     case "ports":
+      return { subject: Subjects.referencePorts, level: "design" }
     case "reference":
       return { subject: Subjects.reference, level: chosen }
     case "variant": {
@@ -92,6 +94,17 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   }
 }
 
+/** What a hunt uses of a run. */
+type Live = Pick<JudgedRun.JudgedRun, "violations" | "exchanges" | "stopped">
+
+/** Makes calls of stores. */
+const runPorts = (subject: PortSubject.PortSubject, seed: number): Effect.Effect<Live> =>
+  Effect.map(PortRun.run(subject.target, { seed, shrinkingMs: 0 }), ({ findings }) => ({
+    violations: findings.map((finding): Violation => ({ ...finding, evidence: [] })),
+    exchanges: [],
+    stopped: new Map()
+  }))
+
 /** Runs the programs on a server; `isEnough` ends the run. */
 const run = (
   subject: Opened,
@@ -102,16 +115,21 @@ const run = (
   const chosen = programs.filter(
     ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
   )
-  return SelfTest.withSubject(subject, seed, (opened) =>
-    HttpSubject.is(opened)
-      ? JudgedRun.run(opened.target, {
-          programs: chosen,
-          seed,
-          level,
-          budget: HttpSubject.defaultBudget,
-          isEnough
-        })
-      : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
+  return SelfTest.withSubject(
+    subject,
+    seed,
+    (opened): Effect.Effect<Live, unknown> =>
+      HttpSubject.is(opened)
+        ? JudgedRun.run(opened.target, {
+            programs: chosen,
+            seed,
+            level,
+            budget: HttpSubject.defaultBudget,
+            isEnough
+          })
+        : PortSubject.is(opened)
+          ? runPorts(opened, seed)
+          : Effect.die(new Error(`${opened.name} is no subject of this suite`))
   )
 }
 
@@ -157,30 +175,9 @@ const converse = ({ subject }: Hunted, seed: number) =>
       : Effect.void
   )
 
-/** Hunts stores with the cases of their ports. */
-const huntPorts = async (given: Task, { where }: Pick<Fault, "where">): Promise<Result> => {
-  const begun = performance.now()
-  const target = Subjects.portTarget(given.id, where.at === "port" ? where : {})
-  const { findings } = await Effect.runPromise(
-    SelfTest.withSubject(Effect.succeed(target), given.seed, () => PortRun.run(target, { seed: given.seed }))
-  )
-  return {
-    ...given,
-    found: findings.map(({ actual, clause, expected }) => `${clause}: expected ${expected}, got ${actual}`),
-    clauses: findings.map(({ clause }) => clause),
-    requests: 0,
-    ms: Math.round(performance.now() - begun),
-    stopped: [],
-    changed: 0
-  }
-}
-
 /** Runs one hunt; for `Threads.map`. */
 export const task = async (given: Task): Promise<Result> => {
   const begun = performance.now()
-  const stores = given.kind === "ports" ? { where: { at: "port" } as const } : undefined
-  const fault = given.kind === "fault" ? named(faults, given.id) : stores
-  if (fault?.where.at === "port") return huntPorts(given, fault)
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const hunted = huntedBy(given, tally)
   const { level, mutant, subject } = hunted

@@ -172,10 +172,14 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
   }
   return {
     at: (state, at) => {
+      // Without a counted request, a window that begins with one has not begun.
+      const hasBegun = grain !== undefined || state.used.lo > 0
+      const used = hasBegun ? state.used : common(state.used, span(1, Number.POSITIVE_INFINITY))
       // A window that ends at a moment does not contain it.
       const end = common(state.end, span(at.lo + 1, Number.POSITIVE_INFINITY))
-      const same = end === undefined ? [] : [{ end, used: state.used }]
-      return [...same, ...later(state, at)].flatMap((each) => snapped(each) ?? [])
+      const same = end === undefined || used === undefined ? [] : [{ end, used }]
+      const next = hasBegun ? later(state, at) : [{ end: plus(at, length), used: span(0) }]
+      return [...same, ...next].flatMap((each) => snapped(each) ?? [])
     },
     left: ({ used }) => leftOf(limit, used),
     take: ({ end, used }, _, cost) => ({ end, used: plus(used, cost) }),

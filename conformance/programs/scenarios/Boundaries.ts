@@ -61,7 +61,7 @@ const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.
         })
       if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) continue
       const max = at === boundary || isUsedUp ? Spending.burst(tiny) : Math.ceil(tiny.perMinute / 2)
-      const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
+      const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.described), max)
       yield* Spending.recover(tools, "tiny", last)
     }
   }
@@ -86,7 +86,7 @@ export const programs: ReadonlyArray<Program> = [
           const first = yield* Spending.spend(tools, "tiny")
           const max = isUsedUp ? Spending.burst(plan) : Math.max(1, plan.perMinute - 2)
           yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
-          const last = yield* Spending.useUp(tools, "tiny", Ways.operations, max)
+          const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.described), max)
           const boundary = moment(isUsedUp ? last : first)
           if (boundary === undefined || boundary - (yield* tools.now) > DAY) continue
           const [margin = 1] = yield* Ways.draw(margins, 1)
@@ -96,7 +96,12 @@ export const programs: ReadonlyArray<Program> = [
             yield* Spending.spend(tools, "tiny")
           }
           yield* Spending.until(tools, boundary)
-          const denied = yield* Spending.useUp(tools, "tiny", Ways.operations, Spending.burst(plan))
+          const denied = yield* Spending.useUp(
+            tools,
+            "tiny",
+            yield* Random.shuffle(Ways.described),
+            Spending.burst(plan)
+          )
           yield* Spending.recover(tools, "tiny", denied, Ways.operations)
         }
     })

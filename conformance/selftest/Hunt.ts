@@ -133,10 +133,8 @@ const run = (
   )
 }
 
-/** A recorded run on the reference server, and a judge of its changed copies. */
-const recorded = new Map<string, ReturnType<typeof record>>()
-
-const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
+/** Records a run on the reference server; returns it with a judge of its changed copies. */
+const record = async (task: Task, level: Level) => {
   let setup: Setup | undefined
   const subject = Effect.tap(Subjects.reference, (opened) =>
     Effect.sync(() => {
@@ -149,7 +147,10 @@ const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
   return { recording, judge: Recording.makeJudge(recording, level) }
 }
 
-const recordingFor = (task: Task, level: Level) => {
+const recorded = new Map<string, ReturnType<typeof record>>()
+
+/** Returns the recording for a task, which is made once in each thread. */
+const recordingFor = (task: Task, level: Level): ReturnType<typeof record> => {
   const id = `${task.seed} ${level} ${task.only ?? ""}`
   const known = recorded.get(id) ?? record(task, level)
   recorded.set(id, known)

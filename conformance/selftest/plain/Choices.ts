@@ -105,8 +105,8 @@ export const values = {
   unknownStatus: [400, 422, "matches nothing"],
   /** §4.1: the handling of unknown query parameters. */
   unknownParameters: ["ignored", 400],
-  /** §4.1: whether a full page links to the next one, with an offset or an opaque cursor. */
-  paging: ["none", "link", "cursor"],
+  /** §4.1: whether a full page links to the next one. */
+  paging: ["none", "link"],
   /** §3 shows no transitions: whether a pending animal is sold after a day. */
   transitions: ["none", "sold after a day"],
   /** §4.3: the status for a `petId` that is not an int64. */

@@ -90,15 +90,6 @@ export const make = (options: Options): Transport => {
     return value === undefined || (value === "" && choices.emptyParameters === "absent") ? null : value
   }
 
-  const cursorOf = (offset: number): string =>
-    choices.paging === "cursor" ? `+/= %${btoa(`at ${offset}`)}` : String(offset)
-
-  const offsetIn = (given: URLSearchParams): number => {
-    const text = given.get("offset") ?? cursorOf(0)
-    const digits = choices.paging === "cursor" && text.startsWith("+/= %") ? atob(text.slice(5)) : text
-    return choices.paging === "none" ? 0 : Number(/\d{1,9}$/.exec(digits) ?? 0)
-  }
-
   const listPets = (animals: Catalogue, query: string, now: number): Replies.Reply => {
     const given = new URLSearchParams(query)
     const known = choices.paging === "none" ? ["limit", "status"] : ["limit", "status", "offset"]
@@ -116,10 +107,11 @@ export const make = (options: Options): Transport => {
     }
     const found = animals.list(status, now)
     if (choices.order === "shuffled") return replies.pets(animals.draw(found, limit))
-    const offset = offsetIn(given)
+    const isPaged = choices.paging === "link"
+    const offset = isPaged ? Number(/^\d{1,9}$/.exec(given.get("offset") ?? "0") ?? 0) : 0
     const page = found.slice(offset, offset + limit)
-    if (choices.paging === "none" || offset + limit >= found.length) return replies.pets(page)
-    given.set("offset", cursorOf(offset + limit))
+    if (!isPaged || offset + limit >= found.length) return replies.pets(page)
+    given.set("offset", String(offset + limit))
     return replies.pets(page, [["Link", `<${petsPath}?${given}>; rel="next"`]])
   }
 

@@ -11,7 +11,7 @@ import * as PortRun from "../ports/PortRun.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
-import type { Fault, Where } from "./Fault.ts"
+import type { Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
 import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
@@ -74,6 +74,7 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   const chosen = level === "clause" ? "spec" : level
   switch (kind) {
     case "ports":
+      return { subject: Subjects.referencePorts, level: "design" }
     case "reference":
       return { subject: Subjects.reference, level: chosen }
     case "variant": {
@@ -115,10 +116,8 @@ const run = (
   )
 }
 
-/** A recorded run on the reference server, and a judge of its changed copies. */
-const recorded = new Map<string, ReturnType<typeof record>>()
-
-const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
+/** Records a run on the reference server; returns it with a judge of its changed copies. */
+const record = async (task: Task, level: Level) => {
   let setup: Setup | undefined
   const subject = Effect.tap(Subjects.reference, (opened) =>
     Effect.sync(() => {
@@ -131,7 +130,10 @@ const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
   return { recording, judge: Recording.makeJudge(recording, level) }
 }
 
-const recordingFor = (task: Task, level: Level) => {
+const recorded = new Map<string, ReturnType<typeof record>>()
+
+/** Returns the recording for a task, which is made once in each thread. */
+const recordingFor = (task: Task, level: Level): ReturnType<typeof record> => {
   const id = `${task.seed} ${level} ${task.only ?? ""}`
   const known = recorded.get(id) ?? record(task, level)
   recorded.set(id, known)
@@ -157,30 +159,9 @@ const converse = ({ subject }: Hunted, seed: number) =>
       : Effect.void
   )
 
-/** Hunts stores with the cases of their ports. */
-const huntPorts = async (given: Task, { where }: Pick<Fault, "where">): Promise<Result> => {
-  const begun = performance.now()
-  const target = Subjects.portTarget(given.id, where.at === "port" ? where : {})
-  const { findings } = await Effect.runPromise(
-    SelfTest.withSubject(Effect.succeed(target), given.seed, () => PortRun.run(target, { seed: given.seed }))
-  )
-  return {
-    ...given,
-    found: findings.map(({ actual, clause, expected }) => `${clause}: expected ${expected}, got ${actual}`),
-    clauses: findings.map(({ clause }) => clause),
-    requests: 0,
-    ms: Math.round(performance.now() - begun),
-    stopped: [],
-    changed: 0
-  }
-}
-
 /** Runs one hunt; for `Threads.map`. */
 export const task = async (given: Task): Promise<Result> => {
   const begun = performance.now()
-  const stores = given.kind === "ports" ? { where: { at: "port" } as const } : undefined
-  const fault = given.kind === "fault" ? named(faults, given.id) : stores
-  if (fault?.where.at === "port") return huntPorts(given, fault)
   const tally: Mutant.Tally = { reached: 0, changed: 0 }
   const hunted = huntedBy(given, tally)
   const { level, mutant, subject } = hunted

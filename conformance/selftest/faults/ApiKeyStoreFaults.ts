@@ -30,7 +30,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("keys-store.find.by-hash")
     .by(findingWhere((secret, hash) => secret.hash.startsWith(hash.slice(0, 16)))),
   fault("keys-store.find-unrevoked", "Does not find revoked keys.")
-    .breaks("keys-store.find.revoked")
+    .breaks("keys-store.find.each-secret")
     .by(findingWhere((secret, hash, key) => secret.hash === hash && key.revokedAt === undefined)),
   fault(
     "keys-store.list-by-date",

@@ -91,9 +91,6 @@ export const faults: ReadonlyArray<Fault> = [
   )
     .breaks("resources.id-unique")
     .by(AtHttp.transport(Creations.oncePerBody)),
-  fault("create.unique-names", "Rejects a second animal with the same name.")
-    .breaks("create.name-not-unique")
-    .by(AtHttp.transport(Creations.uniqueNames)),
   ...([400, 401, 429] as const).map((status) =>
     fault(`create.stored-after-${status}`, `Stores the animal of a creation that gets ${status}.`)
       .breaks(

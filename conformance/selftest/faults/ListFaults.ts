@@ -1,14 +1,15 @@
 /** Faults in reading the parameters of a list, in selecting its animals, and in its pages. */
 import * as Effect from "effect/Effect"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
+import { header, type WireRequest } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
+import * as Edit from "../spoilers/Edit.ts"
 import * as Lists from "../spoilers/Lists.ts"
-import * as Pages from "../spoilers/Pages.ts"
 import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
-const pages = (rules: Pages.Rules): Where => AtHttp.transport(Pages.server(rules))
+const hasCursor = (request: WireRequest): boolean => Requests.listParameter(request, "cursor") !== null
 
 /** Reads a limit as another one if the list also has a status, or if it has none. */
 const readsLimitIf = (hasStatus: boolean, isRead: (limit: bigint) => boolean, limit: string): Where =>
@@ -36,7 +37,7 @@ export const faults: ReadonlyArray<Fault> = [
     .by(Lists.readsLimit(/^[1-9][0-9]{18,}$/, (limit) => (BigInt(limit) >= 2n ** 63n ? 20 : undefined))),
   fault("list.more-than-100", "Accepts a limit above 100 and lists that many animals.")
     .breaks("list.limit.ceiling")
-    .by(pages({ ceiling: 1_000 })),
+    .by({ at: "plain", choices: { badLimit: "clamped", largestLimit: 1_000 } }),
   fault("list.limit-trailing-text", "Ignores the letters after the digits of a limit, as parseInt does.")
     .breaks("list.limit.syntax")
     .by(Lists.readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
@@ -85,20 +86,30 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("paging.skips-one", "Skips one animal between two pages.")
     .breaks("list.paging.complete")
-    .by(pages({ follows: (id, after) => id > after + 1n })),
-  fault("paging.filter-dropped", "Ignores the filter from the second page on.")
-    .breaks("list.paging.filter")
-    .by(pages({ filter: () => null })),
-  fault("paging.cursor-unbound", "Accepts a cursor together with a different filter.")
-    .breaks("list.paging.bound")
-    .by(pages({ isUnbound: true })),
-  fault("paging.cursor-unsealed", "Accepts an altered cursor that has the right form.")
+    .by(
+      AtHttp.responses(
+        { to: hasCursor },
+        Lists.edit((animals) => animals.slice(1))
+      )
+    ),
+  fault("paging.cursor-ignored", "Returns the first page for a cursor that it would reject.")
     .breaks("list.paging.forged")
-    .by(pages({ forged: (cursor) => (/^[0-9]+\.[0-9]+$/.test(cursor) ? 1n : undefined) })),
+    .by(
+      AtHttp.transport(
+        (real) => (request) =>
+          Effect.flatMap(real(request), (response) =>
+            response.status === 400 && hasCursor(request)
+              ? real(Requests.withParameter(request, "cursor", undefined))
+              : Effect.succeed(response)
+          )
+      )
+    ),
   fault("paging.link-when-full", "Links to a next page whenever a page is full, even if nothing follows.")
     .breaks("list.paging.last")
-    .by(pages({ isLinked: (_more, listed, limit) => listed.length === limit })),
-  fault("paging.link-to-one-more-missing", "Does not link to a page with a single animal.")
-    .breaks("list.paging")
-    .by(pages({ isLinked: (more) => more > 1 }))
+    .by(
+      AtHttp.responses({ to: Requests.isList, status: 200 }, (response, { target }) => {
+        const isFull = Edit.animalsOf(response)?.length === 1 && header(response, "link") === undefined
+        return isFull ? Edit.header("Link", `<${target}>; rel="next"`)(response) : response
+      })
+    )
 ]

@@ -91,6 +91,8 @@ export const values = {
   largestBody: of<number>(Number.POSITIVE_INFINITY, 4096, 1024),
   /** §4.1: the handling of a `limit` outside 1 to 100; `clamped` moves it into the range. A clamped non-integer becomes 20. */
   badLimit: [400, 422, "clamped", "clamped from above", "clamped if 32 bits"],
+  /** §8.1: the largest limit; only faulty servers change it. */
+  largestLimit: of<number>(100),
   /** §4.1: how an integer is written: without leading zeros, or as `parseInt` reads it. */
   limitForm: ["digits", "shortest", "as parseInt"],
   /** §4.1: which of several equal parameters counts. */
@@ -103,8 +105,8 @@ export const values = {
   unknownStatus: [400, 422, "matches nothing"],
   /** §4.1: the handling of unknown query parameters. */
   unknownParameters: ["ignored", 400],
-  /** §4.1: whether a full page links to the next one, with an offset or an opaque cursor. */
-  paging: ["none", "link", "cursor"],
+  /** §4.1: whether a full page links to the next one. */
+  paging: ["none", "link"],
   /** §3 shows no transitions: whether a pending animal is sold after a day. */
   transitions: ["none", "sold after a day"],
   /** §4.3: the status for a `petId` that is not an int64. */

@@ -54,19 +54,6 @@ export const storesAfter =
         : Effect.void
     })
 
-/** Rejects a second animal with the same name. */
-export const uniqueNames = (real: Transport): Transport => {
-  const names = new Set<string>()
-  return (request) => {
-    const name = nameIn(request) ?? ""
-    if (!Requests.isCreation(request) || !names.has(name)) {
-      names.add(name)
-      return real(request)
-    }
-    return real({ ...request, body: bytes("{}") })
-  }
-}
-
 /** Responds to a repeated body with the animal that the first creation stored. */
 export const oncePerBody = (real: Transport): Transport => {
   const earlier = new Map<string, WireResponse>()

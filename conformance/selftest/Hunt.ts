@@ -10,6 +10,7 @@ import * as Model from "../model/Model.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import type { Where } from "./Fault.ts"
 import { faults } from "./Faults.ts"
@@ -93,6 +94,17 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   }
 }
 
+/** What a hunt uses of a run. */
+type Live = Pick<JudgedRun.JudgedRun, "violations" | "exchanges" | "stopped">
+
+/** Makes calls of stores. */
+const runPorts = (subject: PortSubject.PortSubject, seed: number): Effect.Effect<Live> =>
+  Effect.map(PortRun.run(subject.target, { seed, shrinkingMs: 0 }), ({ findings }) => ({
+    violations: findings.map((finding): Violation => ({ ...finding, evidence: [] })),
+    exchanges: [],
+    stopped: new Map()
+  }))
+
 /** Runs the programs on a server; `isEnough` ends the run. */
 const run = (
   subject: Opened,
@@ -103,16 +115,21 @@ const run = (
   const chosen = programs.filter(
     ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
   )
-  return SelfTest.withSubject(subject, seed, (opened) =>
-    HttpSubject.is(opened)
-      ? JudgedRun.run(opened.target, {
-          programs: chosen,
-          seed,
-          level,
-          budget: HttpSubject.defaultBudget,
-          isEnough
-        })
-      : Effect.die(new Error(`${opened.name} is not reached over HTTP`))
+  return SelfTest.withSubject(
+    subject,
+    seed,
+    (opened): Effect.Effect<Live, unknown> =>
+      HttpSubject.is(opened)
+        ? JudgedRun.run(opened.target, {
+            programs: chosen,
+            seed,
+            level,
+            budget: HttpSubject.defaultBudget,
+            isEnough
+          })
+        : PortSubject.is(opened)
+          ? runPorts(opened, seed)
+          : Effect.die(new Error(`${opened.name} is no subject of this suite`))
   )
 }
 

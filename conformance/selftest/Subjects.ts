@@ -6,7 +6,6 @@ import type * as Scope from "effect/Scope"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
-import type { PortTarget } from "../ports/PortTarget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
@@ -88,13 +87,6 @@ const plainOf = Effect.fnUntraced(function* (
     keys: { ...keys, main: secrets.main, revoked: secrets.revoked, expired: keys.expired.secret },
     clock: controls
   }
-})
-
-/** Makes the stores of a fault as a target of the model of ports. */
-export const portTarget = (name: string, ports: SpoiledPorts): PortTarget => ({
-  name,
-  ...stores(ports),
-  outage: ArrayStores.outOfReach(ports)
 })
 
 /** The reference server: the core's service over plain arrays. */

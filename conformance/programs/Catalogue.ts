@@ -124,7 +124,7 @@ const names: Program = {
 }
 
 /** Maximum number of names of unusual lengths in a run. */
-const MAX_LENGTHS = 18
+const MAX_LENGTHS = 14
 
 const categories: Program = {
   name: "categories",

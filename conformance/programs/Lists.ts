@@ -8,7 +8,7 @@ import type { Program } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
 /** More animals than a list may show, and than one without a limit may show. */
-const [MANY, SOME] = [102, 22]
+const [MANY, SOME] = [101, 21]
 
 const queries: Program = {
   name: "queries",
@@ -60,10 +60,10 @@ const retrievals: Program = {
     const ids = tools.created().map(({ id }) => id)
     const segments: Array<string> = [...Paths.otherIds]
     for (const spell of Object.values(Paths.spellings)) segments.push(spell(yield* Draw.one([...ids, 1n])))
-    for (const id of yield* Draw.some(ids, 12)) segments.push(String(id))
+    for (const id of yield* Draw.some(ids, 8)) segments.push(String(id))
     const shuffled = yield* Random.shuffle(segments)
     for (const segment of shuffled) yield* tools.send(yield* dress({ path: `/pets/${segment}` }))
-    for (const segment of shuffled.slice(0, 6))
+    for (const segment of shuffled.slice(0, 4))
       yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
   })
 }

@@ -68,7 +68,6 @@ const times: Program = {
         const call = yield* Draw.one(["list", "create", "get the first"] as const)
         yield* tools.send(Credentials.withCredential(yield* Calls.calls[call](tools), derive(tools.mainKey)))
       }
-      yield* tools.send({ path: Queries.list("limit=100", `status=${yield* Draw.one(Queries.statuses)}`) })
     }
   })
 }

@@ -15,7 +15,7 @@ const [USUAL, NEAREST] = [4, 10]
 const credentials: Program = {
   name: "credentials",
   profile: "auth",
-  requests: 200,
+  requests: 190,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
@@ -41,7 +41,7 @@ const credentials: Program = {
 const first: Program = {
   name: "credentials before other errors",
   profile: "auth",
-  requests: 55,
+  requests: 40,
   run: Effect.fnUntraced(function* (tools) {
     const send = Calls.sender(tools)
     const valid = Calls.members(tools)
@@ -57,8 +57,8 @@ const first: Program = {
     const ids = ["abc", "-", "99999999999999999999", "%zz"]
     const paths = [...queries.map((query) => `/pets?${query}`), ...ids.map((id) => `/pets/${id}`)]
     const all = [
-      ...(yield* Draw.some(fields, 14)),
-      ...(yield* Draw.some(forms, 14)),
+      ...(yield* Draw.some(fields, 10)),
+      ...(yield* Draw.some(forms, 10)),
       ...(yield* Draw.some(types, 6)),
       ...paths.map((path): Sent => ({ path })),
       ...paths.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))

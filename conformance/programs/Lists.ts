@@ -13,7 +13,7 @@ const [MANY, SOME] = [101, 21]
 const queries: Program = {
   name: "queries",
   profile: "core",
-  requests: 255,
+  requests: 235,
   run: Effect.fnUntraced(function* (tools) {
     const common = yield* Draw.one(Queries.statuses)
     for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : SOME, status)
@@ -53,7 +53,7 @@ const queries: Program = {
 const retrievals: Program = {
   name: "retrievals",
   profile: "core",
-  requests: 80,
+  requests: 70,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 12)
     const dress = yield* Calls.dresser

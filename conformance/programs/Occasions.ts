@@ -54,7 +54,7 @@ const times: Program = {
   name: "moments",
   profile: "limits",
   needs: ["clock"],
-  requests: 100,
+  requests: 88,
   run: Effect.fnUntraced(function* (tools) {
     const calls = ["list by status", "create", "get none", "create without a name"] as const
     const invalid = Object.values(Credentials.invalid).slice(0, 2)

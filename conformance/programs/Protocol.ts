@@ -11,7 +11,7 @@ import type { Program, Sent } from "./Program.ts"
 const paths: Program = {
   name: "methods and paths",
   profile: "core",
-  requests: 130,
+  requests: 105,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
     const send = Calls.sender(tools)
@@ -23,7 +23,7 @@ const paths: Program = {
     for (const method of Paths.methods) for (const path of known) all.push({ method, path })
     const methodOf = yield* Draw.swarm(["POST", ...Paths.methods])
     for (const path of Paths.paths) all.push({ path })
-    for (const path of yield* Draw.some(Paths.paths, 10)) all.push({ method: yield* methodOf, path })
+    for (const path of yield* Draw.some(Paths.paths, 6)) all.push({ method: yield* methodOf, path })
     const invalid = [[], ["Bearer no-such-key-0123456789"]]
     for (const { method = "GET", path } of yield* Random.shuffle(all)) {
       const body = /^(?:POST|PUT|PATCH)$/.test(method) ? Bodies.creation(Calls.members(tools)) : {}
@@ -69,7 +69,7 @@ const headers: Program = {
 const sequences: Program = {
   name: "what came before",
   profile: "core",
-  requests: 105,
+  requests: 84,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 2)
     const send = Calls.sender(tools)

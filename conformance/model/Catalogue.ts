@@ -28,13 +28,15 @@ interface Known {
   readonly isCreated: boolean
   /** The key that first saw it; other keys may have catalogues of their own. */
   readonly key: string | undefined
-  /** The latest response that showed it, and its status there, which may change in time (§3). */
-  readonly latest: { readonly exchange: Exchange; readonly status: string | undefined }
+  /** The latest response that showed it. */
+  readonly latest: Exchange
 }
 
 export interface Catalogue {
   readonly animals: ReadonlyMap<bigint, Known>
   readonly names: Names.Names
+  /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
+  readonly isChanging: boolean
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, Exchange>
   /** The first responses that showed animals of one key to another one, by both keys. */
@@ -46,6 +48,7 @@ export interface Catalogue {
 export const empty: Catalogue = {
   animals: new Map(),
   names: Names.unknown,
+  isChanging: false,
   complete: new Map(),
   shared: new Map(),
   rejected: new Map()
@@ -224,8 +227,8 @@ const ofWhole = (
   const ids = new Set(shown.map(({ id }) => id))
   const filter = status.is === "valid" ? status.value : undefined
   const required = [...catalogue.animals.values()].filter((known) => {
-    const isFresh = known.latest.status === filter && isSoon(known.latest.exchange, exchange)
-    const isWanted = filter === undefined || isFresh
+    const isCertain = !catalogue.isChanging && isSoon(known.latest, exchange)
+    const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
@@ -325,17 +328,19 @@ const show = (
   isCreated = false
 ): Catalogue => {
   const [animals, shared] = [new Map(catalogue.animals), new Map(catalogue.shared)]
+  let { isChanging } = catalogue
   for (const animal of shown) {
     const first = animals.get(animal.id)
     if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) continue
-    const latest = { exchange, status: animal.status }
-    animals.set(animal.id, { animal, evidence: exchange, isCreated, key: key?.name, ...first, latest })
+    const known = first ?? { animal, evidence: exchange, isCreated, key: key?.name }
+    animals.set(animal.id, { ...known, latest: exchange })
+    isChanging ||= known.animal.status !== animal.status
     const pair = `${first?.key} ${key?.name}`
     // An animal that no key of the run created may belong to everybody.
     if (first?.isCreated && key !== undefined && first.key !== key.name && !shared.has(pair))
       shared.set(pair, exchange)
   }
-  return { ...catalogue, animals, shared }
+  return { ...catalogue, animals, shared, isChanging }
 }
 
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))

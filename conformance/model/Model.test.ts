@@ -357,6 +357,9 @@ describe("Model.judge", () => {
       posted('{"name":"Rex","categoryId":1}')
     ])
     expect(Model.tells(known)).toContain("a limit of 0: accepted")
+    expect(Model.tells(known)).toContain(
+      "1 of 2 creations undecided: the server rejects the content type text/plain (1)"
+    )
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
   })
 

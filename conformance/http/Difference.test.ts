@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Difference from "./Difference.ts"
 
-const animal = { id: 7n, name: "Rex", categoryId: 1n, status: undefined } as const
+const animal = { id: 7n, name: "Rex", categoryId: 1n, status: undefined }
 
 describe("Difference", () => {
   it("shows two texts around their first difference", () => {

@@ -353,7 +353,7 @@ describe("Model.judge", () => {
   it("tells the choices of a server and what they left undecided", () => {
     const { known } = judgeHistory({ choices: { contentTypes: 415, badLimit: "clamped" } }, [
       { path: "/pets?limit=0" },
-      posted('{"name":"Rex","categoryId":1}', [["Content-Type", "text/plain"]]),
+      { ...creation("Rex"), headers: [["Content-Type", "text/plain"]] },
       posted('{"name":"Rex","categoryId":1}')
     ])
     expect(Model.tells(known)).toContain("a limit of 0: accepted")

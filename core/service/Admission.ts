@@ -12,7 +12,7 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
 import * as Plan from "../limits/Plan.ts"
-import * as RateLimit from "../limits/RateLimit.ts"
+import type * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as ClientAddress from "./ClientAddress.ts"
@@ -64,8 +64,7 @@ export const make = Effect.fnUntraced(function* (options: ServiceOptions) {
   const bans = NewBans.make()
 
   const consume = (caller: string, policy: RateLimit.Policy, now: number) =>
-    limitStore.consume?.(caller, now, policy) ??
-    limitStore.modify(caller, (state) => RateLimit.step(state, now, policy))
+    limitStore.consume(caller, now, policy)
 
   /** Counts a request. `rejection` is its error in case the limits admit it, such as `invalid_api_key`. */
   const count = (

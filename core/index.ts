@@ -35,7 +35,6 @@ export {
   type Definition as OperationDefinition,
   type Description as OperationDescription,
   type Failure as OperationFailure,
-  type Idempotency,
   type Input as OperationInput,
   make as makeOperation,
   type Operation,
@@ -46,6 +45,7 @@ export {
   type RequestBody,
   type ResponseBody,
   type ResponseHeader,
+  type Runtime as OperationRuntime,
   type Success,
   type Unvalidated
 } from "./operations/Operation.ts"

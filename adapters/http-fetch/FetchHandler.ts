@@ -11,7 +11,7 @@ import {
   type Scheme,
   type ServiceRequest
 } from "../../core/service/ServiceRequest.ts"
-import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import { pairs, type ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
 /** The handler that a web-standard host calls. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -201,7 +201,7 @@ const readAtMost = (body: ReadableStream<Uint8Array>, maxBytes: number): Reading
 
 const toResponse = (request: Request, { body, bytes, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()
-  for (const [name, value] of headers) fields.append(name, value)
+  for (const [name, value] of pairs(headers)) fields.append(name, value)
   if (bytes !== undefined) {
     fields.set("Content-Length", String(bytes.length))
     return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers: fields })

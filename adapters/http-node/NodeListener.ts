@@ -147,8 +147,7 @@ export const writeHead = (
   response: ServerResponse,
   { body, bytes, headers, status }: ServiceResponse
 ): void => {
-  const fields: Array<string> = []
-  for (const [name, value] of headers) fields.push(name, value)
+  const fields = [...headers]
   if (status !== 204 && status !== 304) {
     fields.push("Content-Length", String(bytes?.length ?? Buffer.byteLength(body)))
   }

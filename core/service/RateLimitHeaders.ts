@@ -3,13 +3,16 @@
  * draft-ietf-httpapi-ratelimit-headers, which show both windows.
  */
 import type { Verdict } from "../limits/RateLimit.ts"
-import type { Header } from "./ServiceResponse.ts"
+import type { FlatHeaders } from "./ServiceResponse.ts"
 
 /** Returns the headers of contract §8.3. */
-export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArray<Header> => [
-  ["X-RateLimit-Limit", String(limit)],
-  ["X-RateLimit-Remaining", String(remaining)],
-  ["X-RateLimit-Reset", String(resetAt)]
+export const ofContract = ({ limit, remaining, resetAt }: Verdict): FlatHeaders => [
+  "X-RateLimit-Limit",
+  String(limit),
+  "X-RateLimit-Remaining",
+  String(remaining),
+  "X-RateLimit-Reset",
+  String(resetAt)
 ]
 
 /**
@@ -22,12 +25,11 @@ export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArra
  * // RateLimit: "minute";r=59;t=1, "day";r=999;t=43200
  * ```
  */
-export const standard = ({ day, minute }: Verdict): ReadonlyArray<Header> => [
-  ["RateLimit-Policy", `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`],
-  [
-    "RateLimit",
-    `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
-  ]
+export const standard = ({ day, minute }: Verdict): FlatHeaders => [
+  "RateLimit-Policy",
+  `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`,
+  "RateLimit",
+  `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
 ]
 
 /** Returns the `t` parameter, or an empty string for a full window. */

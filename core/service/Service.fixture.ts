@@ -27,7 +27,7 @@ import { ResponseObserver } from "./Exchange.ts"
 import * as Service from "./Service.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
-import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import { type Header, pairs, type ServiceResponse } from "./ServiceResponse.ts"
 import { type StaticFile, StaticFiles } from "./StaticFiles.ts"
 
 /** The time at which tests start: noon, so that tests of minutes do not cross midnight. */
@@ -83,7 +83,7 @@ export class TestResponse {
 
   constructor({ body, bytes, headers, status }: ServiceResponse, requestedBytes: number | undefined) {
     this.status = status
-    this.headers = headers
+    this.headers = pairs(headers)
     this.body = body
     this.bytes = bytes
     this.requestedBytes = requestedBytes

@@ -1,0 +1,226 @@
+/**
+ * The pipeline: one program from a request to its response (contract §4–§9). Its decisions are functions of the record
+ * of the request (`Call`) and rejections are values; effects are only the calls of the ports and of the host.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Tracer from "effect/Tracer"
+import type { ApiKey } from "../access/ApiKey.ts"
+import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as Plan from "../limits/Plan.ts"
+import type { Verdict } from "../limits/RateLimit.ts"
+import * as Operation from "../operations/Operation.ts"
+import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as Admission from "./Admission.ts"
+import { AdmissionTurns } from "./AdmissionTurns.ts"
+import { Call } from "./Call.ts"
+import * as CommonHeaders from "./CommonHeaders.ts"
+import * as ContentType from "./ContentType.ts"
+import * as Cors from "./Cors.ts"
+import * as Exchange from "./Exchange.ts"
+import * as NewBans from "./NewBans.ts"
+import * as Probes from "./Probes.ts"
+import * as Replies from "./Replies.ts"
+import * as RequestLog from "./RequestLog.ts"
+import type { Router } from "./Router.ts"
+import { HostBusy, type ServiceRequest, type TransportError } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
+import type * as StaticFiles from "./StaticFiles.ts"
+import * as Target from "./Target.ts"
+
+/** What the pipeline calls. */
+export interface Parts {
+  readonly runtime: Operation.Runtime
+  readonly keys: ApiKeyStore["Service"]
+  readonly limits: RateLimitStore["Service"]
+  readonly digest: Digest.Digest["Service"]
+  readonly budgetsOf: ReturnType<typeof Admission.budgets>
+  readonly noteSeen: (key: ApiKey, now: number) => void
+  readonly nextRequestId: () => string
+  readonly probes: Probes.Probes
+  readonly fileReply: StaticFiles.Respond
+  readonly findRoute: Router
+  /** The headers of deprecated operations, by their id. */
+  readonly deprecationHeaders: ReadonlyMap<string, ServiceResponse.FlatHeaders>
+  readonly observer: Exchange.ResponseObserver | undefined
+}
+
+/** Number of characters of a body from which on the host must have room for it. */
+const LARGE_BODY = 16_384
+
+/** Creates the program for requests and for transport errors. */
+export const make = (parts: Parts) => {
+  const { digest, keys, limits, observer, probes, runtime } = parts
+  const { options } = runtime
+  const configuredCors = Cors.make(options.corsOrigins)
+  const turns = new AdmissionTurns()
+  const bans = NewBans.make()
+  const addHeaders = CommonHeaders.make(options)
+
+  const respond = Effect.fnUntraced(function* (call: Call) {
+    const unlimited = receive(call)
+    if (unlimited !== undefined) return yield* withRoom(call, yield* unlimited)
+
+    call.turn = turns.enter(() => call.request.header("authorization") ?? call.request.clientAddress ?? "")
+    if (!call.turn.hasCome) yield* turns.wait(call.turn)
+    const secret = Admission.secretOf(call)
+    if (secret !== undefined) {
+      const hash = yield* ApiKeySecret.hashWith(digest, secret)
+      Admission.identify(call, hash, yield* keys.findByHash(hash))
+      if (call.key !== undefined) parts.noteSeen(call.key, call.now)
+    }
+    let verdict: Verdict | undefined
+    for (const budget of parts.budgetsOf(call)) {
+      const next = yield* count(call, budget)
+      verdict = Admission.tighter(verdict, next)
+      if (next.outcome !== "admitted" || next === call.standIn) break
+    }
+    call.verdict = verdict
+    leaveTurn(call, !call.isCounted)
+    const { key } = call
+    if (key !== undefined && verdict?.beganBan && bans.isNew(key.id, verdict.resetAt)) {
+      call.bannedUntil = verdict.resetAt * 1000
+      yield* RequestLog.ban(key, call.bannedUntil, call.id)
+    }
+
+    const decision = decide(call)
+    if (!("execute" in decision)) return finish(call, decision)
+    const { body = "", headers = [] } = yield* execute(call, decision)
+    const { schema, status } = decision.success
+    return yield* withRoom(
+      call,
+      ServiceResponse.make(status, schema === undefined ? "" : body, headers.flat())
+    )
+  })
+
+  /** Determines what is requested; returns the reply if the request needs no key. */
+  const receive = (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
+    const { request, transportError } = call
+    if (transportError !== undefined) {
+      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
+      call.corsHeaders = configuredCors?.permissionFor(origin).headers
+      return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
+    }
+    const { path, query } = Target.parse(request.target)
+    const unlimited = probes.respond(request, path, call.id) ?? parts.fileReply(request, path)
+    if (unlimited === undefined) call.route = parts.findRoute(request.method, path)
+    call.isProbe = unlimited !== undefined
+    call.path = call.isProbe ? path : call.route?.template
+    call.query = query
+    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
+    const permission = cors?.permissionFor(request.header("origin"))
+    if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
+    call.corsHeaders = permission?.headers
+    call.deprecationHeaders = parts.deprecationHeaders.get(call.route?.operation?.id ?? "")
+    return unlimited
+  }
+
+  const leaveTurn = (call: Call, isOutage = false): void => {
+    if (call.turn !== undefined) turns.leave(call.turn, isOutage)
+    call.turn = undefined
+  }
+
+  const count = (
+    call: Call,
+    { caller, policy }: Admission.Budget
+  ): Effect.Effect<Verdict, StoreUnavailable> => {
+    call.plan = policy.plan
+    const counted = limits.consume(caller, call.now, policy)
+    if (options.onLimitsUnavailable === "closed") return counted
+    return Effect.catch(counted, (failure) => {
+      const standIn = Admission.uncountedVerdict(policy.plan, call.now)
+      call.standIn = standIn
+      return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
+    })
+  }
+
+  /** Returns the operation of an admitted request, or the reply to any other request. */
+  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation => {
+    const { request, route, transportError } = call
+    if (transportError !== undefined) return Replies.toTransportError(transportError)
+    const rejection = Admission.rejectionOf(call)
+    if (rejection !== undefined) return rejection
+    if (route === undefined) return Replies.notFound
+    const { operation, resource } = route
+    if (operation === undefined) return Replies.unsupportedMethod(resource, request.method)
+    call.admittedOperation = operation.id
+    return (operation.body && ContentType.rejectionOf(request)) ?? operation
+  }
+
+  /** Reads the body of the request, and runs the operation. */
+  const execute = (call: Call, operation: Operation.Operation) => {
+    const { caller, now, query, request, route } = call
+    const isIdempotent = Operation.isIdempotentOn(operation, options)
+    const run = (body: Uint8Array | undefined) => {
+      const idempotencyKey = isIdempotent ? request.header("idempotency-key") : undefined
+      const path = route?.parameters ?? {}
+      const room = (bytes: number) => call.room(bytes)
+      return operation.execute({ path, query, body, now, caller, idempotencyKey, room }, runtime)
+    }
+    // A generator would refer to the body until the operation ends.
+    return operation.body === undefined
+      ? run(undefined)
+      : Effect.flatMap(request.body(options.maxBodyBytes, caller), run)
+  }
+
+  const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {
+    call.reply = reply
+    return addHeaders(call, reply)
+  }
+
+  /** Finishes a reply once the host has room for it. */
+  const withRoom = (
+    call: Call,
+    reply: ServiceResponse.Reply
+  ): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> => {
+    const { length } = reply.body
+    const waiting = length > LARGE_BODY ? call.room(length) : undefined
+    return waiting === undefined
+      ? Effect.succeed(finish(call, reply))
+      : Effect.map(waiting, () => finish(call, reply))
+  }
+
+  /** Responds to a request that failed. Re-raises an interruption, because the client has disconnected. */
+  const recover = (
+    call: Call,
+    cause: Cause.Cause<Replies.Failure>
+  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+    const isOutage = Replies.failureIn(cause)?._tag === "StoreUnavailable"
+    leaveTurn(call, isOutage)
+    if (call.verdict === undefined && !call.isProbe) {
+      call.standIn = Admission.unknownVerdict(isOutage ? call.plan : Plan.standard.Free, call.now)
+      call.verdict = call.standIn
+    }
+    return Effect.map(Replies.toFailure(cause, call, options.maxBodyBytes), (reply) => finish(call, reply))
+  }
+
+  const run = (request: ServiceRequest, transportError?: TransportError) =>
+    Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
+      const call = new Call(request, transportError, parts.nextRequestId(), fiber.getRef(Clock.Clock))
+      const span = observer && Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
+      const start = observer && call.clock.monotonicTimeNanosUnsafe()
+      const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
+      return Effect.onExit(response, (exit) => {
+        leaveTurn(call)
+        const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
+        const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
+        if (start === undefined) return logged
+        return Effect.map(logged, () => {
+          const durationMs = Number(call.clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
+          const end = { response: Exit.isSuccess(exit) ? exit.value : undefined, durationMs, span }
+          observer?.(Exchange.of(call, end, options), span)
+        })
+      })
+    })
+
+  return run
+}
+
+const NANOS_PER_MS = 1_000_000

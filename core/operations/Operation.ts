@@ -159,7 +159,6 @@ export interface Unvalidated {
   readonly path: { readonly [name: string]: string }
   /** The query without the question mark. */
   readonly query: string
-  readonly body: Uint8Array | undefined
   /** Epoch milliseconds. */
   readonly now: number
   /** The id of the API key. */
@@ -183,7 +182,11 @@ export interface Operation extends Description {
   /** Whether the operation supports `Idempotency-Key`. */
   readonly isIdempotent: boolean
   /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
-  readonly execute: (request: Unvalidated, runtime: Runtime) => Effect.Effect<Output, Failure | HostBusy>
+  readonly execute: (
+    request: Unvalidated,
+    body: Uint8Array | undefined,
+    runtime: Runtime
+  ) => Effect.Effect<Output, Failure | HostBusy>
 }
 
 /** Returns whether an operation obeys `Idempotency-Key` on a service with these options. */
@@ -206,32 +209,44 @@ export const make = <
     query: parameters,
     body: definition.body,
     isIdempotent: definition.fingerprint !== undefined,
-    execute: (request, { address, cursors, hash, options, pets }) => {
-      const { caller, idempotencyKey, now, path, room } = request
-      const key = idempotencyKey === undefined ? undefined : IdempotencyKey.parse(idempotencyKey)
-      if (key !== undefined && Result.isFailure(key)) return Effect.fail(key.failure)
+    execute: (request, bytes, { address, cursors, hash, options, pets }) => {
+      const { caller, idempotencyKey, now, path } = request
+      const key = idempotencyKey === undefined ? noKey : IdempotencyKey.parse(idempotencyKey)
+      if (Result.isFailure(key)) return Effect.fail(key.failure)
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
-      const body = decodeBody(definition.body, request.body, options.strict)
+      const body = decodeBody(definition.body, bytes, options.strict)
       if (Result.isFailure(body)) return Effect.fail(body.failure)
       const rejection = definition.removal && Deprecation.rejectionAt(definition.removal.policy(options), now)
       if (rejection !== undefined) return Effect.fail(rejection)
       // The casts are safe: the definition decoded these values, and without a body `Body` is `undefined`.
       const values = query.success as QueryParameters.Values<Parameters>
       const content = body.success as Body
-      const runOnce = (once: Once | undefined) =>
-        definition.run({ path, query: values, body: content, now, once, options, address, pets, cursors })
+      const input = {
+        path,
+        query: values,
+        body: content,
+        now,
+        options,
+        address,
+        pets,
+        cursors,
+        once: undefined
+      }
       const run = () => {
-        if (definition.fingerprint === undefined || key === undefined) return runOnce(undefined)
+        if (definition.fingerprint === undefined || key.success === undefined) return definition.run(input)
+        const once = { caller, key: key.success, now }
         return Effect.flatMap(hash(definition.fingerprint(content)), (fingerprint) =>
-          runOnce({ caller, key: key.success, fingerprint, now })
+          definition.run({ ...input, once: { ...once, fingerprint } })
         )
       }
-      const waiting = definition.maxResponseBytes && room(definition.maxResponseBytes(values))
+      const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))
       return waiting === undefined ? run() : Effect.flatMap(waiting, run)
     }
   }
 }
+
+const noKey = Result.succeed(undefined)
 
 const decodeBody = <Body>(
   body: RequestBody<Body> | undefined,

@@ -45,9 +45,8 @@ export const budgets = (
 }
 
 /** Returns the bytes of the secret that a request shows, and notes why it shows none. */
-export const secretOf = (call: Call): Uint8Array | undefined => {
-  if (call.transportError !== undefined) return undefined
-  const credential = Bearer.parse(call.request.header("authorization"))
+export const secretOf = (call: Call, authorization: string | undefined): Uint8Array | undefined => {
+  const credential = Bearer.parse(authorization)
   call.credentialError = credential === undefined ? "missing_api_key" : "invalid_api_key"
   return credential === undefined || credential === "malformed"
     ? undefined

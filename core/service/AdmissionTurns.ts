@@ -16,6 +16,9 @@ export interface Turn {
   start?: () => void
 }
 
+/** The turn of requests that need not wait. */
+const immediate: Turn = { hasCome: true, caller: "" }
+
 export class AdmissionTurns {
   readonly #max: number
   #inProgress = 0
@@ -27,14 +30,14 @@ export class AdmissionTurns {
   }
 
   /** Starts the admission of a request, or queues the request if too many are in progress; `leave` must follow. */
-  enter(callerOf: () => string): Turn {
+  enter(caller: string): Turn {
     if (this.#inProgress < this.#max) {
       this.#inProgress++
-      return { hasCome: true, caller: "" }
+      return immediate
     }
-    const turn: Turn = { hasCome: false, caller: callerOf() }
-    const turns = this.#waiting.get(turn.caller)
-    if (turns === undefined) this.#waiting.set(turn.caller, new Set([turn]))
+    const turn: Turn = { hasCome: false, caller }
+    const turns = this.#waiting.get(caller)
+    if (turns === undefined) this.#waiting.set(caller, new Set([turn]))
     else turns.add(turn)
     return turn
   }

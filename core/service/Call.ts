@@ -4,12 +4,13 @@ import type * as Effect from "effect/Effect"
 import type { ApiKey } from "../access/ApiKey.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
+import type { Unvalidated } from "../operations/Operation.ts"
 import type { Turn } from "./AdmissionTurns.ts"
 import type { Route } from "./Router.ts"
 import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { FlatHeaders, Reply } from "./ServiceResponse.ts"
 
-export class Call {
+export class Call implements Unvalidated {
   readonly request: ServiceRequest
   /** The error that the host reports, if the connection carried no complete request. */
   readonly transportError: TransportError | undefined
@@ -21,9 +22,9 @@ export class Call {
   /** Whether the target is a probe or a file, which need no key and are not counted. */
   isProbe = false
   /** The path of a probe or a file, or the template of the resource's path; `undefined` if there is no such resource. */
-  path: string | undefined
-  query = ""
+  template: string | undefined
   route: Route | undefined
+  query = ""
   corsHeaders: FlatHeaders | undefined
   deprecationHeaders: FlatHeaders | undefined
   /** The place among the requests that are being admitted. */
@@ -42,6 +43,8 @@ export class Call {
   bannedUntil: number | undefined
   /** The operation that runs, if the request has a valid key and the limits admit it. */
   admittedOperation: string | undefined
+  /** The `Idempotency-Key` header, if that operation obeys it. */
+  idempotencyKey: string | undefined
   reply: Reply | undefined
   #hasRoom = false
 
@@ -61,6 +64,11 @@ export class Call {
   /** The id of the key. All clients without a key are one caller, so that they leave half of the room to keys. */
   get caller(): string {
     return this.key?.id ?? ""
+  }
+
+  /** The path parameters, percent-decoded. */
+  get path(): Unvalidated["path"] {
+    return this.route?.parameters ?? {}
   }
 
   /** Whether the store of the limits has counted the request. */

@@ -6,24 +6,23 @@ import * as RateLimitHeaders from "./RateLimitHeaders.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { Reply, ServiceResponse } from "./ServiceResponse.ts"
 
+const UNAVAILABLE = String(Admission.UNAVAILABLE_RETRY_AFTER)
+
 /** Creates the function that turns a reply into the response. */
 export const make = ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">) => {
   const date = HttpDate.perSecond()
   return (call: Call, { body, bytes, headers: replyHeaders, status }: Reply): ServiceResponse => {
     const { corsHeaders, deprecationHeaders, id, now, verdict } = call
-    const headers = ["Date", date(now), "X-Request-Id", id, "X-Content-Type-Options", "nosniff"]
+    const headers = verdict === undefined ? [] : RateLimitHeaders.of(verdict, standardHeaders)
+    headers.push("Date", date(now), "X-Request-Id", id, "X-Content-Type-Options", "nosniff")
     // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.
     if (bytes === undefined && status !== 304) headers.push("Cache-Control", "no-store")
     if (body !== "") headers.push("Content-Type", "application/json; charset=utf-8")
-    headers.push(...replyHeaders)
     if (corsHeaders !== undefined) headers.push(...corsHeaders)
     if (deprecationHeaders !== undefined) headers.push(...deprecationHeaders)
-    if (verdict !== undefined) {
-      headers.push(...RateLimitHeaders.ofContract(verdict))
-      if (standardHeaders) headers.push(...RateLimitHeaders.standard(verdict))
-      if (status === 429) headers.push("Retry-After", String(verdict.retryAfter))
-      if (status === 503) headers.push("Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER))
-    }
+    headers.push(...replyHeaders)
+    if (verdict !== undefined && status === 429) headers.push("Retry-After", String(verdict.retryAfter))
+    if (verdict !== undefined && status === 503) headers.push("Retry-After", UNAVAILABLE)
     return bytes === undefined ? { status, headers, body } : { status, headers, body, bytes }
   }
 }

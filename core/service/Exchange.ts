@@ -124,7 +124,7 @@ class Completed implements Exchange {
     this.requestId = call.id
     this.method = knownMethod(call.request.method)
     this.scheme = call.request.scheme ?? "http"
-    this.route = call.path
+    this.route = call.template
     this.isProbe = call.isProbe
     this.status = response?.status
     this.errorCode = call.reply?.errorCode

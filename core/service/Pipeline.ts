@@ -67,9 +67,10 @@ export const make = (parts: Parts) => {
     const unlimited = receive(call)
     if (unlimited !== undefined) return yield* withRoom(call, yield* unlimited)
 
-    call.turn = turns.enter(() => call.request.header("authorization") ?? call.request.clientAddress ?? "")
+    const authorization = call.request.header("authorization")
+    call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
     if (!call.turn.hasCome) yield* turns.wait(call.turn)
-    const secret = Admission.secretOf(call)
+    const secret = Admission.secretOf(call, authorization)
     if (secret !== undefined) {
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
       Admission.identify(call, hash, yield* keys.findByHash(hash))
@@ -111,7 +112,7 @@ export const make = (parts: Parts) => {
     const unlimited = probes.respond(request, path, call.id) ?? parts.fileReply(request, path)
     if (unlimited === undefined) call.route = parts.findRoute(request.method, path)
     call.isProbe = unlimited !== undefined
-    call.path = call.isProbe ? path : call.route?.template
+    call.template = call.isProbe ? path : call.route?.template
     call.query = query
     const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
     const permission = cors?.permissionFor(request.header("origin"))
@@ -155,18 +156,14 @@ export const make = (parts: Parts) => {
 
   /** Reads the body of the request, and runs the operation. */
   const execute = (call: Call, operation: Operation.Operation) => {
-    const { caller, now, query, request, route } = call
-    const isIdempotent = Operation.isIdempotentOn(operation, options)
-    const run = (body: Uint8Array | undefined) => {
-      const idempotencyKey = isIdempotent ? request.header("idempotency-key") : undefined
-      const path = route?.parameters ?? {}
-      const room = (bytes: number) => call.room(bytes)
-      return operation.execute({ path, query, body, now, caller, idempotencyKey, room }, runtime)
-    }
+    const { caller, request } = call
+    if (Operation.isIdempotentOn(operation, options)) call.idempotencyKey = request.header("idempotency-key")
     // A generator would refer to the body until the operation ends.
     return operation.body === undefined
-      ? run(undefined)
-      : Effect.flatMap(request.body(options.maxBodyBytes, caller), run)
+      ? operation.execute(call, undefined, runtime)
+      : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) =>
+          operation.execute(call, body, runtime)
+        )
   }
 
   const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {

@@ -3,21 +3,10 @@
  * draft-ietf-httpapi-ratelimit-headers, which show both windows.
  */
 import type { Verdict } from "../limits/RateLimit.ts"
-import type { FlatHeaders } from "./ServiceResponse.ts"
-
-/** Returns the headers of contract §8.3. */
-export const ofContract = ({ limit, remaining, resetAt }: Verdict): FlatHeaders => [
-  "X-RateLimit-Limit",
-  String(limit),
-  "X-RateLimit-Remaining",
-  String(remaining),
-  "X-RateLimit-Reset",
-  String(resetAt)
-]
 
 /**
- * Returns the standard headers: for both windows the quota (`q`) and the length in seconds (`w`), and the remaining
- * requests (`r`) with the seconds until the window grants more (`t`).
+ * Returns the headers of contract §8.3 and, if `isStandard`, the standard headers: for both windows the quota (`q`) and
+ * the length in seconds (`w`), and the remaining requests (`r`) with the seconds until the window grants more (`t`).
  *
  * @example
  * ```ts
@@ -25,12 +14,18 @@ export const ofContract = ({ limit, remaining, resetAt }: Verdict): FlatHeaders 
  * // RateLimit: "minute";r=59;t=1, "day";r=999;t=43200
  * ```
  */
-export const standard = ({ day, minute }: Verdict): FlatHeaders => [
-  "RateLimit-Policy",
-  `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`,
-  "RateLimit",
-  `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
-]
+export const of = (
+  { day, limit, minute, remaining, resetAt }: Verdict,
+  isStandard: boolean
+): Array<string> => {
+  const contract = [names[0], String(limit), names[1], String(remaining), names[2], String(resetAt)]
+  if (!isStandard) return contract
+  const policy = `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`
+  const rest = `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
+  return contract.concat("RateLimit-Policy", policy, "RateLimit", rest)
+}
+
+const names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
 /** Returns the `t` parameter, or an empty string for a full window. */
 const until = (seconds: number): string => (seconds === 0 ? "" : `;t=${seconds}`)

@@ -84,8 +84,9 @@ const match = (
 ): { readonly [name: string]: string } | undefined => {
   if (template.length !== segments.length) return undefined
   const parameters: { [name: string]: string } = {}
-  for (const [index, part] of template.entries()) {
-    const segment = segments[index] ?? ""
+  let index = 0
+  for (const part of template) {
+    const segment = segments[index++] ?? ""
     if ("parameter" in part) {
       if (segment === "") return undefined
       parameters[part.parameter] = segment

@@ -10,6 +10,7 @@ import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -86,9 +87,6 @@ const unauthorized = {
     `${challenge}, error="invalid_token"`
   ])
 }
-
-/** Seconds in `Retry-After` when a store is unavailable. */
-export const UNAVAILABLE_RETRY_AFTER = 5
 
 /**
  * Returns the verdict on a request that could not be counted: no requests remain, and the limits reset when a retry may

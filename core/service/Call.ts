@@ -10,6 +10,8 @@ import type { Route } from "./Router.ts"
 import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { FlatHeaders, Reply } from "./ServiceResponse.ts"
 
+const none: FlatHeaders = []
+
 export class Call implements Unvalidated {
   readonly request: ServiceRequest
   /** The error that the host reports, if the connection carried no complete request. */
@@ -25,8 +27,8 @@ export class Call implements Unvalidated {
   template: string | undefined
   route: Route | undefined
   query = ""
-  corsHeaders: FlatHeaders | undefined
-  deprecationHeaders: FlatHeaders | undefined
+  corsHeaders: FlatHeaders = none
+  deprecationHeaders: FlatHeaders = none
   /** The place among the requests that are being admitted. */
   turn: Turn | undefined
   /** The error of the credential; it is sent if the limits admit the request. */

@@ -1,12 +1,9 @@
 /** Adds the headers of every response (contract §8.3 "every response"). */
 import * as HttpDate from "../codec/HttpDate.ts"
-import * as Admission from "./Admission.ts"
 import type { Call } from "./Call.ts"
 import * as RateLimitHeaders from "./RateLimitHeaders.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { Reply, ServiceResponse } from "./ServiceResponse.ts"
-
-const UNAVAILABLE = String(Admission.UNAVAILABLE_RETRY_AFTER)
 
 /** Creates the function that turns a reply into the response. */
 export const make = ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">) => {
@@ -18,11 +15,11 @@ export const make = ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders"
     // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.
     if (bytes === undefined && status !== 304) headers.push("Cache-Control", "no-store")
     if (body !== "") headers.push("Content-Type", "application/json; charset=utf-8")
-    if (corsHeaders !== undefined) headers.push(...corsHeaders)
-    if (deprecationHeaders !== undefined) headers.push(...deprecationHeaders)
-    headers.push(...replyHeaders)
+    headers.push(...corsHeaders, ...deprecationHeaders, ...replyHeaders)
     if (verdict !== undefined && status === 429) headers.push("Retry-After", String(verdict.retryAfter))
-    if (verdict !== undefined && status === 503) headers.push("Retry-After", UNAVAILABLE)
+    if (verdict !== undefined && status === 503) headers.push("Retry-After", unavailableRetryAfter)
     return bytes === undefined ? { status, headers, body } : { status, headers, body, bytes }
   }
 }
+
+const unavailableRetryAfter = String(RateLimitHeaders.UNAVAILABLE_RETRY_AFTER)

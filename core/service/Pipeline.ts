@@ -105,7 +105,7 @@ export const make = (parts: Parts) => {
     const { request, transportError } = call
     if (transportError !== undefined) {
       const origin = request.header("origin") ?? configuredCors?.onlyOrigin
-      call.corsHeaders = configuredCors?.permissionFor(origin).headers
+      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
       return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
     }
     const { path, query } = Target.parse(request.target)
@@ -117,8 +117,9 @@ export const make = (parts: Parts) => {
     const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
     const permission = cors?.permissionFor(request.header("origin"))
     if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
-    call.corsHeaders = permission?.headers
-    call.deprecationHeaders = parts.deprecationHeaders.get(call.route?.operation?.id ?? "")
+    if (permission !== undefined) call.corsHeaders = permission.headers
+    const deprecation = parts.deprecationHeaders.get(call.route?.operation?.id ?? "")
+    if (deprecation !== undefined) call.deprecationHeaders = deprecation
     return unlimited
   }
 

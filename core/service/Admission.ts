@@ -1,16 +1,20 @@
 /** Decides whether a request is admitted: by its key (401, contract §5), and by the limits (429, contract §8). */
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
 import * as ApiError from "../errors/ApiError.ts"
+import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
+import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
+import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -24,7 +28,7 @@ export interface Budget {
 const SITE_BUDGET_FACTOR = 16
 
 /**
- * Creates the function that returns the limits of a request, in order: of its key, or else of its network and, for
+ * Creates the function that returns the budgets of a request, in order: of its key, or else of its network and, for
  * IPv6, of the site that contains the network.
  */
 export const budgets = (
@@ -44,6 +48,20 @@ export const budgets = (
     return site === undefined ? [budget] : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy }]
   }
 }
+
+/** Creates the function that counts a request against a budget. */
+export const counter =
+  (limits: RateLimitStore["Service"], { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">) =>
+  (call: Call, { caller, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
+    call.plan = policy.plan
+    const counted = limits.consume(caller, call.now, policy)
+    if (onLimitsUnavailable === "closed") return counted
+    return Effect.catch(counted, (failure) => {
+      const standIn = uncountedVerdict(policy.plan, call.now)
+      call.standIn = standIn
+      return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
+    })
+  }
 
 /** Returns the bytes of the secret that a request shows, and notes why it shows none. */
 export const secretOf = (call: Call, authorization: string | undefined): Uint8Array | undefined => {
@@ -103,7 +121,7 @@ export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): R
 })
 
 /** Returns the verdict on a request that is admitted without being counted, while the limits are unavailable. */
-export const uncountedVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
+const uncountedVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
   outcome: "admitted",
   limit: perMinute,
   remaining: perMinute,

@@ -3,7 +3,8 @@
  * no query and no body.
  */
 import * as Context from "effect/Context"
-import type * as Tracer from "effect/Tracer"
+import * as Exit from "effect/Exit"
+import * as Tracer from "effect/Tracer"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { PlanName } from "../limits/Plan.ts"
 import type { Outcome } from "../limits/RateLimit.ts"
@@ -75,15 +76,23 @@ export const ResponseObserver = Context.Reference<ResponseObserver | undefined>(
 /** The options of a service that determine what an exchange contains. */
 export type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
 
-/** The end of a request: its response, which is `undefined` if the client disconnected, its duration, and its span. */
-export interface End {
-  readonly response: ServiceResponse | undefined
-  readonly durationMs: number
-  readonly span: Tracer.AnySpan | undefined
+/** Starts the measurement of a request; the returned function passes its exchange to the observer at its end. */
+export const measure = (
+  observer: ResponseObserver,
+  call: Call,
+  context: Context.Context<never>,
+  options: Options
+): ((exit: Exit.Exit<ServiceResponse>) => void) => {
+  const span = Context.getOrUndefined(context, Tracer.ParentSpan)
+  const start = call.clock.monotonicTimeNanosUnsafe()
+  return (exit) => {
+    const durationMs = Number(call.clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
+    const response = Exit.isSuccess(exit) ? exit.value : undefined
+    observer(new Completed(call, response, durationMs, span, options), span)
+  }
 }
 
-/** Creates the exchange from the record of a request and its end. */
-export const of = (call: Call, end: End, options: Options): Exchange => new Completed(call, end, options)
+const NANOS_PER_MS = 1_000_000
 
 /** Returns an exchange as a plain object, for observers that copy or serialize it. */
 export const plain = (exchange: Exchange): Exchange => {
@@ -120,7 +129,13 @@ class Completed implements Exchange {
   readonly #response: ServiceResponse | undefined
   readonly #options: Options
 
-  constructor(call: Call, { durationMs, response, span }: End, options: Options) {
+  constructor(
+    call: Call,
+    response: ServiceResponse | undefined,
+    durationMs: number,
+    span: Tracer.AnySpan | undefined,
+    options: Options
+  ) {
     this.requestId = call.id
     this.method = knownMethod(call.request.method)
     this.scheme = call.request.scheme ?? "http"

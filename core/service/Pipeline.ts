@@ -4,19 +4,15 @@
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import type * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Tracer from "effect/Tracer"
 import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
-import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Admission from "./Admission.ts"
 import { AdmissionTurns } from "./AdmissionTurns.ts"
 import { Call } from "./Call.ts"
@@ -38,9 +34,9 @@ import * as Target from "./Target.ts"
 export interface Parts {
   readonly runtime: Operation.Runtime
   readonly keys: ApiKeyStore["Service"]
-  readonly limits: RateLimitStore["Service"]
   readonly digest: Digest.Digest["Service"]
   readonly budgetsOf: ReturnType<typeof Admission.budgets>
+  readonly count: ReturnType<typeof Admission.counter>
   readonly noteSeen: (key: ApiKey, now: number) => void
   readonly nextRequestId: () => string
   readonly probes: Probes.Probes
@@ -56,7 +52,7 @@ const LARGE_BODY = 16_384
 
 /** Creates the program for requests and for transport errors. */
 export const make = (parts: Parts) => {
-  const { digest, keys, limits, observer, probes, runtime } = parts
+  const { digest, keys, observer, probes, runtime } = parts
   const { options } = runtime
   const configuredCors = Cors.make(options.corsOrigins)
   const turns = new AdmissionTurns()
@@ -78,7 +74,7 @@ export const make = (parts: Parts) => {
     }
     let verdict: Verdict | undefined
     for (const budget of parts.budgetsOf(call)) {
-      const next = yield* count(call, budget)
+      const next = yield* parts.count(call, budget)
       verdict = Admission.tighter(verdict, next)
       if (next.outcome !== "admitted" || next === call.standIn) break
     }
@@ -128,21 +124,7 @@ export const make = (parts: Parts) => {
     call.turn = undefined
   }
 
-  const count = (
-    call: Call,
-    { caller, policy }: Admission.Budget
-  ): Effect.Effect<Verdict, StoreUnavailable> => {
-    call.plan = policy.plan
-    const counted = limits.consume(caller, call.now, policy)
-    if (options.onLimitsUnavailable === "closed") return counted
-    return Effect.catch(counted, (failure) => {
-      const standIn = Admission.uncountedVerdict(policy.plan, call.now)
-      call.standIn = standIn
-      return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
-    })
-  }
-
-  /** Returns the operation of an admitted request, or the reply to any other request. */
+  /** Returns the operation of an admitted request, or the reply to a rejected one. */
   const decide = (call: Call): ServiceResponse.Reply | Operation.Operation => {
     const { request, route, transportError } = call
     if (transportError !== undefined) return Replies.toTransportError(transportError)
@@ -202,23 +184,15 @@ export const make = (parts: Parts) => {
   const run = (request: ServiceRequest, transportError?: TransportError) =>
     Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
       const call = new Call(request, transportError, parts.nextRequestId(), fiber.getRef(Clock.Clock))
-      const span = observer && Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
-      const start = observer && call.clock.monotonicTimeNanosUnsafe()
+      const report = observer && Exchange.measure(observer, call, fiber.context, options)
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
       return Effect.onExit(response, (exit) => {
         leaveTurn(call)
         const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
         const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
-        if (start === undefined) return logged
-        return Effect.map(logged, () => {
-          const durationMs = Number(call.clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
-          const end = { response: Exit.isSuccess(exit) ? exit.value : undefined, durationMs, span }
-          observer?.(Exchange.of(call, end, options), span)
-        })
+        return report === undefined ? logged : Effect.map(logged, () => report(exit))
       })
     })
 
   return run
 }
-
-const NANOS_PER_MS = 1_000_000

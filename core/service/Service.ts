@@ -92,9 +92,9 @@ export const make = Effect.fnUntraced(function* (
       hash: (text) => Fingerprint.hashWith(digest, text)
     },
     keys: yield* ApiKeyStore,
-    limits,
     digest,
     budgetsOf: Admission.budgets(options, ban),
+    count: Admission.counter(limits, options),
     noteSeen: yield* LastSeen.LastSeen,
     nextRequestId: yield* RequestId.make,
     probes,

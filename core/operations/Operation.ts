@@ -211,7 +211,7 @@ export const make = <
     isIdempotent: definition.fingerprint !== undefined,
     execute: (request, bytes, { address, cursors, hash, options, pets }) => {
       const { caller, idempotencyKey, now, path } = request
-      const key = idempotencyKey === undefined ? noKey : IdempotencyKey.parse(idempotencyKey)
+      const key = idempotencyKey === undefined ? none : IdempotencyKey.parse(idempotencyKey)
       if (Result.isFailure(key)) return Effect.fail(key.failure)
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
@@ -246,11 +246,11 @@ export const make = <
   }
 }
 
-const noKey = Result.succeed(undefined)
+const none = Result.succeed(undefined)
 
 const decodeBody = <Body>(
   body: RequestBody<Body> | undefined,
   bytes: Uint8Array | undefined,
   strict: boolean
 ): Result.Result<Body | undefined, ApiError.ApiError> =>
-  body === undefined || bytes === undefined ? Result.succeed(undefined) : body.decode(bytes, strict)
+  body === undefined || bytes === undefined ? none : body.decode(bytes, strict)

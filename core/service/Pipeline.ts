@@ -61,7 +61,12 @@ export const make = (parts: Parts) => {
 
   const respond = Effect.fnUntraced(function* (call: Call) {
     const unlimited = receive(call)
-    if (unlimited !== undefined) return yield* withRoom(call, yield* unlimited)
+    if (unlimited !== undefined) {
+      const reply = yield* unlimited
+      const room = roomFor(call, reply)
+      if (room !== undefined) yield* room
+      return finish(call, reply)
+    }
 
     const authorization = call.request.header("authorization")
     call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
@@ -88,12 +93,12 @@ export const make = (parts: Parts) => {
 
     const decision = decide(call)
     if (!("execute" in decision)) return finish(call, decision)
-    const { body = "", headers = [] } = yield* execute(call, decision)
+    const { body = "", headers } = yield* execute(call, decision)
     const { schema, status } = decision.success
-    return yield* withRoom(
-      call,
-      ServiceResponse.make(status, schema === undefined ? "" : body, headers.flat())
-    )
+    const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
+    const room = roomFor(call, reply)
+    if (room !== undefined) yield* room
+    return finish(call, reply)
   })
 
   /** Determines what is requested; returns the reply if the request needs no key. */
@@ -149,21 +154,13 @@ export const make = (parts: Parts) => {
         )
   }
 
+  /** Waits until the host has room for a large reply; `undefined` if it has room now. */
+  const roomFor = (call: Call, { body }: ServiceResponse.Reply): Effect.Effect<void, HostBusy> | undefined =>
+    body.length > LARGE_BODY ? call.room(body.length) : undefined
+
   const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {
     call.reply = reply
     return addHeaders(call, reply)
-  }
-
-  /** Finishes a reply once the host has room for it. */
-  const withRoom = (
-    call: Call,
-    reply: ServiceResponse.Reply
-  ): Effect.Effect<ServiceResponse.ServiceResponse, HostBusy> => {
-    const { length } = reply.body
-    const waiting = length > LARGE_BODY ? call.room(length) : undefined
-    return waiting === undefined
-      ? Effect.succeed(finish(call, reply))
-      : Effect.map(waiting, () => finish(call, reply))
   }
 
   /** Responds to a request that failed. Re-raises an interruption, because the client has disconnected. */

@@ -10,8 +10,6 @@ import type { Route } from "./Router.ts"
 import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { FlatHeaders, Reply } from "./ServiceResponse.ts"
 
-const none: FlatHeaders = []
-
 export class Call implements Unvalidated {
   readonly request: ServiceRequest
   /** The error that the host reports, if the connection carried no complete request. */
@@ -25,10 +23,10 @@ export class Call implements Unvalidated {
   isProbe = false
   /** The path of a probe or a file, or the template of the resource's path; `undefined` if there is no such resource. */
   template: string | undefined
+  /** The resource and the operation, except of a preflight. */
   route: Route | undefined
   query = ""
-  corsHeaders: FlatHeaders = none
-  deprecationHeaders: FlatHeaders = none
+  corsHeaders: FlatHeaders = []
   /** The place among the requests that are being admitted. */
   turn: Turn | undefined
   /** The error of the credential; it is sent if the limits admit the request. */

@@ -4,15 +4,17 @@
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import type * as Digest from "effect/crypto/Digest"
+import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import { LastSeen } from "../access/LastSeen.ts"
+import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
-import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Admission from "./Admission.ts"
 import { AdmissionTurns } from "./AdmissionTurns.ts"
 import { Call } from "./Call.ts"
@@ -23,41 +25,37 @@ import * as Exchange from "./Exchange.ts"
 import * as NewBans from "./NewBans.ts"
 import * as Probes from "./Probes.ts"
 import * as Replies from "./Replies.ts"
+import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
-import type { Router } from "./Router.ts"
+import * as Router from "./Router.ts"
 import { HostBusy, type ServiceRequest, type TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
-import type * as StaticFiles from "./StaticFiles.ts"
+import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
-
-/** What the pipeline calls. */
-export interface Parts {
-  readonly runtime: Operation.Runtime
-  readonly keys: ApiKeyStore["Service"]
-  readonly digest: Digest.Digest["Service"]
-  readonly budgetsOf: ReturnType<typeof Admission.budgets>
-  readonly count: ReturnType<typeof Admission.counter>
-  readonly noteSeen: (key: ApiKey, now: number) => void
-  readonly nextRequestId: () => string
-  readonly probes: Probes.Probes
-  readonly fileReply: StaticFiles.Respond
-  readonly findRoute: Router
-  /** The headers of deprecated operations, by their id. */
-  readonly deprecationHeaders: ReadonlyMap<string, ServiceResponse.FlatHeaders>
-  readonly observer: Exchange.ResponseObserver | undefined
-}
 
 /** Number of characters of a body from which on the host must have room for it. */
 const LARGE_BODY = 16_384
 
 /** Creates the program for requests and for transport errors. */
-export const make = (parts: Parts) => {
-  const { digest, keys, observer, probes, runtime } = parts
+export const make = Effect.fnUntraced(function* (
+  runtime: Operation.Runtime,
+  operations: ReadonlyArray<Operation.Operation>,
+  probes: Probes.Probes
+) {
   const { options } = runtime
+  const digest = yield* Digest.Digest
+  const keys = yield* ApiKeyStore
+  const noteSeen = yield* LastSeen
+  const nextRequestId = yield* RequestId.make
+  const observer = Exchange.combine([yield* Exchange.ResponseObserver])
+  const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
+  const findRoute = Router.make(options.basePath, Router.resourcesOf(operations))
+  const budgetsOf = Admission.budgets(options, yield* BanPolicy)
+  const count = Admission.counter(yield* RateLimitStore, options)
   const configuredCors = Cors.make(options.corsOrigins)
+  const addHeaders = CommonHeaders.make(options, operations)
   const turns = new AdmissionTurns()
   const bans = NewBans.make()
-  const addHeaders = CommonHeaders.make(options)
 
   const respond = Effect.fnUntraced(function* (call: Call) {
     const unlimited = receive(call)
@@ -75,11 +73,11 @@ export const make = (parts: Parts) => {
     if (secret !== undefined) {
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
       Admission.identify(call, hash, yield* keys.findByHash(hash))
-      if (call.key !== undefined) parts.noteSeen(call.key, call.now)
+      if (call.key !== undefined) noteSeen(call.key, call.now)
     }
     let verdict: Verdict | undefined
-    for (const budget of parts.budgetsOf(call)) {
-      const next = yield* parts.count(call, budget)
+    for (const budget of budgetsOf(call)) {
+      const next = yield* count(call, budget)
       verdict = Admission.tighter(verdict, next)
       if (next.outcome !== "admitted" || next === call.standIn) break
     }
@@ -110,17 +108,16 @@ export const make = (parts: Parts) => {
       return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
     }
     const { path, query } = Target.parse(request.target)
-    const unlimited = probes.respond(request, path, call.id) ?? parts.fileReply(request, path)
-    if (unlimited === undefined) call.route = parts.findRoute(request.method, path)
+    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
+    const route = unlimited === undefined ? findRoute(request.method, path) : undefined
     call.isProbe = unlimited !== undefined
-    call.template = call.isProbe ? path : call.route?.template
-    call.query = query
+    call.template = call.isProbe ? path : route?.template
     const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
     const permission = cors?.permissionFor(request.header("origin"))
     if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
     if (permission !== undefined) call.corsHeaders = permission.headers
-    const deprecation = parts.deprecationHeaders.get(call.route?.operation?.id ?? "")
-    if (deprecation !== undefined) call.deprecationHeaders = deprecation
+    call.route = route
+    call.query = query
     return unlimited
   }
 
@@ -180,7 +177,7 @@ export const make = (parts: Parts) => {
 
   const run = (request: ServiceRequest, transportError?: TransportError) =>
     Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
-      const call = new Call(request, transportError, parts.nextRequestId(), fiber.getRef(Clock.Clock))
+      const call = new Call(request, transportError, nextRequestId(), fiber.getRef(Clock.Clock))
       const report = observer && Exchange.measure(observer, call, fiber.context, options)
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
       return Effect.onExit(response, (exit) => {
@@ -192,4 +189,4 @@ export const make = (parts: Parts) => {
     })
 
   return run
-}
+})

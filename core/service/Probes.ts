@@ -2,24 +2,18 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as OpenApi from "../openapi/OpenApi.ts"
+import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
 import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestLog from "./RequestLog.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
 import * as StoreOutage from "./StoreOutage.ts"
-
-/** Options of `make`. */
-export interface ProbesOptions {
-  /** Returns the OpenAPI document as JSON text, for a client that reached the service at this origin. */
-  readonly openApi: () => (origin: string | undefined) => string
-  /** Tests the rate limit store, and stores nothing. */
-  readonly checkLimits: (now: number) => Effect.Effect<void, StoreUnavailable>
-}
 
 /** The probe endpoints of one service. */
 export type Probes = Effect.Success<ReturnType<typeof make>>
@@ -27,11 +21,16 @@ export type Probes = Effect.Success<ReturnType<typeof make>>
 type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.Reply>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
-export const make = Effect.fnUntraced(function* ({ checkLimits, openApi }: ProbesOptions) {
-  const checkStores = yield* ReadinessProbe.make(checkLimits)
+export const make = Effect.fnUntraced(function* (
+  options: ServiceOptions,
+  operations: ReadonlyArray<Operation>
+) {
+  const checkStores = yield* ReadinessProbe.make(options)
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
-  const document = yield* Effect.cached(Effect.sync(() => cacheLatest(openApi())))
+  const document = yield* Effect.cached(
+    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations)))
+  )
   let isDraining = false
 
   const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>):
@@ -77,7 +76,7 @@ export const make = Effect.fnUntraced(function* ({ checkLimits, openApi }: Probe
       if (target === undefined) return undefined
       const { method } = request
       if (method === "GET" || method === "HEAD") return target(requestId, request)
-      return Effect.succeed(method === "OPTIONS" ? optionsResponse : methodNotAllowed)
+      return Effect.succeed(Replies.toWrite(method))
     },
     /**
      * Records the outcome of each other request. A 503 means a store failure, except from the host; a success means that
@@ -147,7 +146,3 @@ const unavailableResponse = (message: string) =>
 const stoppingResponse = unavailableResponse("The service is stopping.")
 const failingResponse = unavailableResponse("Requests that need the database are failing.")
 const unreachableResponse = unavailableResponse("The database is unreachable.")
-
-const allow: ServiceResponse.FlatHeaders = ["Allow", "GET, HEAD, OPTIONS"]
-const optionsResponse = ServiceResponse.make(204, "", allow)
-const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

@@ -12,10 +12,18 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 export const notFound = ServiceResponse.error(ApiError.make("not_found"))
 
 /** Returns the reply to a method that the resource does not support. */
-export const unsupportedMethod = ({ allow }: Resource, method: string): ServiceResponse.Reply =>
+export const unsupportedMethod = (
+  { allow }: Pick<Resource, "allow">,
+  method: string
+): ServiceResponse.Reply =>
   method === "OPTIONS"
     ? ServiceResponse.make(204, "", ["Allow", allow])
     : ServiceResponse.error(ApiError.make("method_not_allowed"), ["Allow", allow])
+
+const readOnly: Pick<Resource, "allow"> = { allow: "GET, HEAD, OPTIONS" }
+
+/** Returns the reply to another method than `GET` and `HEAD` on a resource that has only these. */
+export const toWrite = (method: string): ServiceResponse.Reply => unsupportedMethod(readOnly, method)
 
 /** The reply while the host holds too many bytes. No failure of a store: it does not affect readiness. */
 export const hostBusy = ServiceResponse.error(

@@ -6,27 +6,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LastSeen from "../access/LastSeen.ts"
 import * as Cursor from "../codec/Cursor.ts"
-import * as Deprecation from "../deprecation/Deprecation.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as Fingerprint from "../idempotency/Fingerprint.ts"
 import * as BanPolicy from "../limits/BanPolicy.ts"
-import * as OpenApi from "../openapi/OpenApi.ts"
 import type * as Operation from "../operations/Operation.ts"
 import * as Operations from "../operations/Operations.ts"
 import { InvalidOption } from "../options/InvalidOption.ts"
-import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
-import { RateLimitStore } from "../ports/RateLimitStore.ts"
-import * as Admission from "./Admission.ts"
-import * as Exchange from "./Exchange.ts"
+import type { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as Probes from "./Probes.ts"
-import * as RequestId from "./RequestId.ts"
-import * as Router from "./Router.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
-import * as StaticFiles from "./StaticFiles.ts"
 
 export type { TransportError } from "./ServiceRequest.ts"
 
@@ -75,41 +67,17 @@ export const make = Effect.fnUntraced(function* (
   if (!BanPolicy.isValid(ban)) {
     return yield* Effect.fail(new InvalidOption({ option: "ban", reason: BanPolicy.rule.reasonFor(ban) }))
   }
-  const address = ServiceOptions.addresses(options)
   const digest = yield* Digest.Digest
-  const limits = yield* RateLimitStore
   const cursorKey = options.cursorKey ?? (yield* Cursor.SharedKey) ?? (yield* randomKey)
-  const probes = yield* Probes.make({
-    openApi: () => OpenApi.formatter(options, operations),
-    checkLimits: options.onLimitsUnavailable === "open" ? () => Effect.void : limitsCheck(limits)
-  })
-  const run = Pipeline.make({
-    runtime: {
-      options,
-      address,
-      pets,
-      cursors: yield* Cursor.make(cursorKey),
-      hash: (text) => Fingerprint.hashWith(digest, text)
-    },
-    keys: yield* ApiKeyStore,
-    digest,
-    budgetsOf: Admission.budgets(options, ban),
-    count: Admission.counter(limits, options),
-    noteSeen: yield* LastSeen.LastSeen,
-    nextRequestId: yield* RequestId.make,
-    probes,
-    fileReply: StaticFiles.make(yield* StaticFiles.StaticFiles),
-    findRoute: Router.make(options.basePath, Router.resourcesOf(operations)),
-    deprecationHeaders: new Map(
-      operations.flatMap(({ id, removal }) => {
-        if (removal === undefined) return []
-        const successor = address(removal.successor)
-        const headers = Deprecation.headers(removal.policy(options), successor, options.deprecationUrl)
-        return [[id, headers.flat()] as const]
-      })
-    ),
-    observer: Exchange.combine([yield* Exchange.ResponseObserver])
-  })
+  const runtime = {
+    options,
+    address: ServiceOptions.addresses(options),
+    pets,
+    cursors: yield* Cursor.make(cursorKey),
+    hash: (text: string) => Fingerprint.hashWith(digest, text)
+  }
+  const probes = yield* Probes.make(options, operations)
+  const run = yield* Pipeline.make(runtime, operations, probes)
   return {
     handle: (request) => run(request),
     transportError: (error, clientAddress, origin) => run(unparsed(clientAddress, origin), error),
@@ -130,15 +98,6 @@ export const layer = (
   Layer.provide(Layer.effect(Service, make(options, operations)), LastSeen.layer)
 
 const randomKey = SecureRandom.SecureRandom.use((random) => random.randomBytes(32))
-
-/** The state key of probes, which no caller has. */
-const PROBE = "readiness"
-
-/** Tests the store of the limits without a write. */
-const limitsCheck =
-  ({ read, rehearse }: RateLimitStore["Service"]) =>
-  (now: number): Effect.Effect<void, StoreUnavailable> =>
-    rehearse ?? Effect.asVoid(read?.([PROBE], now) ?? Effect.void)
 
 /** What is known of a connection without a complete request. */
 const unparsed = (clientAddress: string | undefined, origin: string | undefined): ServiceRequest => ({

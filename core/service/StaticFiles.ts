@@ -1,7 +1,7 @@
 /** Serves files outside the base path that need no key, such as a reference page; adapters provide their content. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as ApiError from "../errors/ApiError.ts"
+import * as Replies from "./Replies.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -44,7 +44,7 @@ export const make = (files: ReadonlyArray<StaticFile>): Respond => {
     if (file === undefined) return isRead ? redirect(byPath, path) : undefined
     if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
     if (isRead) return respondWithFile(file, request)
-    return Effect.succeed(request.method === "OPTIONS" ? optionsResponse : methodNotAllowed)
+    return Effect.succeed(Replies.toWrite(request.method))
   }
 }
 
@@ -108,7 +108,3 @@ const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
     const candidate = item.trim().replace(/^W\//, "")
     return candidate === tag || candidate === "*"
   })
-
-const allow: ServiceResponse.FlatHeaders = ["Allow", "GET, HEAD, OPTIONS"]
-const optionsResponse = ServiceResponse.make(204, "", allow)
-const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

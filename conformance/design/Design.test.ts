@@ -182,7 +182,7 @@ describe("Design.judge", () => {
       exchange({ path: "/pets?limit=1" }, page([1], CURSOR), 1)
     ]
     const second = (ids: ReadonlyArray<number>, next?: string) =>
-      exchange({ path: "/pets?limit=1&cursor=a" }, page(ids, next), 2)
+      exchange({ path: `/pets?limit=1&cursor=${CURSOR}` }, page(ids, next), 2)
     expect(judge(all, first, second([2], "b")).broken).toEqual([])
     expect(judge(all, first, second([3])).broken).toEqual(["list.paging.complete"])
     expect(judge(all, first, second([2])).broken).toEqual(["list.paging"])

@@ -1,16 +1,6 @@
 /** Generates the cases of a port, and makes them smaller. */
 import * as fc from "fast-check"
-import type { Case } from "./Port.ts"
-
-/** Generators of the calls of a port. */
-export interface Calls<Call> {
-  /** Every call, for histories in sequence. */
-  readonly call: fc.Arbitrary<Call>
-  /** The calls that concurrent clients make. */
-  readonly clientCall: fc.Arbitrary<Call>
-  /** The calls that may be interrupted. */
-  readonly interruptible: fc.Arbitrary<Call>
-}
+import type { Calls, Case } from "./Port.ts"
 
 /** The kinds of random cases, with their number at effort 1. */
 export const runs = { sequences: 60, clients: 20, interleaved: 10, interruptions: 8 } as const

@@ -9,7 +9,7 @@ import type { Step } from "../evaluation/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
 import * as Got from "./Got.ts"
-import type { Case, Failing, Invocation, Port, Reasons } from "./Port.ts"
+import type { AnyInput, Case, Invocation, Port, Reasons } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
@@ -44,7 +44,14 @@ export const unopened = (clause: ClauseSlug, actual: string): Verdict => ({
 })
 
 /** Runs a case on an empty store. */
-export const run = Effect.fnUntraced(function* <Tag, Service extends object, State, Call, Input, Output>(
+export const run = Effect.fnUntraced(function* <
+  Tag,
+  Service extends object,
+  State,
+  Call,
+  Input extends AnyInput,
+  Output
+>(
   port: Port<Tag, Service, State, Call, Input, Output>,
   service: Service,
   lacking: Reasons,
@@ -67,23 +74,22 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
     const { laws, next } = model.step(state, input, output)
     for (const { clause, expected, holds } of laws) {
       decide(clause)
-      if (!holds) return new Broken({ clause, expected: expected(), actual: model.showOutput(output) })
+      if (!holds) return new Broken({ clause, expected: expected(), actual: model.show(output) })
     }
     return Effect.succeed(next)
   }
 
   /** Makes a call and records it as a step. */
   const make = (
-    invocation: Invocation<Input, Output> | Failing<Input, Output>,
+    invocation: Invocation<Input, Output>,
     turns: number | null,
     who: string
   ): Effect.Effect<Got.Got<Output>> =>
     Effect.map(exitOf(invocation, turns), (exit) => {
-      const got = Got.of(exit, turns !== null, model.showOutput)
-      const did = `${who}${model.showInput(invocation.input)}`
+      const got = Got.of(exit, turns !== null, model.show)
+      const did = `${who}${invocation.input.did}`
       const interrupted = turns === null ? "" : `, interrupted after ${turns} turns`
-      const shown =
-        got === "unknown" ? "interrupted" : "failed" in got ? got.failed : model.showOutput(got.output)
+      const shown = got === "unknown" ? "interrupted" : "failed" in got ? got.failed : model.show(got.output)
       steps.push({ did: `${did}${interrupted}`, got: shown })
       return got
     })
@@ -102,8 +108,12 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
       const got = yield* make(invocation, null, "")
       if (got === "unknown") continue
       if ("failed" in got) {
-        const expected = `a result of ${model.showInput(input)}`
-        return yield* new Broken({ clause: model.failing(input), expected, actual: got.failed })
+        const expected = `a result of ${input.did}`
+        return yield* new Broken({
+          clause: model.failing[input.do as Input["do"]],
+          expected,
+          actual: got.failed
+        })
       }
       state = yield* judge(state, input, got.output)
     }
@@ -133,7 +143,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
           completed: completed ? { at: instant++, output: got.output } : undefined
         })
         if (got !== "unknown" && "failed" in got)
-          failed ??= { expected: `a result of ${model.showInput(input)}`, actual: got.failed }
+          failed ??= { expected: `a result of ${input.did}`, actual: got.failed }
       })
     })
 
@@ -172,7 +182,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
       initial: state,
       step: (before, input, output) => {
         const { laws, next } = model.step(before, input, output)
-        return laws.every(({ holds }) => holds) ? next : undefined
+        return output === undefined || laws.every(({ holds }) => holds) ? next : undefined
       },
       key: model.key
     }
@@ -191,7 +201,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
     }
     const stuck = verdict.stuck.map(
       ({ completed, input }) =>
-        `${model.showInput(input)} (${completed === undefined ? "interrupted" : model.showOutput(completed.output)})`
+        `${input.did} (${completed === undefined ? "interrupted" : model.show(completed.output)})`
     )
     return new Broken({
       clause,
@@ -225,7 +235,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
     for (const call of given.calls) {
       const invocation = client.begin(call, false)
       if (invocation === undefined) continue
-      const did = `${model.showInput(invocation.input)}, while the backend does not respond`
+      const did = `${invocation.input.did}, while the backend does not respond`
       const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
       const exit = yield* Effect.exit(
         Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
@@ -247,7 +257,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
           ? blamed()
           : pending === undefined
             ? clauses.failsTyped
-            : model.failing(pending)
+            : model.failing[pending.do as Input["do"]]
       const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
       return new Broken({ clause, expected, actual: "a call without an end" })
     }
@@ -258,12 +268,12 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Sta
 
 /** Makes a call, interrupts it after some turns, and returns its exit; a call that must fail succeeds by failing. */
 const exitOf = <Input, Output>(
-  invocation: Invocation<Input, Output> | Failing<Input, Output>,
+  { failed, make }: Invocation<Input, Output>,
   turns: number | null
-): Effect.Effect<Exit.Exit<Output, unknown>> =>
-  "failed" in invocation
-    ? Effect.map(Got.exitOf(invocation.make, turns), (exit) => Exit.succeed(invocation.failed(exit)))
-    : Got.exitOf(invocation.make, turns)
+): Effect.Effect<Exit.Exit<Output, unknown>> => {
+  const exit = Got.exitOf(make, turns)
+  return failed === undefined ? exit : Effect.map(exit, (ended) => Exit.succeed(failed(ended)))
+}
 
 /** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */
 const pause = (who: number): Effect.Effect<void> =>

@@ -5,22 +5,20 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Judged, type Law, law, type Model } from "./Port.ts"
 
 /** A call with its arguments. */
-export type Input =
+export type Input = { readonly did: string } & (
   | { readonly do: "insert" | "insertFirst"; readonly key: ApiKey; readonly event: KeyEvent | undefined }
   | {
       readonly do: "update"
       readonly id: string
-      /** What the change does, for messages. */
-      readonly action: string
-      readonly change: (key: ApiKey) => ApiKey
+      /** `undefined` for a change that throws. */
+      readonly change: ((key: ApiKey) => ApiKey) | undefined
       readonly event: KeyEvent | undefined
     }
-  /** An update whose change throws. */
-  | { readonly do: "throw"; readonly id: string }
   | { readonly do: "find"; readonly hash: string }
   | { readonly do: "list" }
   | { readonly do: "events"; readonly id: string | undefined }
   | { readonly do: "seen"; readonly ids: ReadonlyArray<string>; readonly day: number }
+)
 
 export interface Output {
   readonly says: string
@@ -28,82 +26,75 @@ export interface Output {
   readonly keys: ReadonlyArray<ApiKey>
 }
 
+/** What an update shows: an unknown key, the result of the change, or a failure. */
+export const [NONE, SAME, FAILED] = ["Option.none", "the result", "a failure"]
+
+type Change = "insert" | "insertFirst" | "update"
+
 export interface State {
   readonly keys: ReadonlyArray<ApiKey>
   readonly events: ReadonlyArray<KeyEvent>
   /** Every hash that a key ever had. */
   readonly hashes: ReadonlySet<string>
   /** The method that last changed each key, and the last change of any key. */
-  readonly changed: ReadonlyMap<string, Input["do"]>
-  readonly last: { readonly id: string; readonly by: Input["do"] } | undefined
-  readonly marksSeen: boolean
+  readonly changed: ReadonlyMap<string, Change>
+  readonly last: { readonly id: string; readonly by: Change } | undefined
 }
+
+/** Encodes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
+const identity = ({ lastSeenDay: _, ...key }: ApiKey): string => JSON.stringify(fieldsOf(key))
+
+const fieldsOf = (key: Omit<ApiKey, "lastSeenDay">): ReadonlyArray<unknown> =>
+  [
+    ...[key.id, key.plan, key.limits.perMinute, key.limits.perDay],
+    ...[key.label, key.createdAt, key.revokedAt, key.expiresAt],
+    ...key.secrets.flatMap(({ createdAt, expiresAt, hash }) => [hash, createdAt, expiresAt])
+  ].map((value) => (value === undefined ? "absent" : value === null ? "null" : value))
 
 const isSame = (a: ApiKey, b: ApiKey): boolean => identity(a) === identity(b)
 
-/** Encodes every field except `lastSeenDay`, which only a store with `markSeen` has to keep. */
-const identity = (key: ApiKey): string =>
-  JSON.stringify(
-    [
-      ...[key.id, key.plan, key.limits.perMinute, key.limits.perDay],
-      ...[key.label, key.createdAt, key.revokedAt, key.expiresAt],
-      ...key.secrets.map(({ createdAt, expiresAt, hash }) => [hash, createdAt, expiresAt])
-    ],
-    (_name, value: unknown) => (value === undefined ? "absent" : value === null ? "null" : value)
+export const short = (hash: string): string => `${hash.slice(0, 4)}…${hash.slice(-4)}`
+
+export const line = ({ limits, secrets, ...key }: ApiKey): string => {
+  const times = { createdAt: key.createdAt, revokedAt: key.revokedAt, expiresAt: key.expiresAt }
+  const shown = Object.entries({ label: key.label, ...times, lastSeenDay: key.lastSeenDay })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `, ${name} ${JSON.stringify(value)}`)
+  const ofSecrets = secrets.map(
+    ({ createdAt, expiresAt, hash }) =>
+      `, secret ${short(hash)} of ${createdAt}${expiresAt === undefined ? "" : ` until ${expiresAt}`}`
   )
-
-const short = (hash: string): string => `${hash.slice(0, 4)}…${hash.slice(-4)}`
-
-const line = (key: ApiKey): string => {
-  const { createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets } = key
-  const optional = (name: string, value: unknown): ReadonlyArray<string> =>
-    value === undefined
-      ? []
-      : [`${name} ${typeof value === "string" ? JSON.stringify(value) : String(value)}`]
-  const all = [
-    ...[id, plan, `${limits.perMinute}/${limits.perDay}`, ...optional("label", label)],
-    ...[`created at ${createdAt}`, ...optional("revoked at", revokedAt)],
-    ...[...optional("expires at", expiresAt), ...optional("last seen on day", key.lastSeenDay)],
-    ...secrets.map((secret) =>
-      [
-        `secret ${short(secret.hash)} created at ${secret.createdAt}`,
-        ...optional("expires at", secret.expiresAt)
-      ].join(", ")
-    )
-  ]
-  return `{${all.join(", ")}}`
+  return `{${key.id}, ${key.plan}, ${limits.perMinute}/${limits.perDay}${shown.join("")}${ofSecrets.join("")}}`
 }
 
-export const lines = (keys: ReadonlyArray<ApiKey>): string =>
+const lines = (keys: ReadonlyArray<ApiKey>): string =>
   keys.length === 0 ? "none" : keys.map(line).join(", ")
 
-export const eventText = (events: ReadonlyArray<KeyEvent>): string =>
-  events.length === 0
-    ? "none"
-    : events
-        .map(({ action, actor, at, changes, keyId }) =>
-          JSON.stringify([
-            at,
-            actor,
-            keyId,
-            action,
-            Object.entries(changes)
-              .map(([field, { from, to }]) => [field, from, to])
-              .sort()
-          ])
-        )
-        .join(", ")
-
-/** The clause about what the last change of a key stored. */
-const storing = ({ changed, last }: State, id: string): ClauseSlug => {
-  if (changed.get(id) === "update" || changed.get(id) === "throw") return "keys-store.update.replaces"
-  // A key that was not touched changed with the last change of another key.
-  if (last !== undefined && last.id !== id)
-    return last.by === "update" || last.by === "throw" ? "keys-store.update.replaces" : "keys-store.insert"
-  return "keys-store.exact"
+export const eventText = (events: ReadonlyArray<KeyEvent>): string => {
+  const sorted = (changes: KeyEvent["changes"]) =>
+    Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
+  const texts = events.map(({ action, actor, at, changes, keyId }) =>
+    JSON.stringify([at, actor, keyId, action, sorted(changes).sort()])
+  )
+  return texts.length === 0 ? "none" : texts.join(", ")
 }
 
-const seeing = { insert: "insert", insertFirst: "insert-first" } as const
+/** The clause about what a key is after the last change. */
+const storing = ({ changed, last }: State, id: string): ClauseSlug => {
+  // A key that was not touched may have changed with the last change of another key.
+  const isOther = last !== undefined && last.id !== id
+  return changed.get(id) === "update" || (isOther && last.by === "update")
+    ? "keys-store.update.replaces"
+    : isOther
+      ? "keys-store.insert"
+      : "keys-store.exact"
+}
+
+const seeing = {
+  insert: "keys-store.find.sees-insert",
+  insertFirst: "keys-store.find.sees-insert-first",
+  update: "keys-store.find.sees-update"
+} as const satisfies { readonly [change in Change]: ClauseSlug }
 
 const afterFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
   const owner = state.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash))
@@ -114,17 +105,15 @@ const afterFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): Re
   const expected = () => `the key with this hash: ${line(owner)}`
   const index = owner.secrets.findIndex((secret) => secret.hash === hash)
   const isFound = found.length > 0
-  const by = state.changed.get(owner.id)
-  const sees =
-    `keys-store.find.sees-${by === "insert" || by === "insertFirst" ? seeing[by] : "update"}` as const
+  const by = state.changed.get(owner.id) ?? "insert"
   const isExpired = owner.revokedAt !== undefined || owner.secrets[index]?.expiresAt !== undefined
   return [
     ...(index > 0 ? [law("keys-store.find.each-secret", isFound, expected)] : []),
     ...(isExpired ? [law("keys-store.find.revoked", isFound, expected)] : []),
-    law(sees, isFound, expected),
-    law("keys-store.find.by-hash", found.length === 1 && found.every(({ id }) => id === owner.id), expected),
+    law(seeing[by], isFound, expected),
+    law("keys-store.find.by-hash", found.length === 1 && found[0]?.id === owner.id, expected),
     law(
-      by === "update" ? sees : "keys-store.exact",
+      by === "update" ? seeing.update : "keys-store.exact",
       found.every((key) => isSame(key, owner)),
       expected
     )
@@ -137,33 +126,26 @@ const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
 const afterList = (state: State, listed: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
   const { keys, last } = state
   const expected = () => `in the list: ${lines(keys)}`
-  const own = keys.map((key) => listed.filter(({ id }) => id === key.id))
-  const isWhole = own.every(({ length }) => length === 1) && listed.length === keys.length
-  const wasFirst = last?.by === "insertFirst"
+  const shown = keys.map(({ id }) => listed.find((key) => key.id === id))
+  const isWhole = listed.length === keys.length && shown.every((key) => key !== undefined)
+  const days = () => `last seen on the days ${seenDays(keys)}`
   return [
-    law(wasFirst ? "keys-store.insert-first" : "keys-store.list.all", isWhole, expected),
+    law(last?.by === "insertFirst" ? "keys-store.insert-first" : "keys-store.list.all", isWhole, expected),
     law(
       "keys-store.list.order",
       listed.every(({ id }, index) => id === keys[index]?.id),
       expected
     ),
-    ...keys.map((key, index) =>
-      law(storing(state, key.id), own[index]?.every((shown) => isSame(shown, key)) === true, () => line(key))
-    ),
-    ...(state.marksSeen
-      ? [
-          law(
-            "keys-store.mark-seen",
-            seenDays(listed) === seenDays(keys),
-            () => `last seen on the days ${seenDays(keys)}`
-          )
-        ]
-      : [])
+    ...keys.map((key, index) => {
+      const own = shown[index]
+      return law(storing(state, key.id), own !== undefined && isSame(own, key), () => line(key))
+    }),
+    // A store without `markSeen` never shows a day.
+    law("keys-store.mark-seen", seenDays(listed) === seenDays(keys), days)
   ]
 }
 
-const changedBy = (state: State, by: Input["do"], key: ApiKey, event: KeyEvent | undefined): State => ({
-  ...state,
+const changedBy = (state: State, by: Change, key: ApiKey, event: KeyEvent | undefined): State => ({
   keys: state.keys.some(({ id }) => id === key.id)
     ? state.keys.map((other) => (other.id === key.id ? key : other))
     : [...state.keys, key],
@@ -176,135 +158,79 @@ const changedBy = (state: State, by: Input["do"], key: ApiKey, event: KeyEvent |
 const afterUpdate = (
   state: State,
   { change, event, id }: Input & { readonly do: "update" },
-  output: Output | undefined
+  { keys, says }: Output
 ): Judged<State> => {
   const before = state.keys.find((key) => key.id === id)
   if (before === undefined) {
-    const isNone = output?.says === NONE
-    const expected = () => `Option.none for the update of ${id}`
-    return {
-      laws: output === undefined ? [] : [law("keys-store.update.none", isNone, expected)],
-      next: state
-    }
+    const expected = () => `${NONE} for the update of ${id}`
+    return { laws: [law("keys-store.update.none", says === NONE, expected)], next: state }
   }
-  const received = () => `a change that receives ${line(before)}`
-  const laws =
-    output === undefined
-      ? []
-      : [
-          law("keys-store.update.answer", output.says === SAME, () => "the result of the change"),
-          law(
-            storing(state, id),
-            output.keys.length === 1 && output.keys.every((key) => isSame(key, before)),
-            received
-          )
-        ]
-  return { laws, next: changedBy(state, "update", change(before), event) }
+  if (change === undefined) {
+    const fails = law("keys-store.update.replaces", says === FAILED, () => `a failure of the update of ${id}`)
+    return { laws: [fails], next: { ...state, last: { id, by: "update" } } }
+  }
+  const isReceived = keys.length === 1 && keys.every((key) => isSame(key, before))
+  return {
+    laws: [
+      law("keys-store.update.answer", says === SAME, () => "the result of the change"),
+      law(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
+    ],
+    next: changedBy(state, "update", change(before), event)
+  }
 }
 
+const afterMark = (state: State, ids: ReadonlyArray<string>, day: number): State => ({
+  ...state,
+  keys: state.keys.map((key) =>
+    ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
+  )
+})
+
 export const model: Model<State, Input, Output> = {
-  initial: {
-    keys: [],
-    events: [],
-    hashes: new Set(),
-    changed: new Map(),
-    last: undefined,
-    marksSeen: true
-  },
-  step: (state, input, output) => {
+  initial: { keys: [], events: [], hashes: new Set(), changed: new Map(), last: undefined },
+  step: (state, input, output = { says: "", keys: [] }) => {
     switch (input.do) {
       case "insert":
         return { laws: [], next: changedBy(state, "insert", input.key, input.event) }
       case "insertFirst": {
         const isFirst = state.keys.length === 0
-        const expected = () => (isFirst ? "true for the first key" : "false for a key that is not the first")
-        const holds = output?.says === String(isFirst)
+        const expected = () => `${isFirst} for a key that is ${isFirst ? "" : "not "}the first`
         return {
-          laws: output === undefined ? [] : [law("keys-store.insert-first", holds, expected)],
+          laws: [law("keys-store.insert-first", output.says === String(isFirst), expected)],
           next: isFirst ? changedBy(state, "insertFirst", input.key, input.event) : state
         }
       }
       case "update":
         return afterUpdate(state, input, output)
-      case "throw": {
-        const expected = () => `a failure of the update of ${input.id}`
-        const isKnown = state.keys.some(({ id }) => id === input.id)
-        const fails = law(
-          "keys-store.update.none",
-          (output?.says === FAILED) === isKnown,
-          isKnown ? expected : () => NONE
-        )
-        const last = { id: input.id, by: "throw" } as const
-        return { laws: [fails], next: isKnown ? { ...state, last } : state }
-      }
       case "find":
-        return { laws: output === undefined ? [] : afterFind(state, input.hash, output.keys), next: state }
+        return { laws: afterFind(state, input.hash, output.keys), next: state }
       case "list":
-        return { laws: output === undefined ? [] : afterList(state, output.keys), next: state }
+        return { laws: afterList(state, output.keys), next: state }
       case "events": {
         const { id } = input
         const all = eventText(state.events.filter(({ keyId }) => id === undefined || keyId === id))
         const expected = () => `the events of ${id ?? "all keys"}: ${all}`
-        return { laws: [law("keys-store.events", output?.says === all, expected)], next: state }
+        return { laws: [law("keys-store.events", output.says === all, expected)], next: state }
       }
-      case "seen": {
-        const { day, ids } = input
-        const keys = state.keys.map((key) =>
-          ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
-        )
-        return { laws: [], next: { ...state, keys } }
-      }
+      case "seen":
+        return { laws: [], next: afterMark(state, input.ids, input.day) }
     }
   },
   key: ({ events, keys }) => `${keys.map(identity).join()} ${seenDays(keys)} ${events.length}`,
-  rank: (input, { says, keys: [before] }) =>
-    input.do === "insertFirst" ? Number(says !== "true") : Number(before?.createdAt ?? 0),
-  failing: (input) => {
-    switch (input.do) {
-      case "insert":
-        return "keys-store.insert"
-      case "insertFirst":
-        return "keys-store.insert-first"
-      case "update":
-      case "throw":
-        return "keys-store.update.atomic"
-      case "find":
-        return "keys-store.find.by-hash"
-      case "list":
-        return "keys-store.list.all"
-      case "events":
-        return "keys-store.events"
-      case "seen":
-        return "keys-store.mark-seen"
-    }
+  rank: (input, { keys: [before], says }) =>
+    input.do === "insertFirst" ? Number(says !== "true") : (before?.createdAt ?? 0),
+  failing: {
+    insert: "keys-store.insert",
+    insertFirst: "keys-store.insert-first",
+    update: "keys-store.update.atomic",
+    find: "keys-store.find.by-hash",
+    list: "keys-store.list.all",
+    events: "keys-store.events",
+    seen: "keys-store.mark-seen"
   },
   concurrent: (inputs) =>
     inputs.some((input) => input.do === "update")
       ? "keys-store.update.atomic"
       : "keys-store.insert-first.atomic",
-  showInput: (input) => {
-    switch (input.do) {
-      case "insert":
-        return `insert ${line(input.key)}`
-      case "insertFirst":
-        return `insert ${line(input.key)} if it is the first`
-      case "update":
-        return `${input.action} ${input.id}`
-      case "throw":
-        return `update ${input.id} with a change that throws`
-      case "find":
-        return `find by the hash ${short(input.hash)}`
-      case "list":
-        return "list"
-      case "events":
-        return `events of ${input.id ?? "all keys"}`
-      case "seen":
-        return `mark ${input.ids.join(", ")} as seen on day ${input.day}`
-    }
-  },
-  showOutput: ({ keys, says }) =>
-    says === "" ? lines(keys) : keys.length === 0 ? says : `${says}, ${lines(keys)}`
+  show: ({ keys, says }) => (says === "" ? lines(keys) : [says, ...keys.map(line)].join(", "))
 }
-
-/** What a call shows of an unknown key, of the result of a change, and of a change that threw. */
-export const [NONE, SAME, FAILED] = ["Option.none", "the result", "a failure"]

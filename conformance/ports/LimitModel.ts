@@ -1,18 +1,20 @@
 /** The contract of `RateLimitStore` as a map of states; requests are counted by the step of the core. */
 import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Judged, type Law, law, type Model } from "./Port.ts"
 import * as States from "./States.ts"
 import * as Texts from "./Texts.ts"
 
+/** What a step does with the state that it receives. */
+export type Step = (before: RateLimit.State | undefined) => RateLimit.State
+
 /** A call with its arguments. */
-export type Input =
-  /** Runs a step that returns the state before it, and stores another. */
-  | { readonly do: "store"; readonly key: string; readonly state: RateLimit.State }
-  | { readonly do: "look" | "add"; readonly key: string }
+export type Input = { readonly did: string } /** Runs a step that returns the state that it received. */ & (
+  | { readonly do: "modify"; readonly key: string; readonly step: Step; readonly isCount: boolean }
   /** Runs a step that returns an unusual value. */
   | { readonly do: "answer"; readonly key: string; readonly result: string }
   /** Runs a step that throws. */
-  | { readonly do: "throw"; readonly key: string; readonly thrown: string }
+  | { readonly do: "throw"; readonly key: string }
   | {
       readonly do: "count"
       readonly key: string
@@ -24,6 +26,7 @@ export type Input =
   /** Stores the states of many other callers. */
   | { readonly do: "crowd"; readonly others: number }
   | { readonly do: "rehearse" }
+)
 
 export interface Output {
   readonly says: string
@@ -32,46 +35,47 @@ export interface Output {
   readonly verdict?: RateLimit.Verdict
 }
 
+/** What a call shows of a step that threw, and of a result that is the same as the step returned. */
+export const [FAILED, SAME] = ["a failure", "the same value"]
+
 export interface State {
   readonly states: ReadonlyMap<string, RateLimit.State>
   /** The keys on which a step has thrown since the last write. */
   readonly thrown: ReadonlySet<string>
 }
 
-/** The state that `look` and `add` store for a key without one. */
+/** The state that steps store for a key without one. */
 export const blank: RateLimit.State = { ...States.numbered(0), used: 0 }
 
-export const verdictText = (verdict: RateLimit.Verdict): string =>
-  [
-    verdict.outcome,
-    `limit ${verdict.limit}`,
-    `remaining ${verdict.remaining}`,
-    `reset at ${verdict.resetAt}`,
-    `retry after ${verdict.retryAfter}`
-  ].join(", ")
+export const verdictText = ({ limit, outcome, remaining, resetAt, retryAfter }: RateLimit.Verdict): string =>
+  `${outcome}, limit ${limit}, remaining ${remaining}, reset at ${resetAt}, retry after ${retryAfter}`
 
 export const crowdKey = (index: number): string => `network:${index}`
 
-/** A crowd is larger than this; then a lost state was evicted. */
+/** If there are more states than this, a lost one was evicted. */
 const CROWD = 500
 
-/** The law that a call shows the stored state of a key. */
-const ofStored = ({ states, thrown }: State, key: string, shown: RateLimit.State | undefined): Law => {
+/** The clause that decides whether a step receives the stored state. */
+const storing = ({ states, thrown }: State, key: string, shown: RateLimit.State | undefined): ClauseSlug => {
   const stored = states.get(key)
-  const isForeign = () => [...states].some(([other, state]) => other !== key && States.isSame(state, shown))
+  if (thrown.has(key)) return "limits-store.modify.throwing-step"
+  if (states.size > CROWD) return "limits-store.kept"
+  if (States.isSame(stored, shown))
+    return stored === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
+  if (stored !== undefined && shown === undefined) return "limits-store.kept"
+  const isForeign = [...states].some(([other, state]) => other !== key && States.isSame(state, shown))
+  if (isForeign) return "limits-store.modify.keys-apart"
+  return stored === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
+}
+
+const ofStored = (state: State, key: string, shown: RateLimit.State | undefined): ReadonlyArray<Law> => {
+  const stored = state.states.get(key)
   const holds = States.isSame(stored, shown)
-  const clause = thrown.has(key)
-    ? "limits-store.modify.throwing-step"
-    : states.size > CROWD
-      ? "limits-store.kept"
-      : (holds ? states.size > 1 && stored === undefined : shown !== undefined && isForeign())
-        ? "limits-store.modify.keys-apart"
-        : stored === undefined
-          ? "limits-store.modify.initial"
-          : !holds && shown === undefined
-            ? "limits-store.kept"
-            : "limits-store.modify.stored"
-  return law(clause, holds, () => `the state of ${Texts.show(key)}, ${States.describe(stored)}`)
+  const expected = () => `the state of ${Texts.show(key)}, ${States.describe(stored)}`
+  return [
+    law(storing(state, key, shown), holds, expected),
+    ...(state.states.size > 1 ? [law("limits-store.modify.keys-apart", holds, expected)] : [])
+  ]
 }
 
 const written = ({ states, thrown }: State, key: string, after: RateLimit.State): State => ({
@@ -79,92 +83,80 @@ const written = ({ states, thrown }: State, key: string, after: RateLimit.State)
   thrown: thrown.has(key) ? new Set([...thrown].filter((other) => other !== key)) : thrown
 })
 
+/** Maximum lead of a state over the clock. */
+const MAX_LEAD_MS = 60_000
+
 const afterCount = (
   state: State,
   { isNative, key, now, policy }: Input & { readonly do: "count" },
-  output: Output | undefined
+  { states, verdict }: Output
 ): Judged<State> => {
   const before = state.states.get(key)
   const [expected, after] = RateLimit.step(before, now, policy)
-  const next = written(state, key, after)
-  if (output === undefined) return { laws: [], next }
-  const says = verdictText(expected)
-  const { states, verdict } = output
-  const byClock =
-    before !== undefined && now < before.at
-      ? now < before.at - 60_000
-        ? "limits.clock-lead"
-        : "limits.clock-back"
-      : undefined
-  const clause = isNative ? "limits-store.consume.equal" : "limits-store.modify.stored"
-  const isEqual = verdict !== undefined && verdictText(verdict) === says
   const shown = states.get(key)
   const isStored = !states.has(key) || States.isSame(shown, after)
+  const isEqual = verdict !== undefined && verdictText(verdict) === verdictText(expected) && isStored
+  const all = () => `${verdictText(expected)}, and the state ${States.describe(after)}`
+  const lead = before === undefined ? 0 : before.at - now
+  const byLead = lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back"
   const isTimely = shown === undefined || shown.at === after.at
-  const all = () => `${says}, and the state ${States.describe(after)}`
   return {
     laws: [
-      ...(byClock === undefined ? [] : [law(byClock, isEqual && isStored, all)]),
+      ...(lead > 0 ? [law(byLead, isEqual, all)] : []),
       ...(isNative ? [law("limits-store.consume.clock", isTimely, all)] : []),
-      law(clause, isEqual && isStored, all)
+      law(isNative ? "limits-store.consume.equal" : "limits-store.modify.stored", isEqual, all)
     ],
-    next
+    next: written(state, key, after)
   }
 }
 
-const stepOf = (input: Input & { readonly key: string }, before: RateLimit.State | undefined) => {
-  switch (input.do) {
-    case "store":
-      return input.state
-    case "add":
-      return { ...(before ?? blank), used: (before ?? blank).used + 1 }
-    case "answer":
-      return States.numbered(1)
-    default:
-      return before ?? blank
-  }
+const afterRead = ({ states }: State, keys: ReadonlyArray<string>, shown: Output["states"]): Law => {
+  const wrong = keys.find((key) => !States.isSame(shown.get(key), states.get(key)))
+  const isOnly = [...shown.keys()].every((key) => keys.includes(key))
+  return law("limits-store.read", isOnly && wrong === undefined, () =>
+    wrong === undefined ? "states of these keys only" : `${wrong} with ${States.describe(states.get(wrong))}`
+  )
+}
+
+const withCrowd = (state: State, others: number): State => {
+  const states = new Map(state.states)
+  for (let index = 0; index < others; index++) states.set(crowdKey(index), States.numbered(index))
+  return { ...state, states }
 }
 
 export const model: Model<State, Input, Output> = {
   initial: { states: new Map(), thrown: new Set() },
-  step: (state, input, output) => {
+  step: (state, input, output = { says: "", states: new Map() }) => {
     switch (input.do) {
-      case "count":
-        return afterCount(state, input, output)
-      case "throw": {
-        const { key, thrown } = input
-        const expected = () => `a failure of a step that throws ${thrown}`
+      case "modify": {
+        const { key, step } = input
         return {
-          laws: [law("limits-store.modify.throwing-step", output?.says === FAILED, expected)],
-          next: { ...state, thrown: new Set(state.thrown).add(key) }
+          laws: ofStored(state, key, output.states.get(key)),
+          next: written(state, key, step(state.states.get(key)))
         }
       }
-      case "read": {
-        const { keys } = input
-        const shown = output?.states ?? new Map()
-        const isOnly = [...shown.keys()].every((key) => keys.includes(key))
-        const wrong = keys.find((key) => !States.isSame(shown.get(key), state.states.get(key)))
-        const expected = () =>
-          wrong === undefined
-            ? "states of these keys only"
-            : `the state of ${wrong}, ${States.describe(state.states.get(wrong))}`
-        return { laws: [law("limits-store.read", isOnly && wrong === undefined, expected)], next: state }
+      case "answer": {
+        const expected = () => `${input.result}, as the step returned it`
+        return {
+          laws: [law("limits-store.modify.answer", output.says === SAME, expected)],
+          next: written(state, input.key, blank)
+        }
       }
-      case "crowd": {
-        const states = new Map(state.states)
-        for (let index = 0; index < input.others; index++) states.set(crowdKey(index), States.numbered(index))
-        return { laws: [], next: { ...state, states } }
-      }
+      case "throw":
+        return {
+          laws: [
+            law("limits-store.modify.throwing-step", output.says === FAILED, () => "a failure of the step")
+          ],
+          next: { ...state, thrown: new Set(state.thrown).add(input.key) }
+        }
+      case "count":
+        return afterCount(state, input, output)
+      case "read":
+        return { laws: [afterRead(state, input.keys, output.states)], next: state }
+      case "crowd":
+        return { laws: [], next: withCrowd(state, input.others) }
       case "rehearse":
         return { laws: [], next: state }
-      default: {
-        const { key } = input
-        const next = written(state, key, stepOf(input, state.states.get(key)))
-        if (output === undefined) return { laws: [], next }
-        if (input.do !== "answer") return { laws: [ofStored(state, key, output.states.get(key))], next }
-        const expected = () => `${input.result}, as the step returned it`
-        return { laws: [law("limits-store.modify.answer", output.says === SAME, expected)], next }
-      }
     }
   },
   key: ({ states }) =>
@@ -173,60 +165,25 @@ export const model: Model<State, Input, Output> = {
     if (verdict === undefined) return Math.max(...[...states.values()].map((state) => state?.used ?? 0), 0)
     return verdict.outcome === "admitted" ? -verdict.remaining : verdict.retryAfter
   },
-  failing: (input) => {
-    switch (input.do) {
-      case "count":
-        return input.isNative ? "limits-store.consume.equal" : "limits-store.modify.stored"
-      case "read":
-        return "limits-store.read"
-      case "answer":
-        return "limits-store.modify.answer"
-      case "rehearse":
-        return "limits-store.fails-typed"
-      default:
-        return "limits-store.modify.stored"
-    }
+  failing: {
+    modify: "limits-store.modify.stored",
+    answer: "limits-store.modify.answer",
+    throw: "limits-store.modify.throwing-step",
+    count: "limits-store.modify.stored",
+    read: "limits-store.read",
+    crowd: "limits-store.kept",
+    rehearse: "limits-store.fails-typed"
   },
   concurrent: (inputs) => {
-    const has = (name: Input["do"]): boolean => inputs.some((input) => input.do === name)
-    if (has("throw")) return "limits-store.modify.throwing-step"
+    if (inputs.some((input) => input.do === "throw")) return "limits-store.modify.throwing-step"
     if (inputs.some((input) => input.do === "count" && input.isNative)) return "limits-store.consume.atomic"
-    return inputs.every((input) => input.do === "add")
-      ? "limits-store.modify.atomic"
-      : "limits-store.linearizable"
+    const isCounting = inputs.every((input) => input.do === "modify" && input.isCount)
+    return isCounting ? "limits-store.modify.atomic" : "limits-store.linearizable"
   },
-  showInput: (input) => {
-    switch (input.do) {
-      case "store":
-        return `store ${States.describe(input.state)} for ${Texts.show(input.key)}`
-      case "answer":
-        return `return ${input.result} from a step on ${Texts.show(input.key)}`
-      case "throw":
-        return `run a step that throws ${input.thrown} on ${Texts.show(input.key)}`
-      case "count": {
-        const { ban, plan } = input.policy
-        const at = new Date(input.now).toISOString()
-        const how = input.isNative ? "" : " with modify"
-        const bans = ban === undefined ? "" : `, ban ${JSON.stringify(ban)}`
-        return `count a request of ${input.key} at ${at}${how} (${plan.perMinute}/min, ${plan.perDay}/day${bans})`
-      }
-      case "read":
-        return `read ${input.keys.join(", ")}`
-      case "crowd":
-        return `store the states of ${input.others} other callers`
-      case "rehearse":
-        return "rehearse"
-      default:
-        return `${input.do === "add" ? "add one to" : "look at"} ${Texts.show(input.key)}`
-    }
-  },
-  showOutput: ({ says, states }) =>
-    [
-      ...(says === "" ? [] : [says]),
-      ...[...states].map(([key, state]) => `${states.size > 1 ? `${key} ` : ""}${States.describe(state)}`)
-    ].join(", ")
+  show: ({ says, states }) => {
+    const shown = [...states].map(
+      ([key, state]) => `${states.size > 1 ? `${key} ` : ""}${States.describe(state)}`
+    )
+    return [...(says === "" ? [] : [says]), ...shown].join(", ")
+  }
 }
-
-/** What a call shows of a step that threw, and of a result that is the same as the step returned. */
-export const FAILED = "a failure"
-export const SAME = "the same value"

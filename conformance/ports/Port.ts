@@ -2,8 +2,8 @@
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Calls } from "./Cases.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
@@ -26,27 +26,46 @@ export interface Judged<State> {
 }
 
 /** The contract of a port: its sequential behavior, which also explains concurrent calls. */
-export interface Model<State, Input, Output> {
+export interface Model<State, Input extends AnyInput, Output> {
   readonly initial: State
-  /** Judges an output; without one, returns the state after the call took effect. Pure. */
+  /** Judges an output. If it is unknown, only the state after the call counts. Pure. */
   readonly step: (state: State, input: Input, output: Output | undefined) => Judged<State>
   /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
   /** Orders the outputs of many concurrent calls as if they had been made in sequence. */
   readonly rank: (input: Input, output: Output) => number
   /** The clause that a call violates if it fails although the backend works. */
-  readonly failing: (input: Input) => ClauseSlug
+  readonly failing: { readonly [Name in Input["do"]]: ClauseSlug }
   /** The clause that calls violate if no order explains their results. */
   readonly concurrent: (inputs: ReadonlyArray<Input>) => ClauseSlug
-  readonly showInput: (input: Input) => string
   /** Formats an output; it may throw if a result has another type than the port promises. */
-  readonly showOutput: (output: Output) => string
+  readonly show: (output: Output) => string
+}
+
+/** A call with all its arguments; `did` describes it for reports. */
+export interface AnyInput {
+  readonly do: string
+  readonly did: string
 }
 
 /** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */
 export interface ClientCall<Call> {
   readonly call: Call
   readonly turns: number | null
+}
+
+/** Makes the calls of a client that is not interrupted. */
+export const alone = <Call>(calls: ReadonlyArray<Call>): ReadonlyArray<ClientCall<Call>> =>
+  calls.map((call) => ({ call, turns: null }))
+
+/** Generators of the calls of a port. */
+export interface Calls<Call> {
+  /** Every call, for histories in sequence. */
+  readonly call: fc.Arbitrary<Call>
+  /** The calls that concurrent clients make. */
+  readonly clientCall: fc.Arbitrary<Call>
+  /** The calls that may be interrupted. */
+  readonly interruptible: fc.Arbitrary<Call>
 }
 
 /** Calls on an empty store, as data: first in sequence, then by concurrent clients, then in sequence again. */
@@ -64,22 +83,14 @@ export interface Case<Call> {
 export interface Invocation<Input, Output> {
   readonly input: Input
   readonly make: Effect.Effect<Output, unknown>
-}
-
-/** A call that must fail, because the caller's function throws; `failed` describes whether it did. */
-export interface Failing<Input, Output> {
-  readonly input: Input
-  readonly make: Effect.Effect<unknown, unknown>
-  readonly failed: (exit: Exit.Exit<unknown, unknown>) => Output
+  /** For a call that may fail because the caller's function throws: describes how it ended. */
+  readonly failed?: (exit: Exit.Exit<Output, unknown>) => Output
 }
 
 /** Turns the calls of one case into arguments of the port, such as the id of an animal that was inserted before. */
 export interface Client<Call, Input, Output> {
   /** Returns `undefined` if the store lacks the method; `isAlone` if no other call is in progress. */
-  readonly begin: (
-    call: Call,
-    isAlone: boolean
-  ) => Invocation<Input, Output> | Failing<Input, Output> | undefined
+  readonly begin: (call: Call, isAlone: boolean) => Invocation<Input, Output> | undefined
   /** Returns the calls that show the whole contents of the store. */
   readonly closing: () => ReadonlyArray<Call>
 }
@@ -87,10 +98,8 @@ export interface Client<Call, Input, Output> {
 /** Reasons why clauses are not decided, such as an optional method that a store lacks. */
 export type Reasons = ReadonlyMap<ClauseSlug, string>
 
-export interface Port<Tag, Service extends object, State, Call, Input, Output> {
+export interface Port<Tag, Service extends object, State, Call, Input extends AnyInput, Output> {
   readonly name: string
-  /** What messages call the store. */
-  readonly noun: string
   readonly tag: Context.Service<Tag, Service>
   readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
   readonly clauses: { readonly interruption: ClauseSlug; readonly failsTyped: ClauseSlug }

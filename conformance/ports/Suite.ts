@@ -6,7 +6,7 @@ import type { Finding, Findings } from "../evaluation/Finding.ts"
 import * as Cases from "./Cases.ts"
 import * as CaseText from "./CaseText.ts"
 import * as History from "./History.ts"
-import type { Case, Port, Reasons } from "./Port.ts"
+import type { AnyInput, Case, Port, Reasons } from "./Port.ts"
 import * as PortTarget from "./PortTarget.ts"
 
 export interface Options {
@@ -41,7 +41,7 @@ export interface Suite {
   ) => Effect.Effect<Finding | undefined, CaseText.NotACase>
 }
 
-export const make = <Tag, Service extends object, State, Call, Input, Output>(
+export const make = <Tag, Service extends object, State, Call, Input extends AnyInput, Output>(
   port: Port<Tag, Service, State, Call, Input, Output>
 ): Suite => {
   type OwnCase = Case<Call>
@@ -139,7 +139,8 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
         const { given, verdict } = yield* judge(target, { ...nothing, ...part }, reasons)
         if (verdict === undefined) return
         const { broken } = verdict
-        for (const [clause, times] of verdict.decided) decided.set(clause, (decided.get(clause) ?? 0) + times)
+        for (const [clause, times] of verdict.decided)
+          if (!reasons.has(clause)) decided.set(clause, (decided.get(clause) ?? 0) + times)
         for (const [clause, reason] of verdict.undecided) undecided.set(clause, reason)
         if (broken === undefined || !isWanted(broken.clause) || findings.has(broken.clause)) return
         const found = { given, verdict, broken }
@@ -159,7 +160,7 @@ export const make = <Tag, Service extends object, State, Call, Input, Output>(
       return { decided, findings: [...findings.values()], lacking, undecided }
     }),
     replay: Effect.fnUntraced(function* (target, value) {
-      if (!cases.is(value)) return yield* new CaseText.NotACase({ reason: `no case of ${port.noun}` })
+      if (!cases.is(value)) return yield* new CaseText.NotACase({ reason: `no case of ${port.name}` })
       const { lacking, undecided } = yield* examine(target)
       const { given, verdict } = yield* judge(target, value, new Map([...lacking, ...undecided]))
       return verdict?.broken === undefined ? undefined : findingOf(given, verdict, verdict.broken)

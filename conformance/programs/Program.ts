@@ -62,7 +62,9 @@ export interface Program {
   readonly isDesign?: boolean
   /** Approximate number of requests. */
   readonly requests: number
-  /** Approximate time in milliseconds that it waits without a clock; 0 if absent. */
+  /** Approximate number of requests without a valid key; 0 if absent. */
+  readonly anonymous?: number
+  /** Approximate time in milliseconds that it waits for the limits of a key without a clock; 0 if absent. */
   readonly waitsMs?: number
   readonly run: (tools: Tools) => Effect.Effect<void, Stopped>
 }

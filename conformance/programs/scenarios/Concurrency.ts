@@ -56,6 +56,7 @@ export const programs: ReadonlyArray<Program> = [
     profile: "concurrency",
     needs: ["tinyPlan"],
     requests: 30,
+    waitsMs: 61_000,
     run: Effect.fnUntraced(function* (tools) {
       const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)
       for (const [round, ways] of [Ways.described, [Ways.list], Ways.ways].entries()) {

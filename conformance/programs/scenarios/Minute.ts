@@ -52,6 +52,7 @@ export const programs: ReadonlyArray<Program> = [
     profile: "limits",
     needs: ["tinyPlan"],
     requests: 12,
+    waitsMs: 12_500,
     run: Effect.fnUntraced(function* (tools) {
       if (tools.hasClock) return
       const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)

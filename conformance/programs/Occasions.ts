@@ -54,7 +54,7 @@ const times: Program = {
   name: "moments",
   profile: "limits",
   needs: ["clock"],
-  requests: 100,
+  requests: 88,
   run: Effect.fnUntraced(function* (tools) {
     const calls = ["list by status", "create", "get none", "create without a name"] as const
     const invalid = Object.values(Credentials.invalid).slice(0, 2)
@@ -68,7 +68,6 @@ const times: Program = {
         const call = yield* Draw.one(["list", "create", "get the first"] as const)
         yield* tools.send(Credentials.withCredential(yield* Calls.calls[call](tools), derive(tools.mainKey)))
       }
-      yield* tools.send({ path: Queries.list("limit=100", `status=${yield* Draw.one(Queries.statuses)}`) })
     }
   })
 }

@@ -63,7 +63,7 @@ export const programs: ReadonlyArray<Program> = [
       ] as const) {
         let last = yield* offend(tools, each, ways)
         yield* lookAtOthers(tools)
-        for (const way of yield* Ways.draw(Ways.ways, 12)) last = yield* Spending.spend(tools, "victim", way)
+        for (const way of yield* Ways.draw(Ways.ways, 10)) last = yield* Spending.spend(tools, "victim", way)
         yield* lookAtOthers(tools)
         yield* Spending.recover(tools, "victim", last)
         // The first list shows which animals exist for this key.

@@ -8,7 +8,7 @@ import { zones } from "./Day.ts"
 import * as Spending from "./Spending.ts"
 import * as Ways from "./Ways.ts"
 
-const { DAY, HOUR, MINUTE, SECOND } = Spending
+const { DAY, MINUTE, SECOND } = Spending
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
 
@@ -43,8 +43,8 @@ const margins = [1, 500, 900, SECOND, 30 * SECOND] as const
 
 const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
   const { tiny } = tools.plans
-  const midnights = [0, ...(yield* Ways.draw(zones.slice(1), 2))].map(midnightOf)
-  for (const moment of [next(SECOND), next(MINUTE), next(HOUR), ...midnights, clockChange]) {
+  const midnights = [0, ...(yield* Ways.draw(zones.slice(1), 1))].map(midnightOf)
+  for (const moment of [next(SECOND), next(MINUTE), ...midnights, clockChange]) {
     yield* Spending.rest(tools)
     const boundary = moment(yield* tools.now)
     const [margin = 1] = yield* Ways.draw(margins, 1)
@@ -73,7 +73,7 @@ export const programs: ReadonlyArray<Program> = [
     name: "boundaries of the clock",
     profile: "limits",
     needs: ["clock"],
-    requests: 155,
+    requests: 115,
     run: boundariesOfClock
   },
   Spending.about(

@@ -57,16 +57,12 @@ export const programs: ReadonlyArray<Program> = [
       yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("refused"), 1))
     })
   ),
-  onUnusedDay("day by all requests", 85, (tools, plan) =>
-    Effect.gen(function* () {
-      yield* byWays(tools, plan, yield* Random.shuffle(Ways.ways))
-      yield* Spending.rest(tools)
-      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("undescribed"), 1))
-    })
+  onUnusedDay("day by all requests", 45, (tools, plan) =>
+    Effect.flatMap(Random.shuffle(Ways.ways), (mixed) => byWays(tools, plan, mixed))
   ),
   onUnusedDay(
     "each way on a used day",
-    85,
+    95,
     Effect.fnUntraced(function* (tools, plan) {
       let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
       // So rarely that the minute denies nothing, and few services ban the key; at all parts of a second.
@@ -93,7 +89,7 @@ export const programs: ReadonlyArray<Program> = [
   ),
   onUnusedDay(
     "day at midnight",
-    115,
+    100,
     Effect.fnUntraced(function* (tools, plan) {
       const [other = 0] = yield* Ways.draw(zones.slice(1), 1)
       for (const [zone, spare] of [
@@ -111,7 +107,7 @@ export const programs: ReadonlyArray<Program> = [
           yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.described, 1))[0])
         }
         yield* tools.advance(MINUTE_PASSED)
-        yield* Spending.useUpDay(tools, plan, [Ways.list], Math.ceil(plan.perDay / 2))
+        yield* Spending.useUpDay(tools, plan, [Ways.list], plan.perMinute + 1)
         yield* Spending.rest(tools)
       }
     })

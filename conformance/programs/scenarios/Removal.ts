@@ -9,7 +9,7 @@ import * as Ways from "./Ways.ts"
 const { DAY, HOUR } = Spending
 
 /** Hours of the edges of the day in several zones, after its first beginning. */
-const edges = [0, 5, 8.5, 14, 22, 24, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
+const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
 
 const moments: ReadonlyArray<number> = [
   REMOVAL_BEGINS - DAY,

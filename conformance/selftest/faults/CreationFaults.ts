@@ -19,7 +19,7 @@ const lenient: ReadonlyArray<readonly [id: string, clause: ClauseSlug, from: Reg
   ["a category of NaN", "create.json-syntax", /"categoryId":\s*(?:NaN|-?Infinity)/, '"categoryId":0'],
   ["no brace at its end", "create.json-syntax", /([^{},:\s])$/, "$1}"],
   ["a line feed in the name", "create.json-syntax", /("name":"[^"\n]*)\n([^"]*")/, "$1\\n$2"],
-  ["a name member in capitals", "create.name-required", /"(?!name")name"\s*:/i, '"name":'],
+  ["a name member in capitals", "create.name-required", /"(?:Name|NAME)"\s*:/, '"name":'],
   ["a category member in small letters", "create.category-required", /"categoryid"\s*:/, '"categoryId":'],
   ["a name in a list", "create.name-type", /"name":\s*\[\s*("[^"]*")\s*\]/, '"name":$1'],
   ["a category as text", "create.category-type", /"categoryId":\s*"(-?\d+)"/, '"categoryId":$1'],

@@ -123,7 +123,11 @@ export const make = (
         for (const chunk of isChunked ? chunksOf(body) : []) outgoing.write(chunk)
         outgoing.end(isChunked ? undefined : body)
       })
-    return (request) => exchange(request, isSafe(request.method))
+    return (request) =>
+      Effect.catchDefect(exchange(request, isSafe(request.method)), (cause) =>
+        // Node throws for a method, a target or a header that HTTP does not allow.
+        Effect.fail(new NoResponse({ kind: "unsent", reason: String(cause) }))
+      )
   })
 }
 

@@ -156,12 +156,14 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0
+    let isSent = true
     const begun = yield* Clock.monotonicTimeNanos
     const [response, missing] = yield* withinBudget(transport(request)).pipe(
       Effect.map((received): readonly [WireResponse | undefined, string?] => [received]),
       Effect.catchTag("NoResponse", ({ kind, reason }) => {
+        isSent = kind !== "unsent"
         // A response that exceeds a limit shows that the server is reachable.
-        missingResponses = kind === "excess" ? 0 : missingResponses + 1
+        if (isSent) missingResponses = kind === "excess" ? 0 : missingResponses + 1
         return Effect.succeed([undefined, reason] as const)
       }),
       Effect.ensuring(
@@ -198,7 +200,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       const animal = CreatedAnimal.of({ request, response })
       if (animal !== undefined) created.push(animal)
     }
-    see(exchange)
+    if (isSent) see(exchange)
     return exchange
   })
 

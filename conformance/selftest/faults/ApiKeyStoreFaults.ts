@@ -308,7 +308,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("keys-store.throwing-change-returns-none", "Returns Option.none when a change throws.")
-    .breaks("keys-store.update.none", "keys-store.throwing-change", "key_a0 a result")
+    .breaks("keys-store.update.replaces", "keys-store.throwing-change", "key_a0 a result")
     .by(onThrowingChange(() => Effect.succeed(Option.none()))),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
     .breaks("keys-store.update.atomic", "keys-store.throwing-change", "database is locked")

@@ -33,7 +33,7 @@ export const faults: ReadonlyArray<Fault> = [
       changingQuery(({ after }) => ({ after: after === undefined ? undefined : BigInt.asIntN(32, after) }))
     ),
   fault("pets.after-huge-fails", "Fails when `after` is the greatest int64, because it adds one.")
-    .breaks("pets.page.after", "pets.page-after", "StoreUnavailable")
+    .breaks("pets.page.first", "pets.page-after", "StoreUnavailable")
     .by(
       replacingPage((query, real) =>
         query.after === 2n ** 63n - 1n

@@ -124,10 +124,10 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.quote-dies", "Inserts names into SQL without escaping, so that a quote causes a defect.")
-    .breaks("pets.insert.names", "pets.insert", "a defect: Error: syntax error")
+    .breaks("pets.insert.exact", "pets.insert", "a defect: Error: syntax error")
     .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
   fault("pets.emoji-fails", "Fails for names with characters above U+FFFF.")
-    .breaks("pets.insert.names", "pets.insert", "StoreUnavailable")
+    .breaks("pets.insert.exact", "pets.insert", "StoreUnavailable")
     .by(
       failingFor(
         ({ name }) => /[\u{10000}-\u{10ffff}]/u.test(name),
@@ -135,7 +135,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.throws-at-once", "Throws, instead of failing, for a category that its driver cannot bind.")
-    .breaks("pets.insert.int64", "pets.insert", "a defect: RangeError: BigInt")
+    .breaks("pets.insert.exact", "pets.insert", "a defect: RangeError: BigInt")
     .by(
       replacingInsert((pet, real) => {
         if (Number.isSafeInteger(Number(pet.categoryId))) return real.insert(pet)

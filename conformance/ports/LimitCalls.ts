@@ -72,7 +72,7 @@ export type Count = ValueOf<typeof kinds.count>
 const clientAdd = call("add", { key: few })
 
 export const calls = {
-  any: fc.oneof<ReadonlyArray<fc.Arbitrary<Call>>>(...Object.values(kinds)),
+  any: fc.oneof<Array<fc.Arbitrary<Call>>>(...Object.values(kinds)),
   call: weighted<Call>(
     ...([
       [24, kinds.count],

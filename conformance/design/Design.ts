@@ -92,7 +92,7 @@ const judgeOne = (
   given: Reading.Reading
 ): readonly [ReadonlyArray<Ruling>, Knowledge] => {
   const { basePath } = known.setup
-  const reading = { ...given, caller: Reading.shownBy(given.caller, exchange.response.status) }
+  const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const counted = Limits.judge(known.limits, reading.caller, exchange)
   const [ofAnimals, lists] = judgeAnimals(known, exchange, reading)
   const id = header(exchange.response, "x-request-id")

@@ -1,7 +1,9 @@
 /** Reads a request as our service does: its caller, its path and its query (§4, §5). */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import { isUnknownMethod } from "../http/ByService.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Key, Setup } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 
 /** Who sends a request. `unclear`: the HTTP implementation decides whether the service sees the key. */
 export type Caller =
@@ -64,7 +66,10 @@ const whyInvalid = (given: string, keys: ReadonlyArray<Key>): ClauseSlug | undef
 }
 
 /** Returns the caller as a response shows it. */
-export const shownBy = (caller: Caller, status: number): Caller => {
+export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
+  const { status } = exchange.response
+  // What Node rejects by itself counts for the network.
+  if (isUnknownMethod(exchange)) return { is: "nobody", hasCredential: false }
   if (caller.is !== "unclear" || status === 429) return caller
   if (status === 401) return { is: "nobody", hasCredential: true }
   return caller.key === undefined ? caller : { is: "key", key: caller.key, isUsual: false }

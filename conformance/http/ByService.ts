@@ -17,10 +17,15 @@ const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 /** Matches the methods that every HTTP implementation knows; it may reject others with 400 by itself. */
 const knownMethod = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/
 
+/** Whether an HTTP implementation probably rejected the method by itself. */
+export const isUnknownMethod = ({ request, response }: Answered): boolean =>
+  response.status === 400 && !knownMethod.test(request.method)
+
 /** Whether the service itself probably sent the response. */
 export const isOfService = ({ request, response }: Answered): boolean =>
   !transportStatuses.has(response.status) &&
-  (response.status !== 400 || (knownMethod.test(request.method) && !malformedTarget.test(request.target)))
+  !isUnknownMethod({ request, response }) &&
+  (response.status !== 400 || !malformedTarget.test(request.target))
 
 /** Whether a response to this method and with this status may have a body. */
 export const hasBody = ({ request, response }: Answered): boolean =>

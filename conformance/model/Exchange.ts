@@ -21,6 +21,8 @@ export interface Exchange {
   readonly isAlone: boolean
   /** Whether it was sent at the same time as others. */
   readonly isTogether?: boolean
+  /** Whether no other request was in flight once its response had arrived. */
+  readonly isLast?: boolean
   /** The number of requests sent before its response arrived; of use if it was not alone. */
   readonly until?: number
 }

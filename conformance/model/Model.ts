@@ -57,9 +57,7 @@ export const begin = (setup: Setup): Knowledge => ({
 export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
   if (!exchange.isAlone) {
     const waiting = { ...known, pending: [...known.pending, exchange] }
-    // Every request that was sent has been seen: nothing else is in flight.
-    const first = Math.min(...waiting.pending.map(({ index }) => index))
-    return waiting.pending.length === (exchange.until ?? 0) - first ? settle(waiting) : nothing(waiting)
+    return exchange.isLast === true ? settle(waiting) : nothing(waiting)
   }
   const settled = settle(known)
   const judged = judgeTogether(settled.known, [exchange])

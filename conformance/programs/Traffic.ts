@@ -189,6 +189,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       to: (yield* now) + slack,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
       isTogether,
+      isLast: inFlight === 0,
       until: sentCount
     }
     if (response?.status === 401) anonymousLimit = RateHeaders.of(response)?.limit

@@ -130,6 +130,7 @@ export type Call = ValueOf<(typeof kinds)[keyof typeof kinds]>
 const advance = call("update", { ...update, change: fc.constant("advance"), id: fc.nat(3) })
 
 export const calls = {
+  any: fc.oneof<Array<fc.Arbitrary<Call>>>(...Object.values(kinds)),
   call: weighted<Call>(
     ...([
       [6, kinds.insert],

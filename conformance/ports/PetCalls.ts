@@ -67,6 +67,7 @@ const kinds = {
 export type Call = ValueOf<(typeof kinds)[keyof typeof kinds]>
 
 export const calls = {
+  any: fc.oneof<Array<fc.Arbitrary<Call>>>(...Object.values(kinds)),
   call: weighted<Call>(
     [6, kinds.insert],
     [4, kinds.find],

@@ -1,0 +1,66 @@
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as Cases from "./Cases.ts"
+import * as CaseText from "./CaseText.ts"
+import { keys } from "./KeyPort.ts"
+import { limits } from "./LimitPort.ts"
+import { pets } from "./PetPort.ts"
+import type { Case } from "./Port.ts"
+
+const nothing: Case<never> = { calls: [], clients: [], order: null, later: [], isOutage: false }
+
+const ports = [
+  {
+    name: pets.name,
+    cases: Cases.make<unknown>(pets.calls),
+    boundaries: pets.boundaries,
+    outage: pets.outage
+  },
+  {
+    name: limits.name,
+    cases: Cases.make<unknown>(limits.calls),
+    boundaries: limits.boundaries,
+    outage: limits.outage
+  },
+  {
+    name: keys.name,
+    cases: Cases.make<unknown>(keys.calls),
+    boundaries: keys.boundaries,
+    outage: keys.outage
+  }
+]
+
+describe.each(ports)("a case of $name", ({ boundaries, cases, name, outage }) => {
+  const all = (seed: number): ReadonlyArray<unknown> =>
+    [
+      ...boundaries,
+      ...outage.map((call) => ({ calls: [call], isOutage: true })),
+      ...cases.random(seed, 0.1)
+    ].map((part) => ({ ...nothing, ...part }))
+
+  it("is recognized after it was written as text", () => {
+    for (const given of all(1)) {
+      const text = CaseText.write({ port: name, value: given })
+      const read = Result.getOrThrow(CaseText.parse(text))
+      expect(cases.is(read.value)).toBe(true)
+      expect(CaseText.write(read)).toBe(text)
+    }
+  })
+
+  it("becomes smaller step by step, down to nothing", () => {
+    let given: unknown = all(1).at(-1)
+    for (let steps = 0; steps < 1_000; steps++) {
+      if (!cases.is(given)) expect.unreachable("a smaller case that is no case")
+      const [smaller] = cases.smaller(given)
+      if (smaller === undefined) break
+      given = smaller
+    }
+    expect(given).toMatchObject({ calls: [], clients: [], later: [] })
+  })
+})
+
+describe("the text of a case", () => {
+  it.each(["", "{}", "[1]", '{"port":"pets"}', "no JSON"])("rejects %j", (text) => {
+    expect(Result.isFailure(CaseText.parse(text))).toBe(true)
+  })
+})

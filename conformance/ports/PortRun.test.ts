@@ -1,0 +1,121 @@
+import * as it from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect } from "vitest"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as ArrayStores from "../selftest/ArrayStores.ts"
+import * as Subjects from "../selftest/Subjects.ts"
+import * as PortRun from "./PortRun.ts"
+import type { PortTarget } from "./PortTarget.ts"
+
+const correct: PortTarget = { name: "arrays", ...Subjects.stores({}), outage: ArrayStores.outOfReach({}) }
+
+/** A repository that returns one animal more than the limit of a page. */
+const faulty: PortTarget = {
+  name: "faulty",
+  petRepository: Layer.sync(PetRepository, () => {
+    const real = ArrayStores.petRepository()
+    return { ...real, page: (query) => real.page({ ...query, limit: query.limit + 1 }) }
+  })
+}
+
+const run = (target: PortTarget, options: Partial<Parameters<typeof PortRun.run>[1]> = {}) =>
+  PortRun.run(target, { seed: 1, effort: 0.1, ...options })
+
+describe("a run on storage ports", () => {
+  it.live("finds nothing in correct stores, and decides every clause that they promise", () =>
+    Effect.gen(function* () {
+      const { decided, findings, lacking, undecided } = yield* run(correct, { effort: 1 })
+      expect({ findings, undecided }).toEqual({ findings: [], undecided: new Map() })
+      const without = [...PortRun.clausesOf(correct)].filter(
+        (slug) => !new Set<string>(decided.keys()).has(slug)
+      )
+      const unchecked = without.filter((slug) => !/failure-stores-nothing|swept/.test(slug))
+      expect(unchecked.toSorted()).toEqual([...lacking.keys()].toSorted())
+      expect(new Set(lacking.values())).toEqual(new Set(["the store has no `consume`"]))
+    })
+  )
+
+  it.live("returns a smallest history of a violation, which can be replayed", () =>
+    Effect.gen(function* () {
+      const { findings } = yield* run(faulty)
+      expect(findings.map(({ clause }) => clause)).toEqual(["pets.page.limit"])
+      const [finding] = findings
+      expect(finding).toMatchObject({ expected: "at most 1 animals" })
+      expect(finding?.steps.map(({ did }) => did.split(" ")[0])).toEqual(["insert", "insert", "page"])
+      const text = finding?.case ?? ""
+      expect(yield* PortRun.replay(faulty, text)).toEqual(finding)
+      expect(yield* PortRun.replay(correct, text)).toBe(undefined)
+      const error = yield* Effect.flip(PortRun.replay(faulty, text.replace('"page"', '"sheet"')))
+      expect(error._tag).toBe("NotACase")
+    })
+  )
+
+  it.live("reports a layer that cannot be built", () =>
+    Effect.gen(function* () {
+      const { findings } = yield* run({
+        name: "closed",
+        petRepository: Layer.effect(PetRepository, Effect.die(new Error("no such file")))
+      })
+      expect(findings).toMatchObject([{ actual: "Error: no such file", steps: [] }])
+    })
+  )
+
+  it.live("makes only the calls that can decide the wanted clauses", () =>
+    Effect.gen(function* () {
+      const { decided } = yield* run(correct, { isWanted: (clause) => clause === "keys-store.interruption" })
+      expect([...decided.keys()].filter((slug) => !slug.startsWith("keys-store."))).toEqual([])
+      expect(decided.get("keys-store.interruption")).toBeGreaterThan(6)
+    })
+  )
+})
+
+/** Runs the calls during an outage, in which each call of each port runs this effect, for some time of the test clock. */
+const duringOutage = (call: Effect.Effect<never, StoreUnavailable>, ms: number) =>
+  Effect.gen(function* () {
+    const outage = Layer.mergeAll(
+      Layer.succeed(PetRepository, { insert: () => call, find: () => call, page: () => call }),
+      Layer.succeed(RateLimitStore, { modify: () => call, consume: () => call, rehearse: call }),
+      Layer.succeed(ApiKeyStore, {
+        findByHash: () => call,
+        insert: () => call,
+        insertFirst: () => call,
+        update: () => call,
+        list: call
+      })
+    )
+    const running = yield* Effect.forkChild(run({ name: "outage", outage }, { shrinkingMs: 0 }))
+    for (let step = 0; step < 40; step++) yield* TestClock.adjust(ms)
+    return yield* Fiber.join(running)
+  })
+
+describe("a run during an outage", () => {
+  const unavailable = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("refused") }))
+
+  it.effect("accepts calls that fail with StoreUnavailable after 9 s", () =>
+    Effect.gen(function* () {
+      const { decided, findings } = yield* duringOutage(
+        Effect.andThen(Effect.sleep(9_000), unavailable),
+        9_000
+      )
+      expect(findings).toEqual([])
+      expect([...decided.values()].reduce((sum, times) => sum + times, 0)).toBe(15)
+    })
+  )
+
+  it.effect.each([
+    ["do not end within 10 s", Effect.never, "a defect: Error: no result within 10 s"],
+    ["are interrupted", Effect.interrupt, "an interruption"],
+    ["die", Effect.die(new Error("oops")), "a defect: Error: oops"]
+  ] as const)("rejects calls that %s", ([, call, actual]) =>
+    Effect.gen(function* () {
+      const { findings } = yield* duringOutage(call, 10_000)
+      expect(findings).toMatchObject([{ actual }, { actual }, { actual }])
+    })
+  )
+})

@@ -32,7 +32,11 @@ const credentials: Program = {
       for (const call of yield* Draw.some(operations, 2)) rows.push({ call, credential })
     for (const credential of derived(Object.values(Credentials.open)))
       rows.push({ call: yield* Draw.one(operations), credential })
-    for (const { call, credential } of rows)
+    // Each credential once, before the limit of callers without a valid key is used up.
+    const first = rows.filter(
+      ({ credential }, index) => rows.findIndex((row) => row.credential === credential) === index
+    )
+    for (const { call, credential } of [...first, ...rows.filter((row) => !first.includes(row))])
       yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
     yield* Calls.lookAtLists(tools)
   })

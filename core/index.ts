@@ -35,7 +35,6 @@ export {
   type Definition as OperationDefinition,
   type Description as OperationDescription,
   type Failure as OperationFailure,
-  type Idempotency,
   type Input as OperationInput,
   make as makeOperation,
   type Operation,
@@ -46,6 +45,7 @@ export {
   type RequestBody,
   type ResponseBody,
   type ResponseHeader,
+  type Runtime as OperationRuntime,
   type Success,
   type Unvalidated
 } from "./operations/Operation.ts"
@@ -53,7 +53,7 @@ export { all as operations } from "./operations/Operations.ts"
 export { InvalidOption } from "./options/InvalidOption.ts"
 export { ApiKeyStore, type KeyUpdate } from "./ports/ApiKeyStore.ts"
 export { PetRepository } from "./ports/PetRepository.ts"
-export { RateLimitStore, type Step } from "./ports/RateLimitStore.ts"
+export { make as makeRateLimitStore, RateLimitStore, type Step } from "./ports/RateLimitStore.ts"
 export { Readiness } from "./ports/Readiness.ts"
 export { type Exchange, ResponseObserver } from "./service/Exchange.ts"
 export * as Service from "./service/Service.ts"

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import {
   type ApiKey,
   ApiKeyStore,
+  makeRateLimitStore,
   Pet,
   PetRepository,
   type RateLimit,
@@ -31,14 +32,14 @@ const petRepository = Layer.sync(PetRepository, () => {
 
 const rateLimitStore = Layer.sync(RateLimitStore, () => {
   const states = new Map<string, RateLimit.State>()
-  return {
+  return makeRateLimitStore({
     modify: (key, step) =>
       Effect.sync(() => {
         const [result, state] = step(states.get(key))
         states.set(key, state)
         return result
       })
-  }
+  })
 })
 
 const apiKeyStore = Layer.sync(ApiKeyStore, () => {

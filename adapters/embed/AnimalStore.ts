@@ -141,7 +141,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(
-    Layer.provide(
+    Layer.provideMerge(
       observation.withTracing(
         Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options))
       )

@@ -11,14 +11,14 @@ afterAll(async () => {
   for (const cleanUp of cleanups.toReversed()) await cleanUp()
 })
 
-/** Opens a store with an adjustable clock, and issues the keys that the suite needs. */
+/** Opens a store with a clock that only the suite moves, and issues the keys that the suite needs. */
 export const open = async (database: string, limits?: string) => {
-  // The clock starts at a fixed time before getPet is removed.
-  let offset = Date.UTC(2027, 0, 1, 9) - Date.now()
+  // A time before getPet is removed. It stands still, so that the suite knows the time of each request exactly.
+  let time = Date.UTC(2027, 0, 1, 9)
   const clock = {
-    now: () => Date.now() + offset,
+    now: () => time,
     advance: (ms: number) => {
-      offset += ms
+      time += ms
     }
   }
   const store = await openAnimalStore({ database, limits, now: clock.now, log: () => undefined })

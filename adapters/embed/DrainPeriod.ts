@@ -1,8 +1,8 @@
 /** Waits between the start of a drain and the close of a store, so that load balancers detect the drain. */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import { InFlight } from "../../core/service/InFlight.ts"
 import { Service } from "../../core/service/Service.ts"
-import { InFlight } from "./InFlight.ts"
 
 export interface DrainPeriod {
   /** Starts the drain. Then waits for `ms` milliseconds or until `end`, if the store has received any request. */
@@ -11,14 +11,14 @@ export interface DrainPeriod {
   readonly end: Effect.Effect<void>
 }
 
-export const make: Effect.Effect<DrainPeriod, never, Service | InFlight> = Effect.gen(function* () {
+export const make: Effect.Effect<DrainPeriod, never, Service> = Effect.gen(function* () {
   const service = yield* Service
   const inFlight = yield* InFlight
   const ended = Latch.makeUnsafe(false)
   return {
     run: Effect.fnUntraced(function* (ms) {
       yield* service.drain
-      if (inFlight.hasReceivedRequest()) yield* Effect.raceFirst(Effect.sleep(ms), ended.await)
+      if (inFlight?.hasBegun) yield* Effect.raceFirst(Effect.sleep(ms), ended.await)
     }),
     end: Effect.sync(() => ended.openUnsafe())
   }

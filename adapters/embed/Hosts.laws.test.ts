@@ -17,6 +17,7 @@ import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import { BodyTooLarge, type ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import { pairs } from "../../core/service/ServiceResponse.ts"
 import { type StaticFile, StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
@@ -176,7 +177,7 @@ const direct = Effect.gen(function* () {
     const { length } = bytes
     const body = new TextDecoder().decode(bytes)
     return {
-      ...observe(status, headers, request.method === "HEAD" ? "" : body),
+      ...observe(status, pairs(headers), request.method === "HEAD" ? "" : body),
       contentLength: status === 204 ? undefined : String(length)
     }
   }

@@ -4,6 +4,7 @@ import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
+import { InFlight } from "../../core/service/InFlight.ts"
 import { Service } from "../../core/service/Service.ts"
 import {
   BodyConsumed,
@@ -11,7 +12,7 @@ import {
   type Scheme,
   type ServiceRequest
 } from "../../core/service/ServiceRequest.ts"
-import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import { pairs, type ServiceResponse } from "../../core/service/ServiceResponse.ts"
 
 /** The handler that a web-standard host calls. */
 export type FetchHandler = (request: Request) => Promise<Response>
@@ -53,16 +54,20 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<FetchHandler, InvalidOption, Service> {
   const options = yield* Effect.fromResult(Options.check<FetchHandlerOptions>(table, given))
   const service = yield* Service
+  const inFlight = yield* InFlight
   const run = Effect.runPromiseWith(yield* Effect.context())
   return async (request) => {
     const { signal } = request
     signal.throwIfAborted()
     const incoming = new FetchRequest(request, options)
+    inFlight?.begin()
     try {
       return toResponse(request, await run(service.handle(incoming), { signal }))
     } catch (error) {
       signal.throwIfAborted()
       throw incoming.bodyFailure === undefined ? error : incoming.bodyFailure.reason
+    } finally {
+      inFlight?.end()
     }
   }
 })
@@ -201,7 +206,7 @@ const readAtMost = (body: ReadableStream<Uint8Array>, maxBytes: number): Reading
 
 const toResponse = (request: Request, { body, bytes, headers, status }: ServiceResponse): Response => {
   const fields = new Headers()
-  for (const [name, value] of headers) fields.append(name, value)
+  for (const [name, value] of pairs(headers)) fields.append(name, value)
   if (bytes !== undefined) {
     fields.set("Content-Length", String(bytes.length))
     return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers: fields })

@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer"
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { TransportError } from "../../core/service/Service.ts"
-import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
+import { pairs, type ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { hasPendingBody } from "./NodeRequest.ts"
 import type { OutgoingResponse } from "./OutgoingResponse.ts"
@@ -408,7 +408,7 @@ export class Connection implements Resumable {
 const serialize = ({ body, headers, status }: ServiceResponse): string => {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...pairs(headers).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close"
   ]

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { InFlight } from "../../core/service/InFlight.ts"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as ByteBudget from "./ByteBudget.ts"
@@ -44,6 +45,7 @@ export const makeHandler = Effect.fnUntraced(function* (
   maxBytesInFlight?: number
 ): Effect.fn.Return<Handler, never, Service> {
   const service = yield* Service
+  const inFlight = yield* InFlight
   const budget = new ByteBudget.ByteBudget(maxBytesInFlight ?? ByteBudget.defaultLimit())
   const run = Effect.runCallbackWith(yield* Effect.context())
   return (request, response, sendContinue) => {
@@ -63,10 +65,12 @@ export const makeHandler = Effect.fnUntraced(function* (
       return service.transportError("service_unavailable", incoming.clientAddress, request.headers.origin)
     }
     let running = true
+    inFlight?.begin()
     const interrupt = run(incoming.tryHold() ? service.handle(incoming) : reject(), {
       onExit: (exit) => {
         if (running || Exit.isSuccess(exit)) respond(exit)
         running = false
+        inFlight?.end()
       }
     })
     const stop = (): void => {
@@ -147,8 +151,7 @@ export const writeHead = (
   response: ServerResponse,
   { body, bytes, headers, status }: ServiceResponse
 ): void => {
-  const fields: Array<string> = []
-  for (const [name, value] of headers) fields.push(name, value)
+  const fields = [...headers]
   if (status !== 204 && status !== 304) {
     fields.push("Content-Length", String(bytes?.length ?? Buffer.byteLength(body)))
   }

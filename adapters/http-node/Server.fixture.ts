@@ -15,7 +15,11 @@ import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import {
+  make as makeRateLimitStore,
+  RateLimitStore,
+  type Steppable
+} from "../../core/ports/RateLimitStore.ts"
 import * as Service from "../../core/service/Service.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import * as NodeDigest from "../embed/NodeDigest.ts"
@@ -27,14 +31,13 @@ import * as NodeServer from "./NodeServer.ts"
 import type { WireResponse } from "./Wire.fixture.ts"
 
 type Pets = PetRepository["Service"]
-type Limits = RateLimitStore["Service"]
 
 export interface Setup {
   readonly server?: Partial<NodeServer.NodeServerOptions>
   readonly service?: Partial<ServiceOptions>
   /** Wraps the repository of the memory adapter; `limits` wraps its rate-limit store. */
   readonly pets?: (real: Pets) => Pets
-  readonly limits?: (real: Limits) => Limits
+  readonly limits?: (real: Steppable) => Steppable
 }
 
 const noon = Date.UTC(2027, 0, 1, 12)
@@ -53,11 +56,7 @@ const fixedClock = Layer.effect(
 )
 
 /** Opens the service without a server; it is closed at the end of the test. */
-export const openService = async ({
-  limits = (real) => real,
-  pets = (real) => real,
-  service
-}: Setup = {}) => {
+export const openService = async ({ limits, pets = (real) => real, service }: Setup = {}) => {
   const scope = Scope.makeUnsafe()
   const repository = Layer.provide(
     Layer.effect(PetRepository, Effect.map(PetRepository, pets)),
@@ -68,7 +67,12 @@ export const openService = async ({
       Layer.mergeAll(
         MemoryApiKeyStore.layer,
         Layer.provide(
-          Layer.effect(RateLimitStore, Effect.map(RateLimitStore, limits)),
+          Layer.effect(
+            RateLimitStore,
+            Effect.map(RateLimitStore, (real) =>
+              limits === undefined ? real : makeRateLimitStore(limits({ modify: real.modify }))
+            )
+          ),
           MemoryRateLimitStore.layer
         ),
         repository,
@@ -151,7 +155,7 @@ export class Gate {
     page: (query) => this.#blocked(real.page(query))
   })
 
-  readonly limits = (real: Limits): Limits => ({
+  readonly limits = (real: Steppable): Steppable => ({
     modify: (key, step) => this.#blocked(real.modify(key, step))
   })
 

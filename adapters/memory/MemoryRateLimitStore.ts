@@ -6,7 +6,7 @@ import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
-import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import { LinkedQueue, type Place } from "../storage/LinkedQueue.ts"
 import * as StorageOptions from "../storage/StorageOptions.ts"
 
@@ -118,7 +118,7 @@ export const make = (
     for (const sweepSome of sweeps) sweepSome(now, ahead)
   }
 
-  return {
+  return makeRateLimitStore({
     modify: (key, step) =>
       Effect.sync(() => {
         if (isTimeToSweep()) sweep()
@@ -133,7 +133,7 @@ export const make = (
         })
         return { at: now, states: new Map(found) }
       })
-  }
+  })
 }
 
 /** Returns the state, corrected for steps of the service's clock since it was stored. */

@@ -33,7 +33,7 @@ export const consume = Effect.fnUntraced(function* (
   call: SqlCall.SqlCall,
   { clock, timeoutMs }: Pick<SqlOptions, "clock" | "timeoutMs">,
   onStored: OnStored
-): Effect.fn.Return<NonNullable<Store["consume"]>> {
+): Effect.fn.Return<Store["consume"]> {
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
   const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
     concurrency: CONCURRENCY,

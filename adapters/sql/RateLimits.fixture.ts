@@ -44,7 +44,7 @@ export const forAllTests = (kind: Kind, count: number) =>
 
 /** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
 export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
-  store.consume === undefined ? modify(store, key, now, policy) : store.consume(key, now, policy)
+  store.consume(key, now, policy)
 
 const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
   store.modify(key, (state) => RateLimit.step(state, now, policy))

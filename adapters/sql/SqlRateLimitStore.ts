@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import type * as RateLimit from "../../core/limits/RateLimit.ts"
-import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
@@ -37,17 +37,20 @@ export const layer = (
   options: SqlRateLimitStoreOptions
 ): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
 
-/** Provides a store for reading only: `modify` is a defect. Deletes nothing. */
+/** Provides a store for reading only: other methods are defects. Deletes nothing. */
 export const reading = ({
   timeoutMs
 }: Pick<SqlOptions, "timeoutMs">): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> =>
   Layer.effect(
     RateLimitStore,
     Effect.map(SqlClient.SqlClient, (sql) => ({
-      modify: () => Effect.die(new Error("the rate limits are opened for reading only")),
+      modify: () => readOnly,
+      consume: () => readOnly,
       read: readStates(sql, SqlCall.make(timeoutMs), usesServerTime(sql, "database"))
     }))
   )
+
+const readOnly = Effect.die(new Error("the rate limits are opened for reading only"))
 
 const usesServerTime = (sql: SqlClient.SqlClient, clock: SqlOptions["clock"]): boolean =>
   clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
@@ -90,7 +93,9 @@ const make = Effect.fnUntraced(function* ({
             read,
             rehearse
           }))
-        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) => ({ modify, read, rehearse }))
+        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) =>
+            makeRateLimitStore({ modify, read, rehearse })
+          )
     }
   })
 })
@@ -196,7 +201,7 @@ const consumeGrouped = (
   sql: SqliteWorkerClient.SqliteWorkerClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
-): Effect.Effect<NonNullable<RateLimitStore["Service"]["consume"]>> =>
+): Effect.Effect<RateLimitStore["Service"]["consume"]> =>
   Effect.map(
     sql.groups<SqliteWorkerCounting.Count, RateLimit.Verdict>({
       encode: SqliteWorkerCounting.encode,

@@ -1,6 +1,6 @@
 /** Creates the keys of callers as the service passes them to its stores, and counts their requests. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
-import * as RateLimit from "../../core/limits/RateLimit.ts"
+import type * as RateLimit from "../../core/limits/RateLimit.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
 
@@ -28,4 +28,4 @@ export const consume = (
   key: string,
   now: number,
   policy: RateLimit.Policy
-) => limits.consume?.(key, now, policy) ?? limits.modify(key, (state) => RateLimit.step(state, now, policy))
+) => limits.consume(key, now, policy)

@@ -14,6 +14,9 @@ const setup: Setup = {
 
 type Headers = Readonly<Record<string, string | undefined>>
 
+/** A cursor with characters that have a meaning in a query. */
+const CURSOR = "%2B/=+%25"
+
 interface Sent {
   readonly method?: string
   readonly path?: string
@@ -176,10 +179,10 @@ describe("Design.judge", () => {
     })
     const [all, first] = [
       exchange({}, page([1, 2, 3])),
-      exchange({ path: "/pets?limit=1" }, page([1], "a"), 1)
+      exchange({ path: "/pets?limit=1" }, page([1], CURSOR), 1)
     ]
     const second = (ids: ReadonlyArray<number>, next?: string) =>
-      exchange({ path: "/pets?limit=1&cursor=a" }, page(ids, next), 2)
+      exchange({ path: `/pets?limit=1&cursor=${CURSOR}` }, page(ids, next), 2)
     expect(judge(all, first, second([2], "b")).broken).toEqual([])
     expect(judge(all, first, second([3])).broken).toEqual(["list.paging.complete"])
     expect(judge(all, first, second([2])).broken).toEqual(["list.paging"])

@@ -60,10 +60,11 @@ const ofCaller = (
   const denied: Outcome = {
     statuses: [429],
     because: isBanned ? "a banned key" : "a request over the limit",
-    clause: isBanned ? "ban.answer" : undefined,
+    clause: isBanned ? "ban.answer" : caller.is === "nobody" ? "limits.anonymous-exhausted" : undefined,
     code: isBanned ? "api_key_banned" : "rate_limit_exceeded",
     ofCode: isBanned ? "ban.answer" : "limits.exceeded-code",
-    ofOrder: "limits.before-routing"
+    // Without a key, 401 comes before everything else as well.
+    ofOrder: caller.is === "nobody" ? undefined : "limits.before-routing"
   }
   const isDenied = verdict !== undefined && verdict.outcome !== "admitted"
   if (caller.is !== "nobody") return isDenied ? [denied] : []
@@ -200,11 +201,12 @@ const ofGet = (
   if (from >= REMOVAL) return [{ statuses: [410], because: "an operation that is removed", ...gone }]
   const because = `the id ${JSON.stringify(id)}`
   if (to >= REMOVAL) return [{ statuses: [200, 404, 410], because }]
-  if (/^[0-9]{1,19}$/.test(id) && lists.animals.has(BigInt(id)))
-    return [{ statuses: [200], because, clause: ofEncoding(path) }]
   const missing: Outcome = { statuses: [404], because, code: "not_found", ofCode: "errors.codes" }
   if (/^(?:0|-?[1-9][0-9]{0,18})$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id)) {
-    return [{ ...missing, statuses: [200, 404] }]
+    const isKnown = lists.animals.has(BigInt(id))
+    return [
+      isKnown ? { statuses: [200], because, clause: ofEncoding(path) } : { ...missing, statuses: [200, 404] }
+    ]
   }
   const isNumber = /^\s*[+-]?[0-9]{1,19}(?:\.0*)?\s*$/.test(id)
   return [{ ...missing, clause: isNumber ? "get.canonical-id" : "get.malformed-id" }]

@@ -146,7 +146,7 @@ const errorBody: Law = ({ exchange }) => {
   const { request, response } = exchange
   const body = response.status >= 400 && hasBody(exchange) ? ErrorBody.of(response) : undefined
   if (body === undefined || Result.isFailure(body)) return []
-  const { code, members, message, messageLength } = body.success
+  const { code, members, message } = body.success
   const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
   const echo = tokens.find((token) => token.length >= MIN_SECRET && message.includes(token))
   const isExact = members.toSorted().join() === "code,message,status"
@@ -155,7 +155,7 @@ const errorBody: Law = ({ exchange }) => {
     rule(statusOf.get(code) === response.status, "errors.codes", `a code of ${response.status}`, code),
     rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message)),
     rule(echo === undefined, "errors.no-echo", "a message without the credential", "the credential in it"),
-    rule(messageLength <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, messageLength)
+    rule(message.length <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, message.length)
   ]
 }
 

@@ -172,7 +172,9 @@ const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
   const isOver = actual === "admitted" || !isKey
   const clause =
     now.outcome === "admitted" || (now.outcome === "limited" && isOver) ? countedBy(story) : ofBan(story)
-  const patient = isKey ? patienceOf(story) : "ban.anonymous-never"
+  // A network whose slots are used up would be banned if it were a key.
+  const isStruck = !isKey && now.denial === "too soon"
+  const patient = isStruck ? "ban.anonymous-never" : patienceOf(story)
   return [
     rule(actual === now.outcome, clause, `a request to be ${now.outcome}`, `${actual} (${status})`),
     ...(patient === undefined || now.outcome === "banned" ? [] : [kept(patient)])
@@ -194,8 +196,8 @@ const ofBan = (story: Story): ClauseSlug => {
 }
 
 /** Returns the clause about a client that waited after a denial, if the client did. */
-const patienceOf = ({ before, exchange, meter, now }: Story): ClauseSlug | undefined => {
-  if (before?.verdict.outcome !== "limited") return undefined
+const patienceOf = ({ before, exchange, isKey, meter, now }: Story): ClauseSlug | undefined => {
+  if (!isKey || before?.verdict.outcome !== "limited") return undefined
   const waited = exchange.from - before.exchange.to
   if (waited >= before.verdict.retryAfter * 1_000) return "ban.polite-never"
   const isOfDay = now.limit === now.day.limit && now.outcome === "limited"

@@ -61,17 +61,13 @@ const ofError = (
   if (Result.isFailure(body) || response.status !== statuses.at(-1)) return []
   const { code: actual, message } = body.success
   const unnamed = names.find((name) => !message.includes(name))
+  const about = unnamed === undefined ? "" : `a message about ${unnamed}`
+  // Whether a denial is a ban is a matter of the limits.
+  const isOfLimits = response.status === 429 && denials.includes(actual) && actual !== code
   return [
-    ...(ofCode === undefined || code === undefined ? [] : [rule(actual === code, ofCode, code, actual)]),
-    ...(names.length === 0
-      ? []
-      : [
-          rule(
-            unnamed === undefined,
-            "errors.messages",
-            `a message about ${unnamed}`,
-            JSON.stringify(message)
-          )
-        ])
+    ...(ofCode === undefined || isOfLimits ? [] : [rule(actual === code, ofCode, `${code}`, actual)]),
+    ...(names.length === 0 ? [] : [rule(about === "", "errors.messages", about, JSON.stringify(message))])
   ]
 }
+
+const denials = ["rate_limit_exceeded", "api_key_banned"]

@@ -40,10 +40,8 @@ export const examine = Effect.fnUntraced(function* (
   const { redact, target } = subject
   const { traffic } = session ?? (yield* open(subject, options.level))
   const toSetUpError = ({ reason }: SetupError | Stopped) => new SetupError({ reason: redact(reason) })
-  const begun = yield* Clock.currentTimeMillis
   const lines = yield* Effect.mapError(findings(target, traffic), toSetUpError)
-  const latencyMs = ((yield* Clock.currentTimeMillis) - begun) / traffic.requests()
-  return [...lines, ...Estimate.lines(subject, options, latencyMs, traffic.mainLimit())].map(redact)
+  return [...lines, ...Estimate.lines(subject, options, traffic)].map(redact)
 })
 
 const findings = Effect.fnUntraced(function* (

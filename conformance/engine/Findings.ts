@@ -34,7 +34,7 @@ export const of = (
   return Object.values(Arr.groupBy(violations, ({ clause }) => clause))
     .map((all) => {
       const { exchanges: shown, violation } = all
-        .toSorted((a, b) => a.evidence.length - b.evidence.length)
+        .toSorted((a, b) => a.evidence.length - b.evidence.length || sizeOf(a) - sizeOf(b))
         .slice(0, MAX_SEARCHED)
         .map((each) => History.smallest(each, exchanges, judgeAll, keyOf))
         .reduce((a, b) => (b.exchanges.length < a.exchanges.length ? b : a))
@@ -55,3 +55,11 @@ export const of = (
     .toSorted((a, b) => a.length - b.length || a.at - b.at)
     .map(({ finding }) => finding)
 }
+
+/** Returns the number of bytes that the evidence of a violation shows. */
+const sizeOf = ({ evidence }: Violation): number =>
+  evidence.reduce(
+    (sum, { request, response }) =>
+      sum + request.target.length + (request.body?.length ?? 0) + (response?.body.length ?? 0),
+    0
+  )

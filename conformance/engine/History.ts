@@ -53,7 +53,7 @@ export const smallest = (
   if (alone !== undefined) return counts ? alone : withFewer(alone, shownBy, isEnough)
   if (counts) {
     for (let at = ofKey.length - 1; at >= 0 && !isEnough(); at--) {
-      const shown = isFull(ofKey[at]) ? shownBy(ofKey.slice(at)) : undefined
+      const shown = isBeginning(ofKey[at]) ? shownBy(ofKey.slice(at)) : undefined
       if (shown !== undefined) return shown
     }
   }
@@ -67,8 +67,9 @@ export const smallest = (
   return { violation, exchanges: inOrder(violation.evidence, []) }
 }
 
-/** Whether a response shows that all requests of a window were left before it, so that a replay can begin with it. */
-const isFull = (exchange: Exchange | undefined): boolean => {
+/** Whether a replay can begin with an exchange: all requests of a window were left before it, or none. */
+const isBeginning = (exchange: Exchange | undefined): boolean => {
+  if (exchange?.response?.status === 429) return true
   const rate = exchange?.response && RateHeaders.of(exchange.response)
   return rate !== undefined && rate.remaining >= rate.limit - 1
 }

@@ -156,6 +156,15 @@ const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet
 
 type Observation = readonly [Results.Observed, findings: ReadonlyArray<string>]
 
+/** The clauses of level design that count exactly, which needs a clock that stands still between requests. */
+const inexact = new Map(
+  Selection.checks.flatMap(({ level, slug }) =>
+    level === "design" && /^(?:limits|ban)\./.test(slug)
+      ? [[slug, "the times of requests are not known to the millisecond"] as const]
+      : []
+  )
+)
+
 /** Examines the set-up of a server, runs the programs, and judges every exchange. */
 const observeServer = Effect.fnUntraced(function* (
   subject: HttpSubject.HttpSubject,
@@ -191,6 +200,7 @@ const observeServer = Effect.fnUntraced(function* (
     programs,
     stopped: new Map([...stopped].map(([name, { reason }]) => [name, reason])),
     errors,
+    lacking: exchanges.every(({ from, to }) => from === to) ? new Map() : inexact,
     choices: Model.tells(known.model),
     requests: session.traffic.requests(),
     waitedMs: session.traffic.waitedMs()

@@ -1,6 +1,8 @@
 /** Defines requests as programs send them. */
-import type { KeyName } from "../http/Exchange.ts"
 import type { Header } from "../http/Wire.ts"
+
+/** The declared key that a request is sent with; `none` without a key, `other` for a credential that is made up. */
+export type KeyName = "main" | "tiny" | "victim" | "revoked" | "expired" | "none" | "other"
 
 /** A request below the base address. */
 export interface Sent {

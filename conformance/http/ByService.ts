@@ -14,10 +14,13 @@ export const transportStatuses: ReadonlySet<number> = new Set([
 /** Matches targets that RFC 3986 does not allow: an HTTP implementation may reject them with 400 by itself. */
 const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 
+/** Matches the methods that every HTTP implementation knows; it may reject others with 400 by itself. */
+const knownMethod = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/
+
 /** Whether the service itself probably sent the response. */
 export const isOfService = ({ request, response }: Answered): boolean =>
   !transportStatuses.has(response.status) &&
-  (response.status !== 400 || !malformedTarget.test(request.target))
+  (response.status !== 400 || (knownMethod.test(request.method) && !malformedTarget.test(request.target)))
 
 /** Whether a response to this method and with this status may have a body. */
 export const hasBody = ({ request, response }: Answered): boolean =>

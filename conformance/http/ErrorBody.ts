@@ -6,8 +6,6 @@ import { text, type WireResponse } from "./Wire.ts"
 export interface ErrorBody {
   readonly code: string
   readonly message: string
-  /** Length of the whole message in UTF-16 code units; `message` may be only its beginning. */
-  readonly messageLength: number
   readonly status: number
   /** Names of all members, in the order sent. */
   readonly members: ReadonlyArray<string>
@@ -28,21 +26,15 @@ export const read = (value: unknown): Result.Result<ErrorBody, string> => {
   return Result.succeed({
     code,
     message,
-    messageLength: message.length,
     status: Number(status),
     members: Object.keys(value)
   })
 }
 
-/** A response, or the stored part of one; `cut` is present if the body was truncated. */
-type Source = Pick<WireResponse, "body"> & {
-  readonly cut?: { readonly error: Result.Result<ErrorBody, string> }
-}
-
 /** Returns the Error in a response, or the reason why there is none. */
-export const of = ({ body, cut }: Source): Result.Result<ErrorBody, string> =>
-  cut?.error ?? Result.flatMap(PetJson.parse(text(body)), read)
+export const of = ({ body }: Pick<WireResponse, "body">): Result.Result<ErrorBody, string> =>
+  Result.flatMap(PetJson.parse(text(body)), read)
 
 /** Returns the `code` of the Error in a response; `undefined` if the response has no Error. */
-export const codeOf = (response: Source): string | undefined =>
+export const codeOf = (response: Pick<WireResponse, "body">): string | undefined =>
   Result.match(of(response), { onSuccess: ({ code }) => code, onFailure: () => undefined })

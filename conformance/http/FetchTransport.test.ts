@@ -77,15 +77,18 @@ describe("FetchTransport", () => {
     expect((await run(Effect.flip(rejecting(plain)))).reason).toBe("just text")
   })
 
-  it("fails with NoResponse if the constructor of `Request` rejects the request", async () => {
+  it("does not send a request that `Request` rejects or changes", async () => {
     const transport = FetchTransport.make(() => new Response())
     for (const request of [
       { ...plain, method: "TRACE" },
       { ...plain, method: "CONNECT" },
       { ...plain, body: bytes("x") },
-      { ...plain, headers: [["X A", "a"]] as const }
+      { ...plain, headers: [["X A", "a"]] as const },
+      { ...plain, method: "get" },
+      { ...plain, target: "/v1/pets/../pets" },
+      { ...plain, target: "/v1/pets?limit=5#" }
     ]) {
-      expect((await run(Effect.flip(transport(request))))._tag).toBe("NoResponse")
+      expect((await run(Effect.flip(transport(request)))).kind).toBe("unsent")
     }
   })
 

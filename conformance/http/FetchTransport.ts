@@ -1,4 +1,6 @@
-/** Calls a handler of `Request` objects without a socket. A request that `Request` rejects fails with `NoResponse`. */
+/**
+ * Calls a handler of `Request` objects without a socket. A request that `Request` rejects or changes is not sent.
+ */
 import * as Effect from "effect/Effect"
 import * as BoundedBody from "./BoundedBody.ts"
 import * as HeaderLimits from "./HeaderLimits.ts"
@@ -48,12 +50,7 @@ const exchange = (
 ): Effect.Effect<WireResponse, NoResponse> =>
   Effect.tryPromise({
     try: async (signal) => {
-      const request = new Request(origin + target, {
-        method,
-        headers: headers.map(([name, value]): [string, string] => [name, value]),
-        ...(body === undefined ? {} : { body: body.slice() }),
-        signal
-      })
+      const request = requestOf(origin, { body, headers, method, target }, signal)
       const response = await handler(request)
       const given = [...response.headers]
       progress.hasBegun = true
@@ -74,6 +71,29 @@ const exchange = (
             hasBegun: progress.hasBegun
           })
   })
+
+const requestOf = (
+  origin: string,
+  { body, headers, method, target }: WireRequest,
+  signal: AbortSignal
+): Request => {
+  const unsent = (reason: string) => new NoResponse({ kind: "unsent", reason })
+  let request: Request
+  try {
+    request = new Request(origin + target, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      ...(body === undefined ? {} : { body: body.slice() }),
+      signal
+    })
+  } catch (cause) {
+    throw unsent(String(cause))
+  }
+  if (request.method !== method || request.url !== origin + target || target.includes("#")) {
+    throw unsent(`a Request cannot express ${method} ${target}`)
+  }
+  return request
+}
 
 /** Number of body parts after which timers may run; a stream that never waits would block them. */
 const PARTS_AT_ONCE = 1_000

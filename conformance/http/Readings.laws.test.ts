@@ -143,7 +143,6 @@ describe("ErrorBody.of", () => {
       status: 404,
       code: "not_found",
       message: "Gone.",
-      messageLength: 5,
       members: ["status", "code", "extra", "message"]
     })
     expect(ErrorBody.codeOf({ body: bytes(json) })).toBe("not_found")

@@ -19,9 +19,12 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
-/** No complete response: the connection failed, the request timed out, or the response exceeded a limit. */
+/**
+ * No complete response: the connection failed, the request timed out, or the response exceeded a limit; or this
+ * transport cannot send the request as it is (`unsent`).
+ */
 export class NoResponse extends Data.TaggedError("NoResponse")<{
-  readonly kind: "timeout" | "connection" | "excess"
+  readonly kind: "timeout" | "connection" | "excess" | "unsent"
   readonly reason: string
   /** Whether the subject had started a response: it is then reachable, and its response is wrong. */
   readonly hasBegun?: boolean

@@ -28,13 +28,15 @@ interface Known {
   readonly isCreated: boolean
   /** The key that first saw it; other keys may have catalogues of their own. */
   readonly key: string | undefined
-  /** Whether every response showed the same status; the contract describes no change of it (§3). */
-  readonly isSettled: boolean
+  /** The latest response that showed it. */
+  readonly latest: Exchange
 }
 
 export interface Catalogue {
   readonly animals: ReadonlyMap<bigint, Known>
   readonly names: Names.Names
+  /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
+  readonly isChanging: boolean
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, Exchange>
   /** The first responses that showed animals of one key to another one, by both keys. */
@@ -46,6 +48,7 @@ export interface Catalogue {
 export const empty: Catalogue = {
   animals: new Map(),
   names: Names.unknown,
+  isChanging: false,
   complete: new Map(),
   shared: new Map(),
   rejected: new Map()
@@ -135,7 +138,7 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
       rule(animal.status === sent.status, "create.status-kept", `the status ${sent.status}`, actual)
     )
   }
-  const next = show(catalogue, animal, seen, true)
+  const next = show(catalogue, [animal], seen, true)
   // Nobody can store a lone surrogate in UTF-8.
   if (sent.name === undefined || /\p{Surrogate}/u.test(sent.name)) return [rulings, next]
   const [ruling, names] = Names.judge(catalogue.names, sent.name, animal.name, exchange)
@@ -222,8 +225,10 @@ const ofWhole = (
   { limit, status }: List
 ): ReadonlyArray<Ruling> => {
   const ids = new Set(shown.map(({ id }) => id))
+  const filter = status.is === "valid" ? status.value : undefined
   const required = [...catalogue.animals.values()].filter((known) => {
-    const isWanted = status.is !== "valid" || (known.isSettled && known.animal.status === status.value)
+    const isCertain = !catalogue.isChanging && isSoon(known.latest, exchange)
+    const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
@@ -251,6 +256,11 @@ const ofWhole = (
   return [...tried, ...new Set(unstored)].map(kept)
 }
 
+/** Whether so little time passed that an animal without a request about it still has its status. */
+const isSoon = (earlier: Exchange, later: Exchange): boolean => later.to - earlier.from < HOUR_MS
+
+const HOUR_MS = 3_600_000
+
 const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
 
 // Retrievals
@@ -266,7 +276,7 @@ const afterGet = (catalogue: Catalogue, seen: Seen, id: bigint | undefined): Ste
 
 // All responses with animals
 
-/** Compares animals that are shown with what is known of them, up to the first contradiction. */
+/** Compares animals that are shown with what is known of them, up to the first contradiction, and remembers them. */
 const showAll = (
   catalogue: Catalogue,
   shown: ReadonlyArray<Animal>,
@@ -274,25 +284,22 @@ const showAll = (
   faithful: ClauseSlug
 ): Step => {
   let rulings: ReadonlyArray<Ruling> = []
-  let next = catalogue
   for (const animal of shown) {
-    const ruling = rulings.some(isBroken) ? undefined : agreement(next, animal, seen, faithful)
-    if (ruling?.broken !== undefined) rulings = [ruling]
-    else if (ruling !== undefined) rulings = [ruling, kept("resources.stable")]
-    const first = next.animals.get(animal.id)
-    if (first === undefined || PetJson.isSameAnimal(first.animal, animal)) next = show(next, animal, seen)
+    const ruling = agreement(catalogue, animal, seen, faithful)
+    if (ruling === undefined) continue
+    rulings = [ruling, kept("resources.stable")]
+    if (isBroken(ruling)) break
   }
-  return [rulings, next]
+  return [rulings, show(catalogue, shown, seen)]
 }
 
 /** Rules on an animal that is shown again, or that cannot be there. */
 const agreement = (
   { animals, complete, rejected }: Catalogue,
   animal: Animal,
-  { key }: Seen,
+  { exchange, key }: Seen,
   faithful: ClauseSlug
 ): Ruling | undefined => {
-  const name = Difference.nameOf(animal)
   const first = animals.get(animal.id)
   if (first !== undefined) {
     const isSame = PetJson.isSameAnimal(first.animal, animal)
@@ -301,8 +308,11 @@ const agreement = (
     return rule(isSame, clause, expected, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
+  const name = Difference.nameOf(animal)
+  const ofStatus = complete.get(viewOf(key?.name ?? "", animal.status))
   const view =
-    complete.get(viewOf(key?.name ?? "", undefined)) ?? complete.get(viewOf(key?.name ?? "", animal.status))
+    complete.get(viewOf(key?.name ?? "", undefined)) ??
+    (ofStatus && isSoon(ofStatus, exchange) ? ofStatus : undefined)
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
@@ -310,23 +320,27 @@ const agreement = (
     : broken(rejectionClause(rejection), "no animal of a rejected creation", name, view, rejection.exchange)
 }
 
-/** Adds an animal that a response showed. */
+/** Remembers animals that a response showed, unless they contradict what is known. */
 const show = (
   catalogue: Catalogue,
-  animal: Animal,
+  shown: ReadonlyArray<Animal>,
   { exchange, key }: Seen,
   isCreated = false
 ): Catalogue => {
-  const first = catalogue.animals.get(animal.id)
-  const isSettled = first === undefined || (first.isSettled && first.animal.status === animal.status)
-  const pair = `${first?.key} ${key?.name}`
-  const isShared =
-    first !== undefined && key !== undefined && first.key !== key.name && !catalogue.shared.has(pair)
-  const shared = isShared ? new Map(catalogue.shared).set(pair, exchange) : catalogue.shared
-  if (first !== undefined && isSettled === first.isSettled)
-    return isShared ? { ...catalogue, shared } : catalogue
-  const known = { animal, evidence: exchange, isCreated, key: key?.name, ...first, isSettled }
-  return { ...catalogue, shared, animals: new Map(catalogue.animals).set(animal.id, known) }
+  const [animals, shared] = [new Map(catalogue.animals), new Map(catalogue.shared)]
+  let { isChanging } = catalogue
+  for (const animal of shown) {
+    const first = animals.get(animal.id)
+    if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) continue
+    const known = first ?? { animal, evidence: exchange, isCreated, key: key?.name }
+    animals.set(animal.id, { ...known, latest: exchange })
+    isChanging ||= known.animal.status !== animal.status
+    const pair = `${first?.key} ${key?.name}`
+    // An animal that no key of the run created may belong to everybody.
+    if (first?.isCreated && key !== undefined && first.key !== key.name && !shared.has(pair))
+      shared.set(pair, exchange)
+  }
+  return { ...catalogue, animals, shared, isChanging }
 }
 
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))

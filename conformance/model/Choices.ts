@@ -113,9 +113,6 @@ const leftOpen = (seen: Seen): readonly [kind: string, reasons: ReadonlyArray<st
   return ["lists", reasons.length > 1 ? [reasons.join(" and ")] : reasons]
 }
 
-/** Number of reasons that are shown for one kind of request. */
-const MAX_REASONS = 5
-
 /** Returns the choices, and the requests that they left undecided. */
 export const tells = ({ chosen, tallies }: Choices): ReadonlyArray<string> => [
   ...[...chosen].map(([choice, { value }]) => `${choice}: ${value}`),
@@ -123,8 +120,7 @@ export const tells = ({ chosen, tallies }: Choices): ReadonlyArray<string> => [
     const reasons = [...rejected].toSorted(([, a], [, b]) => b - a)
     const total = reasons.reduce((sum, [, each]) => sum + each, 0)
     if (total === 0) return []
-    const shown = reasons.slice(0, MAX_REASONS).map(([reason, each]) => `${reason} (${each})`)
-    const others = reasons.length > MAX_REASONS ? [`${reasons.length - MAX_REASONS} more`] : []
-    return [`${total} of ${sent} ${kind} undecided: the server rejects ${[...shown, ...others].join(", ")}`]
+    const shown = reasons.map(([reason, each]) => `${reason} (${each})`).join(", ")
+    return [`${total} of ${sent} ${kind} undecided: the server rejects ${shown}`]
   })
 ]

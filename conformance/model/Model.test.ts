@@ -353,10 +353,13 @@ describe("Model.judge", () => {
   it("tells the choices of a server and what they left undecided", () => {
     const { known } = judgeHistory({ choices: { contentTypes: 415, badLimit: "clamped" } }, [
       { path: "/pets?limit=0" },
-      posted('{"name":"Rex","categoryId":1}', [["Content-Type", "text/plain"]]),
+      { ...creation("Rex"), headers: [["Content-Type", "text/plain"]] },
       posted('{"name":"Rex","categoryId":1}')
     ])
     expect(Model.tells(known)).toContain("a limit of 0: accepted")
+    expect(Model.tells(known)).toContain(
+      "1 of 2 creations undecided: the server rejects the content type text/plain (1)"
+    )
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
   })
 

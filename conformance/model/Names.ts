@@ -47,9 +47,6 @@ const [asSent = { says: "", store: (name: string) => name }] = forms
 
 export const unknown: Names = { forms, evidence: [] }
 
-/** Whether the service may keep every name as it was sent. */
-export const areKept = ({ forms }: Names): boolean => forms.includes(asSent)
-
 /** Judges a name that came back, and excludes the forms that do not explain it. */
 export const judge = (
   names: Names,

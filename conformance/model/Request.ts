@@ -151,14 +151,12 @@ const parameter = <A>(
   const [text] = values
   if (text === undefined) return { is: "absent" }
   if (values.length > 1) return { is: "open", because: "repeated", text }
-  const value = valid(text)
-  if (value !== undefined) return { is: "valid", value }
+  // Percent escapes of letters and digits are like the characters themselves (RFC 3986 §6.2.2.2).
   const decoded = decode(text)
-  return {
-    is: "open",
-    because: valid(decoded) === undefined ? unusual(decoded) : "percent-encoded",
-    text: decoded
-  }
+  const value = valid(decoded)
+  return value === undefined
+    ? { is: "open", because: unusual(decoded), text: decoded }
+    : { is: "valid", value }
 }
 
 const unusual = (text: string): string => {

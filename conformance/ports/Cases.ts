@@ -1,18 +1,6 @@
 /** Generates the cases of a port, and makes them smaller. */
 import * as fc from "fast-check"
-import type { Case } from "./Port.ts"
-
-/** Generators of the calls of a port. */
-export interface Calls<Call> {
-  /** Every call, even those of boundary cases only. */
-  readonly any: fc.Arbitrary<Call>
-  /** The calls of histories in sequence. */
-  readonly call: fc.Arbitrary<Call>
-  /** The calls that concurrent clients make. */
-  readonly clientCall: fc.Arbitrary<Call>
-  /** The calls that may be interrupted. */
-  readonly interruptible: fc.Arbitrary<Call>
-}
+import type { Calls, Case } from "./Port.ts"
 
 /** The kinds of random cases, with their number at effort 1. */
 export const runs = { sequences: 60, clients: 20, interleaved: 10, interruptions: 8 } as const
@@ -20,7 +8,7 @@ export const runs = { sequences: 60, clients: 20, interleaved: 10, interruptions
 const seed = fc.noShrink(fc.integer())
 const turns = fc.oneof(fc.nat(8), fc.nat(40))
 
-export const make = <Call>({ any: anyCall, call, clientCall, interruptible }: Calls<Call>) => {
+export const make = <Call>({ call, clientCall, interruptible }: Calls<Call>) => {
   const clients = (
     made: fc.Arbitrary<Call>,
     after: fc.Arbitrary<number | null>,
@@ -49,10 +37,13 @@ export const make = <Call>({ any: anyCall, call, clientCall, interruptible }: Ca
   /** Any case. It recognizes and shrinks cases, and is not generated. */
   const any: fc.Arbitrary<Case<Call>> = fc.record(
     {
-      calls: fc.array(anyCall, { maxLength: 500 }),
-      clients: clients(anyCall, fc.option(turns), { calls: 40, count: [0, 200] }),
+      calls: sequence,
+      clients: clients(fc.oneof(clientCall, interruptible, call), fc.option(turns), {
+        calls: 40,
+        count: [0, 200]
+      }),
       order: fc.option(seed),
-      later: fc.array(anyCall, { maxLength: 200 }),
+      later: fc.array(call, { maxLength: 200 }),
       isOutage: fc.boolean()
     },
     { noNullPrototype: true }

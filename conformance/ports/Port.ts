@@ -2,8 +2,8 @@
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Calls } from "./Cases.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
@@ -52,6 +52,16 @@ export interface ClientCall<Call> {
 /** Makes the calls of a client that is not interrupted. */
 export const alone = <Call>(calls: ReadonlyArray<Call>): ReadonlyArray<ClientCall<Call>> =>
   calls.map((call) => ({ call, turns: null }))
+
+/** Generators of the calls of a port. */
+export interface Calls<Call> {
+  /** Every call, for histories in sequence. */
+  readonly call: fc.Arbitrary<Call>
+  /** The calls that concurrent clients make. */
+  readonly clientCall: fc.Arbitrary<Call>
+  /** The calls that may be interrupted. */
+  readonly interruptible: fc.Arbitrary<Call>
+}
 
 /** Calls on an empty store, as data: first in sequence, then by concurrent clients, then in sequence again. */
 export interface Case<Call> {

@@ -1,7 +1,7 @@
 /** Provides strings that databases, drivers and collations may misinterpret; all of them are valid names. */
 import * as fc from "fast-check"
 import * as PetName from "../../core/domain/PetName.ts"
-import * as Character from "../dimensions/Character.ts"
+import * as Character from "./Character.ts"
 
 /** Unusual strings by kind. */
 export const awkward: ReadonlyArray<string> = [

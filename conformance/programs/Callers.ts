@@ -15,7 +15,8 @@ const [USUAL, NEAREST] = [4, 10]
 const credentials: Program = {
   name: "credentials",
   profile: "auth",
-  requests: 200,
+  requests: 190,
+  anonymous: 170,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
@@ -25,10 +26,12 @@ const credentials: Program = {
       derive.map((each) => each(tools.mainKey)).filter(({ key }) => key === undefined || tools.keys.has(key))
     const [invalid, near] = [Object.values(Credentials.invalid), Object.values(Credentials.near)]
     const usual = derived([...invalid.slice(0, USUAL), ...near.slice(0, NEAREST)])
-    const others = [...invalid.slice(USUAL), ...near.slice(NEAREST), ...Object.values(Credentials.open)]
+    const others = [...invalid.slice(USUAL), ...near.slice(NEAREST)]
     const rows = [...(yield* Draw.pairs({ call: all, credential: usual }))]
     for (const credential of derived(others))
       for (const call of yield* Draw.some(operations, 2)) rows.push({ call, credential })
+    for (const credential of derived(Object.values(Credentials.open)))
+      rows.push({ call: yield* Draw.one(operations), credential })
     for (const { call, credential } of rows)
       yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
     yield* Calls.lookAtLists(tools)
@@ -39,7 +42,8 @@ const credentials: Program = {
 const first: Program = {
   name: "credentials before other errors",
   profile: "auth",
-  requests: 55,
+  requests: 40,
+  anonymous: 55,
   run: Effect.fnUntraced(function* (tools) {
     const send = Calls.sender(tools)
     const valid = Calls.members(tools)
@@ -55,8 +59,8 @@ const first: Program = {
     const ids = ["abc", "-", "99999999999999999999", "%zz"]
     const paths = [...queries.map((query) => `/pets?${query}`), ...ids.map((id) => `/pets/${id}`)]
     const all = [
-      ...(yield* Draw.some(fields, 18)),
-      ...(yield* Draw.some(forms, 18)),
+      ...(yield* Draw.some(fields, 10)),
+      ...(yield* Draw.some(forms, 10)),
       ...(yield* Draw.some(types, 6)),
       ...paths.map((path): Sent => ({ path })),
       ...paths.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))

@@ -8,12 +8,12 @@ import type { Program } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
 /** More animals than a list may show, and than one without a limit may show. */
-const [MANY, SOME] = [102, 22]
+const [MANY, SOME] = [101, 21]
 
 const queries: Program = {
   name: "queries",
   profile: "core",
-  requests: 255,
+  requests: 235,
   run: Effect.fnUntraced(function* (tools) {
     const common = yield* Draw.one(Queries.statuses)
     for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : SOME, status)
@@ -53,17 +53,17 @@ const queries: Program = {
 const retrievals: Program = {
   name: "retrievals",
   profile: "core",
-  requests: 80,
+  requests: 70,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 12)
     const dress = yield* Calls.dresser
     const ids = tools.created().map(({ id }) => id)
     const segments: Array<string> = [...Paths.otherIds]
     for (const spell of Object.values(Paths.spellings)) segments.push(spell(yield* Draw.one([...ids, 1n])))
-    for (const id of yield* Draw.some(ids, 12)) segments.push(String(id))
+    for (const id of yield* Draw.some(ids, 8)) segments.push(String(id))
     const shuffled = yield* Random.shuffle(segments)
     for (const segment of shuffled) yield* tools.send(yield* dress({ path: `/pets/${segment}` }))
-    for (const segment of shuffled.slice(0, 6))
+    for (const segment of shuffled.slice(0, 4))
       yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
   })
 }

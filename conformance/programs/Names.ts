@@ -68,7 +68,7 @@ export const ends = [
 
 /** Names that are no unusual characters, but may be taken for another kind of value. */
 export const whole = [
-  ...["null", "true", "undefined", "NaN", "0", "007", "1e3", "-1", "1.0", "0x10", "9007199254740993"],
+  ...["null", "true", "undefined", "NaN", "0", "007", "1e3", "-1", "0x10", "9007199254740993"],
   ...[
     "{}",
     "[1]",

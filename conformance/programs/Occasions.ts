@@ -21,8 +21,10 @@ const keys: Program = {
   requests: 36,
   run: Effect.fnUntraced(function* (tools) {
     yield* Calls.stock(tools, 4)
+    // What the first request of a key gets may differ, and is compared with what the second one gets.
+    const beginnings = yield* Draw.some(["list by status", "create", "get the first"] as const, 2)
     const ends = [" \n\u00e9<&", "\u{1f98a}".repeat(40), ""]
-    for (const key of ["tiny", "victim"] as const) {
+    for (const [index, key] of (["tiny", "victim"] as const).entries()) {
       const plan = tools.plans[key]
       if (plan === undefined) continue
       let count = 0
@@ -30,14 +32,12 @@ const keys: Program = {
         if (count > 0 && count % plan.perMinute === 0) yield* tools.advance(RateHeaders.MINUTE_PASSED_MS)
         if (count++ < plan.perDay) yield* tools.sendOnce({ ...sent, key })
       })
-      const first = yield* Calls.calls[key === "tiny" ? "list by status" : "get the first"](tools)
+      const first: Sent = yield* Calls.calls[beginnings[index] ?? "list"](tools)
       yield* send(first)
       yield* send(first)
-      for (const [index, status] of Queries.statuses.entries()) {
+      for (const [at, status] of Queries.statuses.entries()) {
         const categoryId = tools.categories === "any" ? yield* Draw.one(Bodies.categories) : undefined
-        yield* send(
-          Bodies.creation(Calls.members(tools, { name: tools.name(ends[index]), categoryId, status }))
-        )
+        yield* send(Bodies.creation(Calls.members(tools, { name: tools.name(ends[at]), categoryId, status })))
         yield* send(Bodies.creation(Calls.members(tools, { status })))
         yield* send({ path: Queries.list(`status=${status}`, "limit=100") })
         yield* send({ path: Queries.list("limit=1", `status=${status}`) })
@@ -54,7 +54,7 @@ const times: Program = {
   name: "moments",
   profile: "limits",
   needs: ["clock"],
-  requests: 100,
+  requests: 88,
   run: Effect.fnUntraced(function* (tools) {
     const calls = ["list by status", "create", "get none", "create without a name"] as const
     const invalid = Object.values(Credentials.invalid).slice(0, 2)
@@ -68,7 +68,6 @@ const times: Program = {
         const call = yield* Draw.one(["list", "create", "get the first"] as const)
         yield* tools.send(Credentials.withCredential(yield* Calls.calls[call](tools), derive(tools.mainKey)))
       }
-      yield* tools.send({ path: Queries.list("limit=100", `status=${yield* Draw.one(Queries.statuses)}`) })
     }
   })
 }

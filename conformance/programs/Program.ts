@@ -7,9 +7,8 @@ import type * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Profile } from "../clauses/Profile.ts"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { Sent } from "../evaluation/Http.ts"
+import type { KeyName, Sent } from "../evaluation/Http.ts"
 import type { Animal } from "../http/Animal.ts"
-import type { KeyName } from "../http/Exchange.ts"
 import type { Exchange } from "../model/Exchange.ts"
 
 export type { Sent }
@@ -63,7 +62,9 @@ export interface Program {
   readonly isDesign?: boolean
   /** Approximate number of requests. */
   readonly requests: number
-  /** Approximate time in milliseconds that it waits without a clock; 0 if absent. */
+  /** Approximate number of requests without a valid key; 0 if absent. */
+  readonly anonymous?: number
+  /** Approximate time in milliseconds that it waits for the limits of a key without a clock; 0 if absent. */
   readonly waitsMs?: number
   readonly run: (tools: Tools) => Effect.Effect<void, Stopped>
 }

@@ -3,14 +3,14 @@
 const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
 /** Limits that every server accepts. */
-export const limits = words("1 100 20 2 99 3 19 21 10 50")
+export const limits = words("1 100 20 2 99 21 19 10")
 
 export const statuses = ["available", "pending", "sold"] as const
 
 /** Integers that are no limits, around the boundaries of the contract and of integer types. */
 export const otherNumbers = [
-  ...words("101 0 -1 102 1000 -100 2147483647 2147483648 2147483653 4294967295 4294967301 9007199254740993"),
-  ...words("9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551621 -2147483648"),
+  ...words("101 0 -1 102 1000 2147483647 2147483648 4294967295 4294967301 9007199254740993"),
+  ...words("9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551621"),
   ...words("-9223372036854775809 100000000000000000000000000005 340282366920938463463374607431768211461")
 ]
 
@@ -25,12 +25,8 @@ export const unusualLimits = [
 
 export const unusualStatuses = [
   "",
-  ...words(
-    "SOLD Pending aVAILABLE sol solds old s_ld sol%25 %25 * %20sold sold%20 +sold sold%00 sold%0A 0 1"
-  ),
-  ...words(
-    "lost null undefined true all any toString __proto__ sold,pending sold|pending sold%2Cpending sold'--"
-  ),
+  ...words("SOLD Pending aVAILABLE sol solds s_ld sol%25 %25 * %20sold sold%20 +sold sold%00 sold%0A 0 1"),
+  ...words("lost null undefined all toString __proto__ sold,pending sold|pending sold%2Cpending sold'--"),
   ...words(
     "'%20OR%20'1'='1 %C5%BFold s%6Fld %73old %22sold%22 ['sold'] sold&status=sold sold&status=pending"
   ),
@@ -42,10 +38,8 @@ export const others = [
   ...words(
     "zz=1 Limit=1 LIMIT=2 limit%20=1 limit[]=1 Status=sold STATUS=pending status[]=sold offset=1 page=2"
   ),
-  ...words("page=0 sort=-id order=desc q=a name=a categoryId=1 id=1 per_page=1 constructor=1 __proto__=1"),
-  ...words(
-    "_method=DELETE callback=f format=xml debug=1 = & && ?limit=1 cursor= cursor=0 cursor=MQ== after=0"
-  )
+  ...words("page=0 sort=-id name=a categoryId=1 per_page=1 constructor=1 __proto__=1"),
+  ...words("_method=DELETE format=xml debug=1 = & && ?limit=1 cursor= cursor=0 cursor=MQ== after=0")
 ]
 
 /** Joins parameters to the path of a list. */

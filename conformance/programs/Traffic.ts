@@ -60,10 +60,14 @@ export interface Traffic extends Tools {
   readonly requests: () => number
   /** Returns the time spent waiting for limits so far, in milliseconds. */
   readonly waitedMs: () => number
+  /** Returns the shortest time between a request and its response so far, in milliseconds of this machine. */
+  readonly latencyMs: () => number
   /** Whether the latest request showed that there is a server. */
   readonly isReachable: () => boolean
   /** Returns the limit in the latest rate headers for the main key. */
   readonly mainLimit: () => number | undefined
+  /** Returns the limit in the latest rate headers for a caller without a valid key. */
+  readonly anonymousLimit: () => number | undefined
 }
 
 export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: Options) {
@@ -71,11 +75,12 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   const secrets = HttpSubject.secretsOf(keys)
   const begunAt = yield* Clock.currentTimeMillis
   const created: Array<Animal> = []
-  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes] = [0, 0, 0, 0, 0]
+  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes, shortestMs] = [0, 0, 0, 0, 0, Infinity]
   /** The server's time minus this machine's time in milliseconds; `undefined` before the first response. */
   let skew: number | undefined
   /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
   let mainRate: RateHeaders.RateHeaders | undefined
+  let anonymousLimit: number | undefined
   /** How inexact the server's time is known, in milliseconds. */
   let slack = clock === undefined ? DATE_SLACK_MS : 0
 
@@ -151,11 +156,14 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0
+    let isSent = true
+    const begun = yield* Clock.monotonicTimeNanos
     const [response, missing] = yield* withinBudget(transport(request)).pipe(
       Effect.map((received): readonly [WireResponse | undefined, string?] => [received]),
       Effect.catchTag("NoResponse", ({ kind, reason }) => {
+        isSent = kind !== "unsent"
         // A response that exceeds a limit shows that the server is reachable.
-        missingResponses = kind === "excess" ? 0 : missingResponses + 1
+        if (isSent) missingResponses = kind === "excess" ? 0 : missingResponses + 1
         return Effect.succeed([undefined, reason] as const)
       }),
       Effect.ensuring(
@@ -165,6 +173,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       )
     )
     if (response !== undefined) missingResponses = 0
+    shortestMs = Math.min(shortestMs, Number((yield* Clock.monotonicTimeNanos) - begun) / 1e6)
     keptBytes += (response?.body.length ?? 0) + (request.body?.length ?? 0)
     if (skew === undefined && response !== undefined)
       skew = skewFromDate(response, yield* Clock.currentTimeMillis)
@@ -182,6 +191,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       isTogether,
       until: sentCount
     }
+    if (response?.status === 401) anonymousLimit = RateHeaders.of(response)?.limit
     const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
     if (isMain && response !== undefined) {
       // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
@@ -190,7 +200,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       const animal = CreatedAnimal.of({ request, response })
       if (animal !== undefined) created.push(animal)
     }
-    see(exchange)
+    if (isSent) see(exchange)
     return exchange
   })
 
@@ -274,8 +284,10 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     advance,
     requests: () => sentCount,
     waitedMs: () => waitedMs,
+    latencyMs: () => shortestMs,
     isReachable: () => missingResponses === 0,
-    mainLimit: () => mainRate?.limit
+    mainLimit: () => mainRate?.limit,
+    anonymousLimit: () => anonymousLimit
   }
   return traffic
 })

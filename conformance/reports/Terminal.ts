@@ -21,7 +21,7 @@ const MAX_LINES = 4
 const MAX_OTHERS = 12
 
 /** Maximum length of a command that is shown; it is never cut, because it is to be copied. */
-const MAX_COMMAND = 400
+const MAX_COMMAND = 600
 
 const INDENT = "  "
 
@@ -202,7 +202,8 @@ const steps = (all: ReadonlyArray<Step>, width: number): ReadonlyArray<string> =
     const space = " ".repeat(number.length)
     const room = width - number.length
     // The last step shows the violation.
-    const lines = limited(wrap(Wording.step(step), room), room, index === all.length - 1 ? 8 : 2)
+    const max = index === all.length - 1 || all.length <= 3 ? 8 : 2
+    const lines = limited(wrap(Wording.step(step), room), room, max)
     const { curl = "" } = step
     return indented([
       ...lines.map((line, at) => (at === 0 ? number : space) + line),

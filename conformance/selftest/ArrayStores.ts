@@ -14,7 +14,7 @@ import * as Once from "../../core/idempotency/Once.ts"
 import type { State } from "../../core/limits/RateLimit.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { SpoiledPorts } from "./Fault.ts"
 
 /** Creates a repository that contains these animals, or none by default. */
@@ -60,7 +60,7 @@ export const petRepository = (initialPets: ReadonlyArray<NewPet> = []): PetRepos
 /** Creates an empty store of rate limits. */
 export const rateLimitStore = (): RateLimitStore["Service"] => {
   const states = new Map<string, State>()
-  return {
+  return makeRateLimitStore({
     modify: (key, step) =>
       Effect.sync(() => {
         const [result, state] = step(states.get(key))
@@ -72,7 +72,7 @@ export const rateLimitStore = (): RateLimitStore["Service"] => {
         const stored = [...states].filter(([key]) => keys.includes(key))
         return { at: now, states: new Map(stored) }
       })
-  }
+  })
 }
 
 /** Creates an empty store of API keys. */
@@ -135,7 +135,9 @@ export const outOfReach = ({
     Layer.sync(PetRepository, () =>
       pets({ insert: () => unavailable, find: () => unavailable, page: () => unavailable })
     ),
-    Layer.sync(RateLimitStore, () => limits({ modify: () => unavailable })),
+    Layer.sync(RateLimitStore, () =>
+      makeRateLimitStore(limits(makeRateLimitStore({ modify: () => unavailable })))
+    ),
     Layer.sync(ApiKeyStore, () =>
       keys({
         findByHash: () => unavailable,

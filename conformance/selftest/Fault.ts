@@ -3,7 +3,7 @@ import type * as Clock from "effect/Clock"
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { RateLimitStore, Steppable } from "../../core/ports/RateLimitStore.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Transport } from "../http/Wire.ts"
@@ -15,7 +15,7 @@ export type Spoil<Port> = (real: Port) => Port
 /** The ports to make faulty; a port that is absent here stays correct. */
 export interface SpoiledPorts {
   readonly pets?: Spoil<PetRepository["Service"]>
-  readonly limits?: Spoil<RateLimitStore["Service"]>
+  readonly limits?: (real: RateLimitStore["Service"]) => Steppable
   readonly keys?: Spoil<ApiKeyStore["Service"]>
 }
 
@@ -71,7 +71,7 @@ export interface Fault {
  * ```
  */
 export const fault = (id: string, does: string) => ({
-  breaks: (clause: ClauseSlug, ..._former: ReadonlyArray<string>) => ({
+  breaks: (clause: ClauseSlug) => ({
     by: (where: Where): Fault => ({ id, does, breaks: clause, where })
   })
 })

@@ -18,7 +18,6 @@ import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import { mutants } from "./mutants/Mutants.ts"
 import * as RandomConversation from "./mutants/RandomConversation.ts"
-import { outsiders } from "./outsiders/Outsiders.ts"
 import * as Choices from "./plain/Choices.ts"
 import * as Variants from "./plain/Variants.ts"
 import * as Recording from "./Recording.ts"
@@ -26,7 +25,8 @@ import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
 export interface Task {
-  readonly kind: "fault" | "mutant" | "variant" | "reference"
+  /** `reference` is the service of the core, and `ports` its stores; both are correct. */
+  readonly kind: "fault" | "mutant" | "variant" | "reference" | "ports"
   readonly id: string
   readonly seed: number
   /** The level of the violations that count; `clause` is that of the clause that a fault breaks. */
@@ -74,6 +74,8 @@ const named = <A extends { readonly id: string }>(all: ReadonlyArray<A>, id: str
 const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
   const chosen = level === "clause" ? "spec" : level
   switch (kind) {
+    case "ports":
+      return { subject: Subjects.referencePorts, level: "design" }
     case "reference":
       return { subject: Subjects.reference, level: chosen }
     case "variant": {
@@ -81,7 +83,7 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
       return { subject: Subjects.ofChoices(id, choices), level: "spec" }
     }
     case "fault": {
-      const { breaks, where } = named([...faults, ...outsiders], id)
+      const { breaks, where } = named(faults, id)
       const ofClause = bySlug.get(breaks)?.level ?? "spec"
       return { subject: Subjects.ofFault(id, where), level: level === "clause" ? ofClause : level }
     }
@@ -131,10 +133,8 @@ const run = (
   )
 }
 
-/** A recorded run on the reference server, and a judge of its changed copies. */
-const recorded = new Map<string, ReturnType<typeof record>>()
-
-const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
+/** Records a run on the reference server; returns it with a judge of its changed copies. */
+const record = async (task: Task, level: Level) => {
   let setup: Setup | undefined
   const subject = Effect.tap(Subjects.reference, (opened) =>
     Effect.sync(() => {
@@ -147,7 +147,10 @@ const record = async (task: Pick<Task, "only" | "seed">, level: Level) => {
   return { recording, judge: Recording.makeJudge(recording, level) }
 }
 
-const recordingFor = (task: Task, level: Level) => {
+const recorded = new Map<string, ReturnType<typeof record>>()
+
+/** Returns the recording for a task, which is made once in each thread. */
+const recordingFor = (task: Task, level: Level): ReturnType<typeof record> => {
   const id = `${task.seed} ${level} ${task.only ?? ""}`
   const known = recorded.get(id) ?? record(task, level)
   recorded.set(id, known)

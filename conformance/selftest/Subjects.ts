@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import * as ServiceTarget from "../subjects/ServiceTarget.ts"
@@ -20,7 +20,7 @@ const identity = <A>(real: A): A => real
 /** Makes the layers of the three ports over plain arrays. */
 export const stores = ({ keys = identity, limits = identity, pets = identity }: SpoiledPorts) => ({
   petRepository: Layer.sync(PetRepository, () => pets(ArrayStores.petRepository())),
-  rateLimitStore: Layer.sync(RateLimitStore, () => limits(ArrayStores.rateLimitStore())),
+  rateLimitStore: Layer.sync(RateLimitStore, () => makeRateLimitStore(limits(ArrayStores.rateLimitStore()))),
   apiKeyStore: Layer.sync(ApiKeyStore, () => keys(ArrayStores.apiKeyStore()))
 })
 

@@ -2,26 +2,25 @@
 import { parseArgs } from "node:util"
 import { faults } from "./Faults.ts"
 import * as Hunt from "./Hunt.ts"
-import * as Legal from "./mutants/Legal.ts"
 import * as Mutants from "./mutants/Mutants.ts"
-import { outsiders } from "./outsiders/Outsiders.ts"
+import * as Score from "./mutants/Score.ts"
 import * as Variants from "./plain/Variants.ts"
 import * as Threads from "./Threads.ts"
 
 const HELP = `npm run self-test -- [KIND] [flags]
 
-  KIND          reference, fault, outsider, mutant or variant; reference by default
+  KIND          reference, ports, fault, mutant or variant; reference by default
   --level L     spec, design or clause: the level of the clause that a fault breaks; spec by default
   --seed N      seed of the runs, of the sample of mutants and of the drawn variants; 1 by default
   --id TEXT     only those whose id contains the text
-  --sample N    number of mutants; 600 by default
+  --sample N    number of the ${Mutants.mutants.length} mutants; 300 by default
   --by HOW      hunt mutants only in a recording or only on a server
   --only NAME   only the programs whose name begins with this
   --all         print all violations, and go on after the first
   --reduce      print the fewest choices with which a variant is rejected
   --threads N   number of threads; 1 by default
 
-Exits with 1 if a fault is missed or a correct server is rejected.`
+Prints the scores of mutants as tables. Exits with 1 if a fault is missed or a correct server is rejected.`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -30,7 +29,7 @@ const { positionals, values } = parseArgs({
     seed: { type: "string", default: "1" },
     only: { type: "string" },
     id: { type: "string", default: "" },
-    sample: { type: "string", default: "600" },
+    sample: { type: "string", default: "300" },
     by: { type: "string" },
     all: { type: "boolean", default: false },
     reduce: { type: "boolean", default: false },
@@ -38,82 +37,70 @@ const { positionals, values } = parseArgs({
     help: { type: "boolean", default: false }
   }
 })
-const [kind = "reference"] = positionals
+const kinds = ["reference", "ports", "fault", "mutant", "variant"] as const
+const kind = kinds.find((each) => each === (positionals[0] ?? "reference"))
+const isGood = kind !== "fault" && kind !== "mutant"
 const seed = Number(values.seed)
-const sample = () => (values.id === "" ? Mutants.sample(Number(values.sample), seed) : Mutants.mutants)
-const legal = new Map<string, string>()
+const level = (["spec", "design", "clause"] as const).find((each) => each === values.level) ?? "spec"
 
-const idsOf = (): ReadonlyArray<string> => {
-  switch (kind) {
+const idsOf = (given: Hunt.Task["kind"]): ReadonlyArray<string> => {
+  switch (given) {
     case "reference":
-      return ["reference"]
+    case "ports":
+      return [given]
     case "fault":
       return faults.map(({ id }) => id)
-    case "outsider":
-      return outsiders.map(({ id }) => id)
-    case "mutant":
-      return sample().map((mutant) => {
-        const reason = Legal.reasonFor(mutant)
-        if (reason !== undefined) legal.set(mutant.id, reason)
-        return mutant.id
-      })
+    case "mutant": {
+      const sample = Mutants.sample(Number(values.sample), seed, level === "design" ? "design" : "spec")
+      return (values.id === "" ? sample : Mutants.mutants).map(({ id }) => id)
+    }
     case "variant":
       return Variants.of(seed).map(({ id }) => id)
-    default:
-      throw new Error(HELP)
   }
 }
 
-const isGood = kind === "reference" || kind === "variant"
-const levels = ["spec", "design", "clause"] as const
-const hows = ["recording", "server"] as const
+const scoreOf = (result: Hunt.Result): Score.Scored | undefined => {
+  const mutant = kind === "mutant" ? Mutants.byId.get(result.id) : undefined
+  return mutant && Score.of(mutant, result, level)
+}
 
-const main = async (): Promise<void> => {
-  const inputs = idsOf()
-    .filter((id) => id.includes(values.id))
-    .map(
-      (id): Hunt.Task => ({
-        kind: kind === "outsider" ? "fault" : (kind as Hunt.Task["kind"]), // `idsOf` knows it
-        id,
-        seed,
-        level: levels.find((level) => level === values.level) ?? "spec",
-        isBrief: !isGood && !values.all,
-        by: hows.find((how) => how === values.by),
-        only: values.only
-      })
-    )
+const isWrong = (result: Hunt.Result): boolean => {
+  const outcome = scoreOf(result)?.outcome
+  return outcome === undefined
+    ? result.found.length > 0 === isGood
+    : outcome === "missed" || outcome === "disputed"
+}
+
+const print = (result: Hunt.Result): void => {
+  const { changed, found, id, ms, requests, stopped } = result
+  const mark = isWrong(result) ? "WRONG" : (scoreOf(result)?.outcome ?? "ok").padEnd(5)
+  console.log(`${mark} ${id} (${requests} requests, ${ms} ms${changed === 0 ? "" : `, changed ${changed}`})`)
+  for (const each of found.slice(0, values.all || isGood ? 20 : 1)) console.log(`      ${each.slice(0, 600)}`)
+  for (const each of values.all || isGood ? stopped : []) console.log(`      stopped ${each}`)
+}
+
+const main = async (chosen: Hunt.Task["kind"]): Promise<void> => {
   const results = await Threads.map<Hunt.Task, Hunt.Result>({
     module: new URL("./Hunt.ts", import.meta.url).href,
-    inputs,
+    inputs: idsOf(chosen)
+      .filter((id) => id.includes(values.id))
+      .map((id) => ({
+        ...{ kind: chosen, id, seed, level, only: values.only },
+        isBrief: !isGood && !values.all,
+        by: (["recording", "server"] as const).find((how) => how === values.by)
+      })),
     threads: Number(values.threads),
-    onResult: ({ changed, found, id, ms, requests, stopped }) => {
-      const isRight = found.length > 0 !== isGood
-      const mark = isRight ? "ok   " : legal.has(id) ? "legal" : isEqual(changed) ? "equal" : "WRONG"
-      const effect = kind === "mutant" ? `, changed ${changed}` : ""
-      console.log(`${mark} ${id} (${requests} requests, ${ms} ms${effect})`)
-      for (const each of found.slice(0, values.all || isGood ? 20 : 1))
-        console.log(`      ${each.slice(0, 600)}`)
-      for (const each of values.all || isGood ? stopped : []) console.log(`      stopped ${each}`)
-      if (isRight && legal.has(id)) console.log(`      disputed: ${legal.get(id)}`)
-    }
+    onResult: print
   })
-  if (values.reduce && kind === "variant") {
-    for (const result of results.filter(({ clauses }) => clauses.length > 0)) {
-      for (const clause of result.clauses) {
-        console.log(`${result.id} ${clause}: ${await Hunt.reduce(result, clause)}`)
-      }
-    }
+  for (const result of values.reduce && kind === "variant" ? results : []) {
+    for (const clause of result.clauses)
+      console.log(`${result.id} ${clause}: ${await Hunt.reduce(result, clause)}`)
   }
-  const faulty = results.filter(
-    ({ changed, found, id }) => found.length > 0 || !(legal.has(id) || isEqual(changed))
-  )
-  const right = faulty.filter(({ found }) => found.length > 0 !== isGood)
-  console.log(`${right.length} of ${faulty.length} right; ${results.length - faulty.length} legal or equal`)
-  process.exitCode = right.length === faulty.length ? 0 : 1
+  if (kind === "mutant") console.log(Score.render(results.flatMap((result) => scoreOf(result) ?? [])))
+  const wrong = results.filter(isWrong).length
+  console.log(`${results.length - wrong} of ${results.length} right`)
+  process.exitCode = wrong === 0 ? 0 : 1
 }
 
-/** Whether a mutant changed nothing, so that it is the correct server. */
-const isEqual = (changed: number): boolean => kind === "mutant" && changed === 0
-
-if (values.help) console.log(HELP)
-else await main()
+if (values.help || kind === undefined) console.log(HELP)
+else await main(kind)

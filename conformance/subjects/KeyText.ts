@@ -1,6 +1,6 @@
 /** Writes texts that contain keys, parts of keys or other spellings of them, without the keys. */
 import * as Schema from "effect/Schema"
-import type { KeyName } from "../http/Exchange.ts"
+import type { KeyName } from "../evaluation/Http.ts"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 

@@ -20,6 +20,7 @@ import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Service from "../../core/service/Service.ts"
 import type * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { BodyTooLarge } from "../../core/service/ServiceRequest.ts"
+import { pairs } from "../../core/service/ServiceResponse.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import { bytes, headerValues, type Transport } from "../http/Wire.ts"
 import type { HttpTarget } from "./HttpSubject.ts"
@@ -124,7 +125,7 @@ export const make = Effect.fnUntraced(function* ({
         }),
         ({ body, headers, status }) => ({
           status,
-          headers,
+          headers: pairs(headers),
           body: bytes(request.method === "HEAD" ? "" : body)
         })
       ),

@@ -21,6 +21,8 @@ const step = fc.record({
   before: fc.integer({ min: 0, max: 1_500 }),
   after: fc.integer({ min: 0, max: 1_500 }),
   isRemainingShown: fc.boolean(),
+  /** Whether the service counts the request, if it is admitted; the client knows it of those that count. */
+  isCounted: fc.boolean(),
   resetShown: fc.constantFrom(undefined, "window end", "all left again", "one more left")
 })
 
@@ -34,12 +36,13 @@ describe("every window", () => {
         const truth = Windows.make(real, LIMIT, 60_000, 0)
         let now = 1_796_115_600_000 + start
         let window = Window.make(algorithm, LIMIT, 60_000, span(now - 1_500, now + 1_500))
-        for (const { after, before, isRemainingShown, resetShown, waitMs } of steps) {
+        for (const { after, before, isCounted, isRemainingShown, resetShown, waitMs } of steps) {
           now += waitMs
           const at = span(now - before, now + after)
           expect(contains(window.left(at), truth.left(now))).toBe(true)
           expect(window.freeAt(at)).toBeLessThanOrEqual(Math.max(now, truth.freeAt(now)) + 1)
-          if (truth.freeAt(now) <= now) {
+          if (!isCounted) window = window.take(at, span(0, 1))
+          else if (truth.freeAt(now) <= now) {
             truth.take(now)
             const learned = window.learnLeft(at, span(1, Number.POSITIVE_INFINITY))
             expect(learned).toBeDefined()

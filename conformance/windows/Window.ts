@@ -62,7 +62,7 @@ interface Rules<State> {
 /** Maximum number of states; neighbors are then merged, which is less exact but still true. */
 const MAX_STATES = 8
 
-/** Tolerance of the arithmetic of a service, and of the rounding of a Reset, in milliseconds. */
+/** Tolerance of the arithmetic of a service, and of the rounding of a Reset up or down, in milliseconds. */
 const [MS, SECOND] = [1, 1_000]
 
 const window = <State>(rules: Rules<State>, states: ReadonlyArray<State>): Window => {
@@ -172,10 +172,14 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
   }
   return {
     at: (state, at) => {
+      // Without a counted request, a window that begins with one has not begun.
+      const hasBegun = grain !== undefined || state.used.lo > 0
+      const used = hasBegun ? state.used : common(state.used, span(1, Number.POSITIVE_INFINITY))
       // A window that ends at a moment does not contain it.
       const end = common(state.end, span(at.lo + 1, Number.POSITIVE_INFINITY))
-      const same = end === undefined ? [] : [{ end, used: state.used }]
-      return [...same, ...later(state, at)].flatMap((each) => snapped(each) ?? [])
+      const same = end === undefined || used === undefined ? [] : [{ end, used }]
+      const next = hasBegun ? later(state, at) : [{ end: plus(at, length), used: span(0) }]
+      return [...same, ...next].flatMap((each) => snapped(each) ?? [])
     },
     left: ({ used }) => leftOf(limit, used),
     take: ({ end, used }, _, cost) => ({ end, used: plus(used, cost) }),

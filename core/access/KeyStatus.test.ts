@@ -12,7 +12,7 @@ import * as BanPolicy from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
-import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Actor } from "./Actor.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as KeyChange from "./KeyChange.ts"
@@ -43,7 +43,7 @@ const minimalStores = Layer.mergeAll(
   ),
   Layer.effect(
     RateLimitStore,
-    Effect.map(RateLimitStore, ({ modify }) => ({ modify }))
+    Effect.map(RateLimitStore, ({ modify }) => makeRateLimitStore({ modify }))
   )
 ).pipe(Layer.provide(fullStores))
 

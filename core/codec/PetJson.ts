@@ -17,4 +17,8 @@ export const encode = ({ categoryId, id, name, status }: Pet): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`
 
 /** Encodes animals as a JSON array. */
-export const encodeAll = (pets: ReadonlyArray<Pet>): string => `[${pets.map(encode).join(",")}]`
+export const encodeAll = (pets: ReadonlyArray<Pet>): string => {
+  let text = ""
+  for (const pet of pets) text += text === "" ? encode(pet) : `,${encode(pet)}`
+  return `[${text}]`
+}

@@ -50,14 +50,14 @@ export const decode = <Parameters extends QueryParameters>(
   return Result.succeed(values as Values<Parameters>)
 }
 
-const noTexts: ReadonlyMap<string, string> = new Map()
+const noTexts: Result.Result<ReadonlyMap<string, string>, InvalidParameter> = Result.succeed(new Map())
 
 const textsOf = (
   parameters: QueryParameters,
   query: string,
   strict: boolean
 ): Result.Result<ReadonlyMap<string, string>, InvalidParameter> => {
-  if (query === "") return Result.succeed(noTexts)
+  if (query === "") return noTexts
   const pairs = QueryString.parse(query)
   if (pairs === undefined) {
     return Result.fail(

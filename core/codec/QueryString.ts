@@ -9,18 +9,16 @@ export interface QueryParameter {
 /** Returns the pairs in order, or `undefined` if a percent-encoding is malformed or not UTF-8. */
 export const parse = (query: string): ReadonlyArray<QueryParameter> | undefined => {
   const parameters: Array<QueryParameter> = []
-  for (const pair of query.split("&")) {
+  for (const pair of query.replaceAll("+", " ").split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
-    const value = decode(equals < 0 ? "" : pair.slice(equals + 1))
+    const name = percentDecode(equals < 0 ? pair : pair.slice(0, equals))
+    const value = percentDecode(equals < 0 ? "" : pair.slice(equals + 1))
     if (name === undefined || value === undefined) return undefined
     parameters.push({ name, value })
   }
   return parameters
 }
-
-const decode = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
 
 /** Decodes the percent-encodings of `text` once; returns `undefined` if one is malformed or not UTF-8. */
 export const percentDecode = (text: string): string | undefined => {

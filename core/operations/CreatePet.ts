@@ -46,24 +46,18 @@ export const createPet = Operation.make({
   },
   // Identifies the decoded animal, not its JSON text, because a client may encode it differently for each attempt.
   fingerprint: identity,
-  run: Effect.fnUntraced(function* ({
-    address,
-    body,
-    now,
-    once,
-    options,
-    pets
-  }: Operation.Input<QueryParameters.None, NewPet>) {
-    const inserted: Insertion =
+  run: ({ address, body, now, once, options, pets }: Operation.Input<QueryParameters.None, NewPet>) => {
+    const insertion: Effect.Effect<Insertion, Operation.Failure> =
       once === undefined || pets.insertOnce === undefined
-        ? { _tag: "Inserted", pet: yield* pets.insert(body) }
-        : yield* insertionOrError(pets.insertOnce(body, once))
-    const { pet } = inserted
-    const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
-    const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-    if (inserted._tag === "Replayed") headers.push(["Idempotency-Replayed", "true"])
-    return { body: PetJson.encode(pet), headers }
-  })
+        ? Effect.map(pets.insert(body), (pet) => ({ _tag: "Inserted", pet }))
+        : insertionOrError(pets.insertOnce(body, once))
+    return Effect.map(insertion, ({ _tag, pet }) => {
+      const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
+      const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
+      if (_tag === "Replayed") headers.push(["Idempotency-Replayed", "true"])
+      return { body: PetJson.encode(pet), headers }
+    })
+  }
 })
 
 /** An outcome with an animal: stored by this request or by an earlier one. */

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PetJson from "../codec/PetJson.ts"
-import type * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Int64 from "../domain/Int64.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import * as Operation from "./Operation.ts"
@@ -27,15 +26,12 @@ export const getPet = Operation.make({
     examples: { pet: Schemas.examples.pet }
   },
   errors: ["not_found"],
-  run: Effect.fnUntraced(function* ({
-    path: { petId = "" },
-    pets
-  }: Operation.Input<QueryParameters.None, undefined>) {
+  run: ({ path: { petId = "" }, pets }) => {
     // No animal has an id that is not canonical, so the response is 404 and not 400.
     const id = Int64.fromCanonicalText(petId)
-    if (id === undefined) return yield* Effect.fail(unknownAnimal)
-    const pet = yield* pets.find(id)
-    if (Option.isNone(pet)) return yield* Effect.fail(unknownAnimal)
-    return { body: PetJson.encode(pet.value) }
-  })
+    if (id === undefined) return Effect.fail(unknownAnimal)
+    return Effect.flatMap(pets.find(id), (pet) =>
+      Option.isNone(pet) ? Effect.fail(unknownAnimal) : Effect.succeed({ body: PetJson.encode(pet.value) })
+    )
+  }
 })

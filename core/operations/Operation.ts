@@ -11,6 +11,7 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import type * as ApiError from "../errors/ApiError.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { Once } from "../idempotency/Once.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
 import type { ServiceOptions } from "../service/ServiceOptions.ts"
@@ -108,12 +109,6 @@ export interface Input<Query, Body> {
   readonly once: Once | undefined
 }
 
-/** The `Idempotency-Key` of a request, its caller, and the hash function for fingerprints. */
-export interface Idempotency extends Pick<Once, "caller" | "key"> {
-  /** Returns the fingerprint of a string. */
-  readonly hash: (text: string) => Effect.Effect<string>
-}
-
 /** The output of an operation. */
 export interface Output {
   /** JSON text; it is not sent if the record declares a response without a body. */
@@ -158,11 +153,26 @@ export interface Definition<
   ) => Effect.Effect<OutputOf<Response>, Failure>
 }
 
-/** A routed request before validation, with its raw query string and body. */
-export interface Unvalidated extends Omit<Input<string, Uint8Array | undefined>, "once"> {
-  readonly idempotency: Idempotency | undefined
+/** A routed request before validation. */
+export interface Unvalidated {
+  /** The path parameters, percent-decoded. */
+  readonly path: { readonly [name: string]: string }
+  /** The query without the question mark. */
+  readonly query: string
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** The id of the API key. */
+  readonly caller: string
+  /** The `Idempotency-Key` header, if the operation obeys it on this service. */
+  readonly idempotencyKey: string | undefined
   /** Waits until the host has room for a response of so many bytes; `undefined` if it has room now. */
   readonly room: (bytes: number) => Effect.Effect<void, HostBusy> | undefined
+}
+
+/** What a service provides to run its operations. */
+export interface Runtime extends Pick<Input<never, never>, "options" | "address" | "pets" | "cursors"> {
+  /** Returns the fingerprint of a text. */
+  readonly hash: (text: string) => Effect.Effect<string>
 }
 
 /** An operation, as the service runs it. */
@@ -172,7 +182,11 @@ export interface Operation extends Description {
   /** Whether the operation supports `Idempotency-Key`. */
   readonly isIdempotent: boolean
   /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
-  readonly execute: (request: Unvalidated) => Effect.Effect<Output, Failure | HostBusy>
+  readonly execute: (
+    request: Unvalidated,
+    body: Uint8Array | undefined,
+    runtime: Runtime
+  ) => Effect.Effect<Output, Failure | HostBusy>
 }
 
 /** Returns whether an operation obeys `Idempotency-Key` on a service with these options. */
@@ -195,36 +209,48 @@ export const make = <
     query: parameters,
     body: definition.body,
     isIdempotent: definition.fingerprint !== undefined,
-    execute: (request) => {
-      const { idempotency, now, options, room } = request
+    execute: (request, bytes, { address, cursors, hash, options, pets }) => {
+      const { caller, idempotencyKey, now, path } = request
+      const key = idempotencyKey === undefined ? none : IdempotencyKey.parse(idempotencyKey)
+      if (Result.isFailure(key)) return Effect.fail(key.failure)
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
-      const body = decodeBody(definition.body, request.body, options.strict)
+      const body = decodeBody(definition.body, bytes, options.strict)
       if (Result.isFailure(body)) return Effect.fail(body.failure)
       const rejection = definition.removal && Deprecation.rejectionAt(definition.removal.policy(options), now)
       if (rejection !== undefined) return Effect.fail(rejection)
-      // The cast is safe: the definition decoded these values, and without a body `Body` is `undefined`.
-      const validated = { ...request, query: query.success, body: body.success, once: undefined } as Input<
-        QueryParameters.Values<Parameters>,
-        Body
-      >
+      // The casts are safe: the definition decoded these values, and without a body `Body` is `undefined`.
+      const values = query.success as QueryParameters.Values<Parameters>
+      const content = body.success as Body
+      const input = {
+        path,
+        query: values,
+        body: content,
+        now,
+        options,
+        address,
+        pets,
+        cursors,
+        once: undefined
+      }
       const run = () => {
-        if (definition.fingerprint === undefined || idempotency === undefined)
-          return definition.run(validated)
-        const { caller, hash, key } = idempotency
-        return Effect.flatMap(hash(definition.fingerprint(validated.body)), (fingerprint) =>
-          definition.run({ ...validated, once: { caller, key, fingerprint, now } })
+        if (definition.fingerprint === undefined || key.success === undefined) return definition.run(input)
+        const once = { caller, key: key.success, now }
+        return Effect.flatMap(hash(definition.fingerprint(content)), (fingerprint) =>
+          definition.run({ ...input, once: { ...once, fingerprint } })
         )
       }
-      const waiting = definition.maxResponseBytes && room(definition.maxResponseBytes(validated.query))
+      const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))
       return waiting === undefined ? run() : Effect.flatMap(waiting, run)
     }
   }
 }
+
+const none = Result.succeed(undefined)
 
 const decodeBody = <Body>(
   body: RequestBody<Body> | undefined,
   bytes: Uint8Array | undefined,
   strict: boolean
 ): Result.Result<Body | undefined, ApiError.ApiError> =>
-  body === undefined || bytes === undefined ? Result.succeed(undefined) : body.decode(bytes, strict)
+  body === undefined || bytes === undefined ? none : body.decode(bytes, strict)

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type { Policy, State, Verdict } from "../limits/RateLimit.ts"
+import { type Policy, type State, step, type Verdict } from "../limits/RateLimit.ts"
 
 /** A pure function from a state key's stored state, `undefined` if absent, to a result and the next state. */
 export type Step<A> = (state: State | undefined) => readonly [result: A, state: State]
@@ -12,18 +12,19 @@ export class RateLimitStore extends Context.Service<
   RateLimitStore,
   {
     /**
+     * Counts a request of the caller `key` at `now` (epoch milliseconds): stores the state that `RateLimit.step` returns,
+     * and returns its verdict. Atomic per state key, as `modify` is. A store without a step of its own gets this method
+     * from `make`. A native step may use the time of the store's own clock, which all nodes share, instead of `now`.
+     */
+    readonly consume: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
+
+    /**
      * Replaces the state of `key` with the state that `step` returns, and returns the result of `step`. Atomic per
      * state key: no other `modify` of the key runs between the read and the write. The store may delete a state once
      * `RateLimit.spentAt` has passed. It may also evict the least recently used states of networks (`Caller.isNetwork`)
      * when they exceed its limit.
      */
     readonly modify: <A>(key: string, step: Step<A>) => Effect.Effect<A, StoreUnavailable>
-
-    /**
-     * Has the effect and the result of `modify(key, (state) => RateLimit.step(state, at, policy))`, for stores that run
-     * the step natively in one round trip. `at` is `now`, or the time of the store's own clock, which all nodes share.
-     */
-    readonly consume?: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
 
     /**
      * Returns the stored states of these keys without changing them; absent states are omitted. Evaluate them at the
@@ -41,3 +42,18 @@ export class RateLimitStore extends Context.Service<
     readonly rehearse?: Effect.Effect<void, StoreUnavailable>
   }
 >()("animal-store/core/ports/RateLimitStore") {}
+
+/** A store that may leave the step to the core. */
+export type Steppable = Omit<RateLimitStore["Service"], "consume"> &
+  Partial<Pick<RateLimitStore["Service"], "consume">>
+
+/** Completes a store: without a `consume` of its own, it runs the core's step with its `modify`. */
+export const make = (store: Steppable): RateLimitStore["Service"] =>
+  isComplete(store)
+    ? store
+    : {
+        ...store,
+        consume: (key, now, policy) => store.modify(key, (state) => step(state, now, policy))
+      }
+
+const isComplete = (store: Steppable): store is RateLimitStore["Service"] => store.consume !== undefined

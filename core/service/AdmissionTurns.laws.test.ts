@@ -7,6 +7,14 @@ import { AdmissionTurns } from "./AdmissionTurns.ts"
 
 const MAX = 3
 
+/** Runs an admission in turn, as the pipeline does. */
+const run = <A>(turns: AdmissionTurns, caller: string, admission: Effect.Effect<A>, isOutage = false) =>
+  Effect.suspend(() => {
+    const turn = turns.enter(caller)
+    const admitted = turn.hasCome ? admission : Effect.andThen(turns.wait(turn), admission)
+    return Effect.onExit(admitted, () => Effect.sync(() => turns.leave(turn, isOutage)))
+  })
+
 /** Requests of callers that all arrive before the first one ends; some clients disconnect while they wait. */
 const arrivals = fc.array(fc.record({ caller: fc.constantFrom("a", "b", "c"), disconnects: fc.boolean() }), {
   maxLength: 30
@@ -28,15 +36,7 @@ describe("AdmissionTurns", () => {
             yield* latch.await
             inProgress--
           })
-        const fibers = given.map(({ caller }, index) =>
-          Effect.runFork(
-            turns.run(
-              () => caller,
-              admission(index),
-              () => false
-            )
-          )
-        )
+        const fibers = given.map(({ caller }, index) => Effect.runFork(run(turns, caller, admission(index))))
         expect(started).toEqual(given.map((_, index) => index).slice(0, MAX))
         const waiting = given
           .map(({ caller, disconnects }, index) => ({ caller, disconnects, index }))
@@ -63,28 +63,14 @@ describe("AdmissionTurns", () => {
         started++
         return latch.await
       })
-      return Effect.runFork(
-        turns.run(
-          () => (index < 2 ? "a" : "b"),
-          admission,
-          () => true
-        )
-      )
+      return Effect.runFork(run(turns, index < 2 ? "a" : "b", admission, true))
     })
     expect(started).toBe(1)
     latches[0]?.openUnsafe()
     await expect.poll(() => started).toBe(3)
     for (const latch of latches) latch.openUnsafe()
     await Effect.runPromise(Fiber.awaitAll(fibers))
-    expect(
-      await Effect.runPromise(
-        turns.run(
-          () => "c",
-          Effect.succeed("next"),
-          () => false
-        )
-      )
-    ).toBe("next")
+    expect(await Effect.runPromise(run(turns, "c", Effect.succeed("next")))).toBe("next")
   })
 })
 

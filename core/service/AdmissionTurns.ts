@@ -8,86 +8,79 @@ import * as Effect from "effect/Effect"
 /** Maximum number of admissions in progress; a store that shares a statement among calls needs far fewer. */
 const MAX = 256
 
-/** The place of one request. */
-interface Place {
-  isStarted: boolean
-  /** The caller and its turn, while the request waits. */
-  caller?: string
+/** The turn of one request. */
+export interface Turn {
+  /** Whether the admission is in progress; before that, the request waits. */
+  hasCome: boolean
+  readonly caller: string
   start?: () => void
 }
+
+/** The turn of requests that need not wait. */
+const immediate: Turn = { hasCome: true, caller: "" }
 
 export class AdmissionTurns {
   readonly #max: number
   #inProgress = 0
   /** What waits, in order of arrival; the order of the map is that of the callers' next turns. */
-  readonly #waiting = new Map<string, Set<Place>>()
+  readonly #waiting = new Map<string, Set<Turn>>()
 
   constructor(max = MAX) {
     this.#max = max
   }
 
-  /**
-   * Runs the admission of a request in turn. After a result for which `isOutage` is true, all requests start that wait:
-   * while a store is unavailable, each of them must fail within its own deadline.
-   */
-  run<A>(
-    callerOf: () => string,
-    admission: Effect.Effect<A>,
-    isOutage: (result: A) => boolean
-  ): Effect.Effect<A> {
-    const place: Place = { isStarted: false }
-    const result = Effect.suspend(() => {
-      if (this.#inProgress < this.#max) this.#start(place)
-      return place.isStarted ? admission : Effect.andThen(this.#wait(place, callerOf()), admission)
-    })
-    return Effect.onExit(result, (exit) => {
-      this.#leave(place)
-      if (exit._tag === "Success" && isOutage(exit.value)) while (this.#startNext()) {}
-      return Effect.void
-    })
+  /** Starts the admission of a request, or queues the request if too many are in progress; `leave` must follow. */
+  enter(caller: string): Turn {
+    if (this.#inProgress < this.#max) {
+      this.#inProgress++
+      return immediate
+    }
+    const turn: Turn = { hasCome: false, caller }
+    const turns = this.#waiting.get(caller)
+    if (turns === undefined) this.#waiting.set(caller, new Set([turn]))
+    else turns.add(turn)
+    return turn
   }
 
-  #start(place: Place): void {
-    place.isStarted = true
-    this.#inProgress++
-    place.start?.()
-  }
-
-  #wait(place: Place, caller: string): Effect.Effect<void> {
+  /** Waits until the turn has come. */
+  wait(turn: Turn): Effect.Effect<void> {
     return Effect.callback((resume) => {
-      place.caller = caller
-      place.start = () => resume(Effect.void)
-      const places = this.#waiting.get(caller)
-      if (places === undefined) this.#waiting.set(caller, new Set([place]))
-      else places.add(place)
+      if (turn.hasCome) resume(Effect.void)
+      turn.start = () => resume(Effect.void)
     })
   }
 
-  #leave(place: Place): void {
-    if (!place.isStarted) return void this.#remove(place)
+  /**
+   * Ends the admission of a request, or its wait. If a store is unavailable, all requests start that wait: each of them
+   * must fail within its own deadline.
+   */
+  leave(turn: Turn, isOutage: boolean): void {
+    if (!turn.hasCome) return void this.#remove(turn)
     this.#inProgress--
     if (this.#inProgress < this.#max) this.#startNext()
+    if (isOutage) while (this.#startNext()) {}
   }
 
   /** Starts the next request of the caller whose turn it is; returns false if none waits. */
   #startNext(): boolean {
-    for (const [caller, places] of this.#waiting) {
-      for (const place of places) {
+    for (const [caller, turns] of this.#waiting) {
+      for (const turn of turns) {
         this.#waiting.delete(caller)
-        places.delete(place)
+        turns.delete(turn)
         // The caller moves behind all others.
-        if (places.size > 0) this.#waiting.set(caller, places)
-        this.#start(place)
+        if (turns.size > 0) this.#waiting.set(caller, turns)
+        this.#inProgress++
+        turn.hasCome = true
+        turn.start?.()
         return true
       }
     }
     return false
   }
 
-  #remove(place: Place): void {
-    if (place.caller === undefined) return
-    const places = this.#waiting.get(place.caller)
-    places?.delete(place)
-    if (places?.size === 0) this.#waiting.delete(place.caller)
+  #remove(turn: Turn): void {
+    const turns = this.#waiting.get(turn.caller)
+    turns?.delete(turn)
+    if (turns?.size === 0) this.#waiting.delete(turn.caller)
   }
 }

@@ -1,4 +1,11 @@
 /** Determines client addresses, and the networks against which unauthenticated requests are counted. */
+import type { ServiceRequest } from "./ServiceRequest.ts"
+
+/** Returns the client address of a request behind `hops` trusted proxies; `undefined` if it is unknown. */
+export const of = (request: ServiceRequest, hops: number): string | undefined =>
+  hops === 0
+    ? request.clientAddress
+    : effective(request.clientAddress, request.header("x-forwarded-for"), hops)
 
 /**
  * Returns the client address as reported by trusted proxies. Each proxy appends the address of its peer to

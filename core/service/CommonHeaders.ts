@@ -1,51 +1,37 @@
 /** Adds the headers of every response (contract §8.3 "every response"). */
 import * as HttpDate from "../codec/HttpDate.ts"
-import type { Verdict } from "../limits/RateLimit.ts"
-import * as Admission from "./Admission.ts"
+import * as Deprecation from "../deprecation/Deprecation.ts"
+import type { Operation } from "../operations/Operation.ts"
+import type { Call } from "./Call.ts"
 import * as RateLimitHeaders from "./RateLimitHeaders.ts"
-import type { ServiceOptions } from "./ServiceOptions.ts"
-import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import { addresses, type ServiceOptions } from "./ServiceOptions.ts"
+import type { Reply, ServiceResponse } from "./ServiceResponse.ts"
 
-/** The values from which the headers are computed. */
-export interface HeaderValues {
-  /** Epoch milliseconds. */
-  readonly now: number
-  readonly requestId: string
-  /** The CORS headers. */
-  readonly cors?: ReadonlyArray<Header> | undefined
-  /** `undefined` for probes, which are not limited. */
-  readonly verdict?: Verdict | undefined
-  /** The deprecation headers of the operation. */
-  readonly deprecation?: ReadonlyArray<Header> | undefined
-}
-
-/** Returns the response with the common headers added. */
-export type Add = (response: ServiceResponse, values: HeaderValues) => ServiceResponse
-
-/** Creates the function that adds the headers. */
-export const make =
-  ({ standardHeaders }: Pick<ServiceOptions, "standardHeaders">): Add =>
-  (
-    { body, bytes, headers: responseHeaders, status },
-    { cors, deprecation = [], now, requestId, verdict }
-  ) => {
-    const headers: Array<Header> = [["Date", HttpDate.format(now)]]
+/** Creates the function that turns a reply into the response, on a service with these operations. */
+export const make = (options: ServiceOptions, operations: ReadonlyArray<Operation>) => {
+  const date = HttpDate.perSecond()
+  const deprecations = new Map(
+    operations.flatMap(({ id, removal }) => {
+      if (removal === undefined) return []
+      const successor = addresses(options)(removal.successor)
+      const headers = Deprecation.headers(removal.policy(options), successor, options.deprecationUrl)
+      return [[id, headers.flat()] as const]
+    })
+  )
+  return (call: Call, { body, bytes, headers: replyHeaders, status }: Reply): ServiceResponse => {
+    const { corsHeaders, id, now, route, verdict } = call
+    const deprecation = route?.operation && deprecations.get(route.operation.id)
+    const headers = verdict === undefined ? [] : RateLimitHeaders.of(verdict, options.standardHeaders)
+    headers.push("Date", date(now), "X-Request-Id", id, "X-Content-Type-Options", "nosniff")
     // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.
-    if (bytes === undefined && status !== 304) headers.push(cacheControl)
-    headers.push(contentTypeOptions)
-    if (body !== "") headers.push(contentType)
-    if (cors !== undefined) headers.push(...cors)
-    headers.push(...responseHeaders, ...deprecation)
-    if (verdict !== undefined) {
-      headers.push(...RateLimitHeaders.ofContract(verdict))
-      if (standardHeaders) headers.push(...RateLimitHeaders.standard(verdict))
-      if (status === 429) headers.push(["Retry-After", String(verdict.retryAfter)])
-      if (status === 503) headers.push(["Retry-After", String(Admission.UNAVAILABLE_RETRY_AFTER)])
-    }
-    headers.push(["X-Request-Id", requestId])
+    if (bytes === undefined && status !== 304) headers.push("Cache-Control", "no-store")
+    if (body !== "") headers.push("Content-Type", "application/json; charset=utf-8")
+    headers.push(...corsHeaders, ...replyHeaders)
+    if (deprecation !== undefined) headers.push(...deprecation)
+    if (verdict !== undefined && status === 429) headers.push("Retry-After", String(verdict.retryAfter))
+    if (verdict !== undefined && status === 503) headers.push("Retry-After", unavailableRetryAfter)
     return bytes === undefined ? { status, headers, body } : { status, headers, body, bytes }
   }
+}
 
-const cacheControl: Header = ["Cache-Control", "no-store"]
-const contentTypeOptions: Header = ["X-Content-Type-Options", "nosniff"]
-const contentType: Header = ["Content-Type", "application/json; charset=utf-8"]
+const unavailableRetryAfter = String(RateLimitHeaders.UNAVAILABLE_RETRY_AFTER)

@@ -4,10 +4,10 @@ import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
 /**
- * Returns the 415 response to a request with an unsupported body, with a header that names the supported type or
+ * Returns the 415 reply to a request with an unsupported body, with a header that names the supported type or
  * coding; `undefined` if the body is supported.
  */
-export const rejectionOf = (request: ServiceRequest): ServiceResponse.ServiceResponse | undefined => {
+export const rejectionOf = (request: ServiceRequest): ServiceResponse.Reply | undefined => {
   if (request.header("content-encoding") !== undefined) return unsupportedCoding
   return isJson(request.header("content-type")) ? undefined : unsupportedType
 }
@@ -20,5 +20,5 @@ const isJson = (contentType: string | undefined): boolean =>
   )
 
 const unsupported = ApiError.make("unsupported_media_type")
-const unsupportedType = ServiceResponse.error(unsupported, [["Accept", "application/json"]])
-const unsupportedCoding = ServiceResponse.error(unsupported, [["Accept-Encoding", "identity"]])
+const unsupportedType = ServiceResponse.error(unsupported, ["Accept", "application/json"])
+const unsupportedCoding = ServiceResponse.error(unsupported, ["Accept-Encoding", "identity"])

@@ -9,43 +9,46 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 /** The value in `corsOrigins` that allows all origins. */
 export const ANY = "*"
 
-/** Computes CORS headers and the responses to preflight requests. */
-export interface Cors {
-  /** Returns the headers of a response to a request with this `Origin`. */
-  readonly headersFor: (origin: string | undefined) => Headers
+type Headers = ServiceResponse.FlatHeaders
+
+/** The permission of pages from one origin. */
+export interface Permission {
+  /** The headers of a response. */
+  readonly headers: Headers
   /**
-   * Returns the headers of a response to a connection without a complete request. If its origin is unknown, the headers
-   * name the only allowed origin, if there is exactly one; that is safe, because the browser compares it with the
-   * origin of the page.
-   */
-  readonly headersWithoutRequest: (origin: string | undefined) => Headers
-  /**
-   * Returns the response to a preflight request, which a browser sends before a request that needs permission;
-   * `undefined` for any other request. Every method and header is allowed, so that pages can read the errors of the
+   * The response to a preflight request. Every method and header is allowed, so that pages can read the errors of the
    * service instead of a network failure without a reason.
    */
-  readonly preflight: (
-    request: ServiceRequest,
-    origin: string | undefined
-  ) => ServiceResponse.ServiceResponse | undefined
+  readonly preflight: ServiceResponse.Reply
 }
 
-type Headers = ReadonlyArray<ServiceResponse.Header>
+/** The permissions of a service. */
+export interface Cors {
+  /** Returns the permission of pages from this `Origin`. */
+  readonly permissionFor: (origin: string | undefined) => Permission
+  /**
+   * The allowed origin if there is exactly one: stands for the unknown origin of a connection without a complete
+   * request. That is safe, because the browser compares it with the origin of the page.
+   */
+  readonly onlyOrigin: string | undefined
+}
 
-/** Creates the CORS handler for the allowed origins; returns `undefined` if no origin is allowed. */
+/** Creates the permissions for the allowed origins; returns `undefined` if no origin is allowed. */
 export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   if (origins.includes(ANY)) return everyone
   const allowed = new Map(origins.map((origin) => [origin, permissionOf(origin)]))
-  const [onlyOrigin] = allowed.size === 1 ? allowed.keys() : []
-  const permissionFor = (origin: string | undefined): Permission =>
-    (origin === undefined ? undefined : allowed.get(origin)) ?? noPermission
   return {
-    headersFor: (origin) => permissionFor(origin).headers,
-    headersWithoutRequest: (origin) => permissionFor(origin ?? onlyOrigin).headers,
-    preflight: (request, origin) => preflight(request, origin, permissionFor(origin))
+    permissionFor: (origin = "") => allowed.get(origin) ?? noPermission,
+    onlyOrigin: allowed.size === 1 ? origins[0] : undefined
   }
 }
+
+/** Whether a browser sends this request to ask for the permission to send another one. */
+export const isPreflight = (request: ServiceRequest): boolean =>
+  request.method === "OPTIONS" &&
+  request.header("origin") !== undefined &&
+  request.header("access-control-request-method") !== undefined
 
 /** Headers that pages may read in addition to the headers that the Fetch standard always exposes. */
 const exposedHeaders = [
@@ -66,25 +69,19 @@ const exposedHeaders = [
 /** Time for which a browser may cache a preflight response, in seconds: the maximum of Chromium. */
 const MAX_AGE = "7200"
 
-/** The headers and the preflight response for one origin. */
-interface Permission {
-  readonly headers: Headers
-  readonly preflight: ServiceResponse.ServiceResponse
-}
-
-const varyOrigin: ServiceResponse.Header = ["Vary", "Origin"]
+const varyOrigin: Headers = ["Vary", "Origin"]
 
 const permissionOf = (origin: string): Permission => {
-  const allowOrigin: ServiceResponse.Header = ["Access-Control-Allow-Origin", origin]
-  const vary = origin === ANY ? [] : [varyOrigin]
+  const allowOrigin: Headers = ["Access-Control-Allow-Origin", origin]
+  const vary = origin === ANY ? [] : varyOrigin
   return {
-    headers: [allowOrigin, ["Access-Control-Expose-Headers", exposedHeaders], ...vary],
+    headers: [...allowOrigin, "Access-Control-Expose-Headers", exposedHeaders, ...vary],
     preflight: ServiceResponse.make(204, "", [
-      allowOrigin,
-      ["Access-Control-Allow-Methods", "GET, HEAD, POST, *"],
+      ...allowOrigin,
+      ...["Access-Control-Allow-Methods", "GET, HEAD, POST, *"],
       // `*` does not include `Authorization`, and browsers from 2019 treat `*` as a header name.
-      ["Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, *"],
-      ["Access-Control-Max-Age", MAX_AGE],
+      ...["Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, *"],
+      ...["Access-Control-Max-Age", MAX_AGE],
       ...vary
     ])
   }
@@ -92,29 +89,14 @@ const permissionOf = (origin: string): Permission => {
 
 // A response without permission also depends on the origin: caches must not return it to pages of allowed origins.
 const noPermission: Permission = {
-  headers: [varyOrigin],
-  preflight: ServiceResponse.make(204, "", [varyOrigin])
+  headers: varyOrigin,
+  preflight: ServiceResponse.make(204, "", varyOrigin)
 }
-
-const preflight = (
-  request: ServiceRequest,
-  origin: string | undefined,
-  permission: Permission
-): ServiceResponse.ServiceResponse | undefined =>
-  origin !== undefined &&
-  request.method === "OPTIONS" &&
-  request.header("access-control-request-method") !== undefined
-    ? permission.preflight
-    : undefined
 
 const allOrigins = permissionOf(ANY)
 
-/** The CORS handler for responses that every page may read. */
-export const everyone: Cors = {
-  headersFor: () => allOrigins.headers,
-  headersWithoutRequest: () => allOrigins.headers,
-  preflight: (request, origin) => preflight(request, origin, allOrigins)
-}
+/** The permissions of responses that every page may read. */
+export const everyone: Cors = { permissionFor: () => allOrigins, onlyOrigin: undefined }
 
 /**
  * Returns whether a string is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without

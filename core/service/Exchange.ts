@@ -3,13 +3,15 @@
  * no query and no body.
  */
 import * as Context from "effect/Context"
-import type * as Tracer from "effect/Tracer"
+import * as Exit from "effect/Exit"
+import * as Tracer from "effect/Tracer"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { PlanName } from "../limits/Plan.ts"
 import type { Outcome } from "../limits/RateLimit.ts"
+import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
-import type { Scheme, ServiceRequest } from "./ServiceRequest.ts"
+import type { Scheme } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
 import * as Target from "./Target.ts"
 
@@ -71,49 +73,26 @@ export const ResponseObserver = Context.Reference<ResponseObserver | undefined>(
   { defaultValue: () => undefined }
 )
 
-/** The mutable record of a request that the service fills while it handles the request. */
-export interface Draft {
-  requestId: string
-  route: string | undefined
-  isProbe: boolean
-  errorCode: ErrorCode | undefined
-  keyId: string | undefined
-  plan: PlanName | undefined
-  outcome: Outcome | undefined
-  bannedUntil: number | undefined
-}
-
-/** Creates the empty record of a request. */
-export const draft = (): Draft => ({
-  requestId: "",
-  route: undefined,
-  isProbe: false,
-  errorCode: undefined,
-  keyId: undefined,
-  plan: undefined,
-  outcome: undefined,
-  bannedUntil: undefined
-})
-
-/** The times of an exchange, as in `Exchange`. */
-export type Times = Pick<Exchange, "startedAt" | "durationMs">
-
-/** The part of a request from which an exchange is created; a malformed request has only an address. */
-export type Requested = Pick<ServiceRequest, "clientAddress"> &
-  Partial<Pick<ServiceRequest, "method" | "scheme" | "target" | "header">>
-
 /** The options of a service that determine what an exchange contains. */
 export type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
 
-/** Creates the exchange from a record; `response` is `undefined` if the client disconnected. */
-export const complete = (
-  recorded: Draft,
-  request: Requested,
-  response: ServiceResponse | undefined,
-  times: Times,
-  span: Tracer.AnySpan | undefined,
+/** Starts the measurement of a request; the returned function passes its exchange to the observer at its end. */
+export const measure = (
+  observer: ResponseObserver,
+  call: Call,
+  context: Context.Context<never>,
   options: Options
-): Exchange => new Completed(recorded, request, response, times, span, options)
+): ((exit: Exit.Exit<ServiceResponse>) => void) => {
+  const span = Context.getOrUndefined(context, Tracer.ParentSpan)
+  const start = call.clock.monotonicTimeNanosUnsafe()
+  return (exit) => {
+    const durationMs = Number(call.clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
+    const response = Exit.isSuccess(exit) ? exit.value : undefined
+    observer(new Completed(call, response, durationMs, span, options), span)
+  }
+}
+
+const NANOS_PER_MS = 1_000_000
 
 /** Returns an exchange as a plain object, for observers that copy or serialize it. */
 export const plain = (exchange: Exchange): Exchange => {
@@ -146,58 +125,56 @@ class Completed implements Exchange {
   readonly startedAt: number
   readonly durationMs: number
   readonly traceId: string | undefined
-  readonly #request: Requested
+  readonly #call: Call
   readonly #response: ServiceResponse | undefined
   readonly #options: Options
 
   constructor(
-    recorded: Draft,
-    request: Requested,
+    call: Call,
     response: ServiceResponse | undefined,
-    times: Times,
+    durationMs: number,
     span: Tracer.AnySpan | undefined,
     options: Options
   ) {
-    this.requestId = recorded.requestId
-    this.method = knownMethod(request.method)
-    this.scheme = request.scheme ?? "http"
-    this.route = recorded.route
-    this.isProbe = recorded.isProbe
+    this.requestId = call.id
+    this.method = knownMethod(call.request.method)
+    this.scheme = call.request.scheme ?? "http"
+    this.route = call.template
+    this.isProbe = call.isProbe
     this.status = response?.status
-    this.errorCode = recorded.errorCode
-    this.keyId = recorded.keyId
-    this.plan = recorded.plan
-    this.outcome = recorded.outcome
-    this.bannedUntil = recorded.bannedUntil
-    this.startedAt = times.startedAt
-    this.durationMs = times.durationMs
+    this.errorCode = call.reply?.errorCode
+    this.keyId = call.key?.id
+    this.plan = call.key?.plan
+    this.outcome = call.isCounted ? call.verdict?.outcome : undefined
+    this.bannedUntil = call.bannedUntil
+    this.startedAt = call.now
+    this.durationMs = durationMs
     this.traceId = span?.sampled === true ? span.traceId : undefined
-    this.#request = request
-    this.#response = request.method === "HEAD" ? undefined : response
+    this.#call = call
+    this.#response = response
     this.#options = options
   }
 
   get bodyBytes(): number {
     const response = this.#response
-    return response === undefined ? 0 : (response.bytes?.length ?? byteLength(response.body))
+    if (response === undefined || this.#call.request.method === "HEAD") return 0
+    return response.bytes?.length ?? byteLength(response.body)
   }
 
   get network(): string | undefined {
-    const forwarded = this.#request.header?.("x-forwarded-for")
-    const { clientAddress } = this.#request
-    const address = ClientAddress.effective(clientAddress, forwarded, this.#options.trustedProxyHops)
+    const address = ClientAddress.of(this.#call.request, this.#options.trustedProxyHops)
     return address === undefined ? undefined : ClientAddress.network(address)
   }
 
   get unknownPath(): string | undefined {
-    const { target } = this.#request
-    if (target === undefined || this.route !== undefined) return undefined
-    return excerpt(Target.parse(target).path, MAX_PATH_LENGTH)
+    const { request, transportError } = this.#call
+    if (transportError !== undefined || this.route !== undefined) return undefined
+    return excerpt(Target.parse(request.target).path, MAX_PATH_LENGTH)
   }
 
   get clientRequestId(): string | undefined {
     const name = this.#options.requestIdHeader?.toLowerCase()
-    const value = name && this.#request.header?.(name)?.trim()
+    const value = name && this.#call.request.header(name)?.trim()
     return value && /^[ -~]+$/.test(value) ? excerpt(value, MAX_REQUEST_ID_LENGTH) : undefined
   }
 }
@@ -216,8 +193,7 @@ const methods = new Set([
 ])
 
 /** Returns the method, or `_OTHER` if it is unknown, so that clients cannot create an unlimited number of values. */
-const knownMethod = (method: string | undefined): string =>
-  method !== undefined && methods.has(method) ? method : "_OTHER"
+const knownMethod = (method: string): string => (methods.has(method) ? method : "_OTHER")
 
 /** Returns the length of the UTF-8 encoding of a text in bytes. */
 const byteLength = (text: string): number => {

@@ -2,43 +2,35 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as OpenApi from "../openapi/OpenApi.ts"
+import type { Operation } from "../operations/Operation.ts"
+import type { Call } from "./Call.ts"
 import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
+import * as Replies from "./Replies.ts"
 import * as RequestLog from "./RequestLog.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
 import * as StoreOutage from "./StoreOutage.ts"
 
-/** Options of `make`. */
-export interface ProbesOptions {
-  /** Returns the OpenAPI document as JSON text, for a client that reached the service at this origin. */
-  readonly openApi: () => (origin: string | undefined) => string
-  /** Tests the rate limit store, and stores nothing. */
-  readonly checkLimits: (now: number) => Effect.Effect<void, StoreUnavailable>
-}
+/** The probe endpoints of one service. */
+export type Probes = Effect.Success<ReturnType<typeof make>>
 
-/**
- * The outcome of a request. A 503 always means a store failure; a success always means that the operation used the
- * stores successfully.
- */
-export interface Outcome {
-  readonly status: number
-  /** The requested operation if the request was admitted. */
-  readonly admittedOperation: string | undefined
-  /** "uncounted" if the request was admitted without being counted; `undefined` if it was rejected uncounted. */
-  readonly limits: "counted" | "uncounted" | undefined
-}
-
-type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.ServiceResponse>
+type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.Reply>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
-export const make = Effect.fnUntraced(function* ({ checkLimits, openApi }: ProbesOptions) {
-  const checkStores = yield* ReadinessProbe.make(checkLimits)
+export const make = Effect.fnUntraced(function* (
+  options: ServiceOptions,
+  operations: ReadonlyArray<Operation>
+) {
+  const checkStores = yield* ReadinessProbe.make(options)
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
-  const document = yield* Effect.cached(Effect.sync(() => cacheLatest(openApi())))
+  const document = yield* Effect.cached(
+    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations)))
+  )
   let isDraining = false
 
   const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>):
@@ -79,29 +71,33 @@ export const make = Effect.fnUntraced(function* ({ checkLimits, openApi }: Probe
       request: ServiceRequest,
       path: string,
       requestId: string
-    ): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
+    ): Effect.Effect<ServiceResponse.Reply> | undefined => {
       const target = targets.get(path)
       if (target === undefined) return undefined
       const { method } = request
       if (method === "GET" || method === "HEAD") return target(requestId, request)
-      return Effect.succeed(method === "OPTIONS" ? optionsResponse : methodNotAllowed)
+      return Effect.succeed(Replies.toWrite(method))
     },
-    /** Records the outcome of each other request. Returns the change if an outage of the stores began or ended. */
-    observe: (
-      { admittedOperation, limits, status }: Outcome,
-      clock: Clock.Clock
-    ): StoreOutage.Change | undefined => {
+    /**
+     * Records the outcome of each other request. A 503 means a store failure, except from the host; a success means that
+     * the operation used the stores. Returns the change if an outage of the stores began or ended.
+     */
+    observe: (call: Call): StoreOutage.Change | undefined => {
+      const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
+      if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
+      if (reply === Replies.hostBusy) return undefined
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
-      if (status === 503) {
+      if (reply.status === 503) {
         const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
         health = StoreHealth.recordFailure(health, failedOperation, now())
         return update(StoreOutage.recordFailure(outage, failedOperation, now()))
       }
-      const succeededOperation = ServiceResponse.isSuccess(status) ? admittedOperation : undefined
+      const succeededOperation = ServiceResponse.isSuccess(reply.status) ? admittedOperation : undefined
       if (succeededOperation !== undefined) health = StoreHealth.recordSuccess(health, succeededOperation)
       // The service stays ready, because it serves requests as its options require.
-      if (limits === "uncounted") return update(StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
-      if (outage === undefined || limits === undefined) return undefined
+      if (!isCounted && verdict.outcome === "admitted")
+        return update(StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
+      if (outage === undefined || !isCounted) return undefined
       return update(
         succeededOperation === undefined
           ? StoreOutage.recordCounted(outage, now())
@@ -125,10 +121,8 @@ export const OPENAPI = "/openapi.json"
 /** Returns a function that caches the latest response, because most clients use the same origin. */
 const cacheLatest = (
   json: (origin: string | undefined) => string
-): ((origin: string | undefined) => ServiceResponse.ServiceResponse) => {
-  let cached:
-    | { readonly origin: string | undefined; readonly response: ServiceResponse.ServiceResponse }
-    | undefined
+): ((origin: string | undefined) => ServiceResponse.Reply) => {
+  let cached: { readonly origin: string | undefined; readonly response: ServiceResponse.Reply } | undefined
   return (origin) => {
     if (cached?.origin !== origin || cached === undefined) {
       cached = { origin, response: ServiceResponse.make(200, json(origin)) }
@@ -152,7 +146,3 @@ const unavailableResponse = (message: string) =>
 const stoppingResponse = unavailableResponse("The service is stopping.")
 const failingResponse = unavailableResponse("Requests that need the database are failing.")
 const unreachableResponse = unavailableResponse("The database is unreachable.")
-
-const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
-const optionsResponse = ServiceResponse.make(204, "", allow)
-const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

@@ -3,14 +3,17 @@
  * draft-ietf-httpapi-ratelimit-headers, which show both windows.
  */
 import type { Verdict } from "../limits/RateLimit.ts"
-import type { Header } from "./ServiceResponse.ts"
 
-/** Returns the headers of contract §8.3. */
-export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArray<Header> => [
-  ["X-RateLimit-Limit", String(limit)],
-  ["X-RateLimit-Remaining", String(remaining)],
-  ["X-RateLimit-Reset", String(resetAt)]
-]
+/** Seconds in `Retry-After` when a store is unavailable. */
+export const UNAVAILABLE_RETRY_AFTER = 5
+
+/** Returns a new list of the headers of contract §8.3, and of the standard headers if `isStandard`. */
+export const of = (verdict: Verdict, isStandard: boolean): Array<string> => {
+  const headers = isStandard ? standard(verdict) : []
+  headers.push("X-RateLimit-Limit", String(verdict.limit), "X-RateLimit-Remaining", String(verdict.remaining))
+  headers.push("X-RateLimit-Reset", String(verdict.resetAt))
+  return headers
+}
 
 /**
  * Returns the standard headers: for both windows the quota (`q`) and the length in seconds (`w`), and the remaining
@@ -22,12 +25,11 @@ export const ofContract = ({ limit, remaining, resetAt }: Verdict): ReadonlyArra
  * // RateLimit: "minute";r=59;t=1, "day";r=999;t=43200
  * ```
  */
-export const standard = ({ day, minute }: Verdict): ReadonlyArray<Header> => [
-  ["RateLimit-Policy", `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`],
-  [
-    "RateLimit",
-    `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
-  ]
+const standard = ({ day, minute }: Verdict): Array<string> => [
+  "RateLimit-Policy",
+  `"minute";q=${minute.limit};w=60, "day";q=${day.limit};w=86400`,
+  "RateLimit",
+  `"minute";r=${minute.remaining}${until(minute.moreIn)}, "day";r=${day.remaining}${until(day.moreIn)}`
 ]
 
 /** Returns the `t` parameter, or an empty string for a full window. */

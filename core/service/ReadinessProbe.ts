@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Readiness } from "../ports/Readiness.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
 
 /**
  * Time for which a result is cached, in nanoseconds: `/readyz` is unauthenticated, and a probe costs about as much as
@@ -13,16 +15,21 @@ import { Readiness } from "../ports/Readiness.ts"
  */
 const TTL_NANOS = 1_000_000_000n
 
-/** A hash that no key has. */
+/** A hash that no key has, and a state key that no caller has. */
 const UNKNOWN_HASH = "0".repeat(64)
+const UNKNOWN_KEY = "readiness"
 
 /**
- * Creates a probe that reads a page of animals, looks up a key, tests the limits with `checkLimits` and runs the
- * adapter's own check (`Readiness`), concurrently and at most once a second. It fails with the first failure.
+ * Creates a probe that reads a page of animals, looks up a key, tests the limits unless requests are admitted without
+ * them, and runs the adapter's own check (`Readiness`), concurrently and at most once a second. It fails with the first
+ * failure.
  */
-export const make = Effect.fnUntraced(function* (
-  checkLimits: (now: number) => Effect.Effect<void, StoreUnavailable>
-) {
+export const make = Effect.fnUntraced(function* ({
+  onLimitsUnavailable
+}: Pick<ServiceOptions, "onLimitsUnavailable">) {
+  const { read, rehearse } = yield* RateLimitStore
+  const checkLimits = (now: number): Effect.Effect<unknown, StoreUnavailable> =>
+    onLimitsUnavailable === "open" ? Effect.void : (rehearse ?? read?.([UNKNOWN_KEY], now) ?? Effect.void)
   const checkAdapter = yield* Readiness
   const keys = yield* ApiKeyStore
   const pets = yield* PetRepository

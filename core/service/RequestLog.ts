@@ -1,8 +1,8 @@
 /** Writes log lines about requests, each with the id that the client gets in `X-Request-Id`. */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type { ApiKey } from "../access/ApiKey.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type * as Plan from "../limits/Plan.ts"
 import type { Change } from "./StoreOutage.ts"
 
 /** Logs a store failure and its consequence, such as "503 service_unavailable". */
@@ -21,14 +21,9 @@ export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.E
   about(Effect.logError("500 internal_error", cause), requestId)
 
 /** Logs a ban that a request began; `until` is in epoch milliseconds. */
-export const ban = (
-  key: string,
-  plan: Plan.PlanName,
-  until: number,
-  requestId: string
-): Effect.Effect<void> =>
+export const ban = ({ id, plan }: ApiKey, until: number, requestId: string): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("key banned"), {
-    key,
+    key: id,
     plan,
     until: new Date(until).toISOString(),
     request: requestId

@@ -15,6 +15,8 @@ export interface Resource {
 /** The result of routing a request. */
 export interface Route {
   readonly resource: Resource
+  /** The template of the path, with the base path. */
+  readonly template: string
   /** `undefined` if the resource does not support the method. */
   readonly operation: Operation | undefined
   /** The path parameters, percent-decoded. */
@@ -42,15 +44,18 @@ export const resourcesOf = (operations: ReadonlyArray<Operation>): ReadonlyArray
 /** Creates a router for resources below a base path such as `/v1`; an empty base path means the root. */
 export const make = (basePath: string, resources: ReadonlyArray<Resource>): Router => {
   const templates = resources
-    .map((resource) => ({ resource, segments: templateOf(basePath + resource.path) }))
+    .map((resource) => {
+      const template = basePath + resource.path
+      return { resource, template, segments: segmentsOf(template) }
+    })
     .sort((a, b) => compareTemplates(a.segments, b.segments))
   return (method, path) => {
     const segments = Target.segments(path)
     if (segments === undefined) return undefined
-    for (const { resource, segments: template } of templates) {
-      const parameters = match(template, segments)
+    for (const { resource, segments: expected, template } of templates) {
+      const parameters = match(expected, segments)
       if (parameters !== undefined) {
-        return { resource, operation: resource.operations.get(method), parameters }
+        return { resource, template, operation: resource.operations.get(method), parameters }
       }
     }
     return undefined
@@ -59,7 +64,7 @@ export const make = (basePath: string, resources: ReadonlyArray<Resource>): Rout
 
 type Segment = { readonly literal: string } | { readonly parameter: string }
 
-const templateOf = (path: string): ReadonlyArray<Segment> =>
+const segmentsOf = (path: string): ReadonlyArray<Segment> =>
   path
     .slice(1)
     .split("/")
@@ -79,8 +84,9 @@ const match = (
 ): { readonly [name: string]: string } | undefined => {
   if (template.length !== segments.length) return undefined
   const parameters: { [name: string]: string } = {}
-  for (const [index, part] of template.entries()) {
-    const segment = segments[index] ?? ""
+  let index = 0
+  for (const part of template) {
+    const segment = segments[index++] ?? ""
     if ("parameter" in part) {
       if (segment === "") return undefined
       parameters[part.parameter] = segment

@@ -21,13 +21,13 @@ import type * as Plan from "../limits/Plan.ts"
 import type { Operation } from "../operations/Operation.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
-import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { make as makeRateLimitStore, RateLimitStore, type Steppable } from "../ports/RateLimitStore.ts"
 import { Readiness } from "../ports/Readiness.ts"
 import { ResponseObserver } from "./Exchange.ts"
 import * as Service from "./Service.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { BodyConsumed, BodyTooLarge, type ServiceRequest } from "./ServiceRequest.ts"
-import type { Header, ServiceResponse } from "./ServiceResponse.ts"
+import { type Header, pairs, type ServiceResponse } from "./ServiceResponse.ts"
 import { type StaticFile, StaticFiles } from "./StaticFiles.ts"
 
 /** The time at which tests start: noon, so that tests of minutes do not cross midnight. */
@@ -44,7 +44,7 @@ export interface Setup {
   readonly ban?: BanPolicy.BanPolicy
   /** Functions that replace or wrap the ports of the memory adapter. */
   readonly pets?: (real: PetRepository["Service"]) => PetRepository["Service"]
-  readonly limits?: (real: RateLimitStore["Service"]) => RateLimitStore["Service"]
+  readonly limits?: (real: Steppable) => Steppable
   readonly keys?: (real: ApiKeyStore["Service"]) => ApiKeyStore["Service"]
   /** The adapter's own readiness check. */
   readonly readiness?: Effect.Effect<void, StoreUnavailable>
@@ -83,7 +83,7 @@ export class TestResponse {
 
   constructor({ body, bytes, headers, status }: ServiceResponse, requestedBytes: number | undefined) {
     this.status = status
-    this.headers = headers
+    this.headers = pairs(headers)
     this.body = body
     this.bytes = bytes
     this.requestedBytes = requestedBytes
@@ -192,7 +192,7 @@ export const open = Effect.fnUntraced(function* (
   const ports = Context.mergeAll(
     memory,
     Context.make(PetRepository, (setup.pets ?? identity)(Context.get(memory, PetRepository))),
-    Context.make(RateLimitStore, (setup.limits ?? identity)(Context.get(memory, RateLimitStore))),
+    Context.make(RateLimitStore, limitsOf(setup, Context.get(memory, RateLimitStore))),
     Context.make(ApiKeyStore, (setup.keys ?? identity)(Context.get(memory, ApiKeyStore))),
     Context.make(Readiness, setup.readiness ?? Effect.void),
     Context.make(Cursor.SharedKey, setup.cursorKey),
@@ -235,6 +235,12 @@ export const open = Effect.fnUntraced(function* (
 })
 
 const identity = <A>(real: A): A => real
+
+/** Returns the store that a setup replaces or wraps; wrapped stores count with their `modify`. */
+const limitsOf = ({ limits }: Setup, real: RateLimitStore["Service"]): RateLimitStore["Service"] => {
+  const { consume, ...steppable } = real
+  return limits === undefined ? real : makeRateLimitStore(limits(steppable))
+}
 
 /** Runs a program of a property with its own scope and test clock. */
 export const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>

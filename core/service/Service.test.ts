@@ -20,6 +20,7 @@ import {
   sunset,
   unlimited
 } from "./Service.fixture.ts"
+import { pairs } from "./ServiceResponse.ts"
 
 const json: Sent["headers"] = [["Content-Type", "application/json"]]
 const oversized = "x".repeat(65_537)
@@ -616,7 +617,7 @@ describe("Transport errors", () => {
       const store = yield* open()
       const response = yield* store.service.transportError(error, "192.0.2.1")
       expect(response.status).toBe(catalogue[error].status)
-      const headers = new Map(response.headers)
+      const headers = new Map(pairs(response.headers))
       expect(headers.get("X-RateLimit-Limit")).toBe("60")
       expect(headers.get("X-RateLimit-Remaining")).toBe("59")
       expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8")
@@ -633,8 +634,8 @@ describe("Transport errors", () => {
         const store = yield* open({ limits })
         const response = yield* store.service.transportError("request_timeout", undefined)
         expect(response.status).toBe(408)
-        expect(new Map(response.headers).get("X-RateLimit-Limit")).toBe("60")
-        expect(new Map(response.headers).get("X-RateLimit-Remaining")).toBe("0")
+        expect(new Map(pairs(response.headers)).get("X-RateLimit-Limit")).toBe("60")
+        expect(new Map(pairs(response.headers)).get("X-RateLimit-Remaining")).toBe("0")
       }
     })
   )

@@ -5,6 +5,16 @@ import type * as Effect from "effect/Effect"
 /** The scheme of a request: `https` if the host itself terminates TLS. */
 export type Scheme = "http" | "https"
 
+/**
+ * An error that a host reports when a connection carried no complete request, or `service_unavailable` when the host
+ * holds too many bytes of other requests.
+ */
+export type TransportError =
+  | "malformed_request"
+  | "request_timeout"
+  | "headers_too_large"
+  | "service_unavailable"
+
 /** A request; a host creates it and the service reads it. */
 export interface ServiceRequest {
   /** The method as sent, case-sensitive. */

@@ -1,7 +1,7 @@
 /** Serves files outside the base path that need no key, such as a reference page; adapters provide their content. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as ApiError from "../errors/ApiError.ts"
+import * as Replies from "./Replies.ts"
 import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -33,7 +33,7 @@ export const StaticFiles = Context.Reference<ReadonlyArray<StaticFile>>(
 export type Respond = (
   request: ServiceRequest,
   path: string
-) => Effect.Effect<ServiceResponse.ServiceResponse> | undefined
+) => Effect.Effect<ServiceResponse.Reply> | undefined
 
 /** Creates a function that responds to requests for the files. */
 export const make = (files: ReadonlyArray<StaticFile>): Respond => {
@@ -44,7 +44,7 @@ export const make = (files: ReadonlyArray<StaticFile>): Respond => {
     if (file === undefined) return isRead ? redirect(byPath, path) : undefined
     if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
     if (isRead) return respondWithFile(file, request)
-    return Effect.succeed(request.method === "OPTIONS" ? optionsResponse : methodNotAllowed)
+    return Effect.succeed(Replies.toWrite(request.method))
   }
 }
 
@@ -52,40 +52,37 @@ export const make = (files: ReadonlyArray<StaticFile>): Respond => {
 const redirect = (
   files: ReadonlyMap<string, StaticFile>,
   path: string
-): Effect.Effect<ServiceResponse.ServiceResponse> | undefined => {
+): Effect.Effect<ServiceResponse.Reply> | undefined => {
   if (!path.endsWith("/") || !files.has(path.slice(0, -1))) return undefined
   const name = path.slice(path.lastIndexOf("/", path.length - 2) + 1, -1)
   if (name === "") return undefined
-  return Effect.succeed(ServiceResponse.make(308, "", [["Location", `../${name}`]]))
+  return Effect.succeed(ServiceResponse.make(308, "", ["Location", `../${name}`]))
 }
 
-const respondWithFile = (
-  file: StaticFile,
-  request: ServiceRequest
-): Effect.Effect<ServiceResponse.ServiceResponse> => {
+const respondWithFile = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceResponse.Reply> => {
   const isCompressed = acceptsGzip(request.header("accept-encoding"))
   // The two representations differ, so they need two strong entity tags (RFC 9110 §8.8.3.3).
   const tag = isCompressed ? `"${file.version}-gzip"` : `"${file.version}"`
-  const caching: ReadonlyArray<ServiceResponse.Header> = [
+  const caching = [
     // A browser stores the file and revalidates it on each use.
-    ["Cache-Control", "no-cache"],
-    ["ETag", tag],
-    ["Vary", file.isForBrowsers === true ? "Accept, Accept-Encoding" : "Accept-Encoding"]
+    ...["Cache-Control", "no-cache"],
+    ...["ETag", tag],
+    ...["Vary", file.isForBrowsers === true ? "Accept, Accept-Encoding" : "Accept-Encoding"]
   ]
   if (isUnchanged(request.header("if-none-match"), tag)) {
     return Effect.succeed(ServiceResponse.make(304, "", caching))
   }
-  const headers: ReadonlyArray<ServiceResponse.Header> = [
-    ["Content-Type", file.contentType],
-    ...(isCompressed ? [contentEncoding] : []),
+  const headers = [
+    ...["Content-Type", file.contentType],
+    ...(isCompressed ? contentEncoding : []),
     ...caching,
-    ...file.headers
+    ...file.headers.flat()
   ]
   const bytes = isCompressed ? file.gzip : Effect.succeed(file.bytes)
   return Effect.map(bytes, (content) => ({ status: 200, headers, body: "", bytes: content }))
 }
 
-const contentEncoding: ServiceResponse.Header = ["Content-Encoding", "gzip"]
+const contentEncoding: ServiceResponse.FlatHeaders = ["Content-Encoding", "gzip"]
 
 /** Returns whether an `Accept` header names `text/html`. Wildcards, which other clients send, do not count. */
 const acceptsHtml = (accept: string | undefined): boolean =>
@@ -111,7 +108,3 @@ const isUnchanged = (ifNoneMatch: string | undefined, tag: string): boolean =>
     const candidate = item.trim().replace(/^W\//, "")
     return candidate === tag || candidate === "*"
   })
-
-const allow: ReadonlyArray<ServiceResponse.Header> = [["Allow", "GET, HEAD, OPTIONS"]]
-const optionsResponse = ServiceResponse.make(204, "", allow)
-const methodNotAllowed = ServiceResponse.error(ApiError.make("method_not_allowed"), allow)

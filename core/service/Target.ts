@@ -23,11 +23,8 @@ export const parse = (target: string): Target => {
  */
 export const segments = (path: string): ReadonlyArray<string> | undefined => {
   if (!path.startsWith("/")) return undefined
-  const decoded: Array<string> = []
-  for (const segment of path.slice(1).split("/")) {
-    const text = percentDecode(segment)
-    if (text === undefined) return undefined
-    decoded.push(text)
-  }
-  return decoded
+  const sent = path.slice(1).split("/")
+  if (!path.includes("%")) return sent
+  const decoded = sent.map(percentDecode).filter((text) => text !== undefined)
+  return decoded.length === sent.length ? decoded : undefined
 }

@@ -32,6 +32,7 @@ export const programs: ReadonlyArray<Program> = [
     name: "no valid key, again and again",
     profile: "auth",
     requests: 55,
+    anonymous: 35,
     run: Effect.fnUntraced(function* (tools) {
       const mixed = yield* Random.shuffle(Ways.ways)
       for (const [index, way] of mixed.entries()) {

@@ -63,7 +63,7 @@ export const programs: ReadonlyArray<Program> = [
       ] as const) {
         let last = yield* offend(tools, each, ways)
         yield* lookAtOthers(tools)
-        for (const way of yield* Ways.draw(Ways.ways, 12)) last = yield* Spending.spend(tools, "victim", way)
+        for (const way of yield* Ways.draw(Ways.ways, 10)) last = yield* Spending.spend(tools, "victim", way)
         yield* lookAtOthers(tools)
         yield* Spending.recover(tools, "victim", last)
         // The first list shows which animals exist for this key.
@@ -79,7 +79,7 @@ export const programs: ReadonlyArray<Program> = [
     { key: "victim", name: "a polite client", profile: "ban", requests: 52 },
     Effect.fnUntraced(function* (tools, plan) {
       for (let waits = 0; waits < 25; waits++) {
-        const denied = yield* Spending.useUp(tools, "victim", Ways.operations, Spending.burst(plan))
+        const denied = yield* Spending.useUp(tools, "victim", Ways.described, Spending.burst(plan))
         if (!Spending.isDenied(denied)) return
         yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
       }

@@ -8,7 +8,7 @@ import { zones } from "./Day.ts"
 import * as Spending from "./Spending.ts"
 import * as Ways from "./Ways.ts"
 
-const { DAY, HOUR, MINUTE, SECOND } = Spending
+const { DAY, MINUTE, SECOND } = Spending
 
 const next = (unit: number) => (now: number) => (Math.floor(now / unit) + 1) * unit
 
@@ -43,8 +43,8 @@ const margins = [1, 500, 900, SECOND, 30 * SECOND] as const
 
 const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
   const { tiny } = tools.plans
-  const midnights = [0, ...(yield* Ways.draw(zones.slice(1), 2))].map(midnightOf)
-  for (const moment of [next(SECOND), next(MINUTE), next(HOUR), ...midnights, clockChange]) {
+  const midnights = [0, ...(yield* Ways.draw(zones.slice(1), 1))].map(midnightOf)
+  for (const moment of [next(SECOND), next(MINUTE), ...midnights, clockChange]) {
     yield* Spending.rest(tools)
     const boundary = moment(yield* tools.now)
     const [margin = 1] = yield* Ways.draw(margins, 1)
@@ -61,7 +61,7 @@ const boundariesOfClock = Effect.fnUntraced(function* (tools: Tools): Effect.fn.
         })
       if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) continue
       const max = at === boundary || isUsedUp ? Spending.burst(tiny) : Math.ceil(tiny.perMinute / 2)
-      const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.operations), max)
+      const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.described), max)
       yield* Spending.recover(tools, "tiny", last)
     }
   }
@@ -73,7 +73,7 @@ export const programs: ReadonlyArray<Program> = [
     name: "boundaries of the clock",
     profile: "limits",
     needs: ["clock"],
-    requests: 155,
+    requests: 115,
     run: boundariesOfClock
   },
   Spending.about(
@@ -86,7 +86,7 @@ export const programs: ReadonlyArray<Program> = [
           const first = yield* Spending.spend(tools, "tiny")
           const max = isUsedUp ? Spending.burst(plan) : Math.max(1, plan.perMinute - 2)
           yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
-          const last = yield* Spending.useUp(tools, "tiny", Ways.operations, max)
+          const last = yield* Spending.useUp(tools, "tiny", yield* Random.shuffle(Ways.described), max)
           const boundary = moment(isUsedUp ? last : first)
           if (boundary === undefined || boundary - (yield* tools.now) > DAY) continue
           const [margin = 1] = yield* Ways.draw(margins, 1)
@@ -96,7 +96,12 @@ export const programs: ReadonlyArray<Program> = [
             yield* Spending.spend(tools, "tiny")
           }
           yield* Spending.until(tools, boundary)
-          const denied = yield* Spending.useUp(tools, "tiny", Ways.operations, Spending.burst(plan))
+          const denied = yield* Spending.useUp(
+            tools,
+            "tiny",
+            yield* Random.shuffle(Ways.described),
+            Spending.burst(plan)
+          )
           yield* Spending.recover(tools, "tiny", denied, Ways.operations)
         }
     })

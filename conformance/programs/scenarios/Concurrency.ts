@@ -56,13 +56,10 @@ export const programs: ReadonlyArray<Program> = [
     profile: "concurrency",
     needs: ["tinyPlan"],
     requests: 30,
+    waitsMs: 61_000,
     run: Effect.fnUntraced(function* (tools) {
       const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)
-      for (const [round, ways] of [
-        Ways.operations,
-        [Ways.list],
-        Ways.ofKinds("usual", "refused")
-      ].entries()) {
+      for (const [round, ways] of [Ways.described, [Ways.list], Ways.ways].entries()) {
         if (round > 0 && !tools.hasClock) return
         yield* Spending.rest(tools)
         const mixed = yield* Random.shuffle(ways)

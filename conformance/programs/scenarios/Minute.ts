@@ -12,7 +12,9 @@ export const programs: ReadonlyArray<Program> = [
     { key: "tiny", name: "minute by each way", profile: "limits", requests: 140 },
     Effect.fnUntraced(function* (tools, plan) {
       const inDay = Math.max(1, Math.floor(plan.perDay / (plan.perMinute + 2)))
-      const mixed = yield* Random.shuffle(Ways.ways)
+      // Two of a kind take turns, since requests that the contract does not describe may be free.
+      const described = yield* Random.shuffle(Ways.described)
+      const mixed = [...described, ...(yield* Random.shuffle(Ways.ofKinds("undescribed")))]
       for (let index = 0; index < mixed.length; index += 2) {
         // Most minutes begin in the middle of a day, the others on an unused one.
         yield* (index / 2) % inDay === 0 ? Spending.rest(tools) : tools.advance(2 * MINUTE_PASSED)
@@ -33,12 +35,12 @@ export const programs: ReadonlyArray<Program> = [
     },
     Effect.fnUntraced(function* (tools, plan) {
       const mixed = yield* Random.shuffle(Ways.ways)
-      let denied = yield* Spending.useUp(tools, "tiny", mixed, Spending.burst(plan))
-      for (const way of [...mixed].reverse()) denied = yield* Spending.spend(tools, "tiny", way)
+      let denied = yield* Spending.useUp(tools, "tiny", Ways.described, Spending.burst(plan))
+      for (const way of mixed) denied = yield* Spending.spend(tools, "tiny", way)
       yield* Spending.recover(tools, "tiny", denied)
       // Whether the denied requests counted shows at the end of the day.
       yield* tools.advance(2 * MINUTE_PASSED)
-      if (Spending.hasSmallDay(plan)) yield* Spending.useUpDay(tools, plan, Ways.operations)
+      if (Spending.hasSmallDay(plan)) yield* Spending.useUpDay(tools, plan, Ways.described)
       yield* Spending.rest(tools)
       // None of the denied creations left an animal.
       for (const status of ["available", "pending", "sold"])
@@ -50,6 +52,7 @@ export const programs: ReadonlyArray<Program> = [
     profile: "limits",
     needs: ["tinyPlan"],
     requests: 12,
+    waitsMs: 12_500,
     run: Effect.fnUntraced(function* (tools) {
       if (tools.hasClock) return
       const tiny = yield* Spending.requireSmall(tools, "tiny", Spending.MAX_ONCE)

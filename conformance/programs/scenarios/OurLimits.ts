@@ -44,7 +44,7 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.rest(tools)
         yield* Spending.useUp(tools, "tiny", [Ways.list], plan.perMinute)
         yield* tools.advance(late)
-        const denied = yield* Spending.useUp(tools, "tiny", Ways.operations, Spending.burst(plan))
+        const denied = yield* Spending.useUp(tools, "tiny", Ways.described, Spending.burst(plan))
         const wait = Spending.toldWait(denied) ?? 0
         const early = Math.max(0, wait - SECOND - 200)
         yield* tools.advance(early)

@@ -9,7 +9,7 @@ import * as Ways from "./Ways.ts"
 const { DAY, HOUR } = Spending
 
 /** Hours of the edges of the day in several zones, after its first beginning. */
-const edges = [0, 5, 8.5, 14, 22, 24, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
+const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
 
 const moments: ReadonlyArray<number> = [
   REMOVAL_BEGINS - DAY,
@@ -39,8 +39,12 @@ export const programs: ReadonlyArray<Program> = [
         const ways = isCertain ? yield* Random.shuffle(looks) : some
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
-      for (const status of ["available", "pending", "sold"])
-        yield* tools.send({ path: `/pets?limit=100&status=${status}` })
+      // The limits are still the same.
+      const { tiny } = tools.plans
+      if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) return
+      const denied = yield* Spending.useUp(tools, "tiny", Ways.described, Spending.burst(tiny))
+      yield* Spending.recover(tools, "tiny", denied)
+      yield* Spending.rest(tools)
     })
   }
 ]

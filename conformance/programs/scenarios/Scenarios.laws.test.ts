@@ -97,7 +97,7 @@ describe("every scenario", () => {
           expect(requests).toBeLessThan(12 * scenario.requests + 100)
         }
       ),
-      { numRuns: 30 }
+      { numRuns: 15 }
     )
   )
 

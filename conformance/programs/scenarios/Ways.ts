@@ -115,6 +115,9 @@ export const operations: ReadonlyArray<Way> = ways.filter(({ name }) =>
 export const ofKinds = (...kinds: ReadonlyArray<Way["kind"]>): ReadonlyArray<Way> =>
   ways.filter(({ kind }) => kinds.includes(kind))
 
+/** The ways that certainly count, whatever a service does with requests that the contract does not describe. */
+export const described = ofKinds("usual", "refused")
+
 /** Draws `count` different items. */
 export const draw = <A>(items: ReadonlyArray<A>, count: number): Effect.Effect<ReadonlyArray<A>> =>
   Effect.map(Random.shuffle(items), (shuffled) => shuffled.slice(0, count))

@@ -1,83 +1,15 @@
-/** Starts our server and servers in other languages, with their legal variations, and runs the suite on them. */
+/** Starts our server and one in Python, and runs the suite on them. */
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-/** A choice that a server makes where the contract leaves a point open. */
-export interface Variation {
-  /** The value of `--vary`; empty for the server without variation. */
-  readonly name: string
-  /** How the server differs, and the section of the contract that leaves the point open. */
-  readonly differs: string
-  /** Flags of the suite that declare the choice. */
-  readonly declared?: ReadonlyArray<string>
-}
-
-export interface Language {
-  readonly command: string
-  readonly args: ReadonlyArray<string>
-  readonly variations: ReadonlyArray<Variation>
-}
-
-const withoutVariation: Variation = { name: "", differs: "The server without variations." }
-
-const vary = (name: string, differs: string, ...declared: ReadonlyArray<string>): Variation => ({
-  name,
-  differs,
-  declared
-})
-
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-export const python: Language = {
-  command: "python3",
-  args: [file("server.py")],
-  variations: [withoutVariation]
-}
-
-export const java: Language = {
-  command: "java",
-  args: ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", file("Server.java")],
-  variations: [
-    withoutVariation,
-    vary("bans-at-once", "The second early retry bans the key for 45 s: §8.4.3 specifies no numbers."),
-    vary(
-      "catalogue-per-key",
-      "Each key has its own catalogue: §5 does not specify which animals a key can see."
-    ),
-    vary("chunked", "Bodies are sent in chunks of 7 bytes: §1 requires JSON, not a Content-Length."),
-    vary("clamped-limit", "A limit out of range is clamped: §4.1 lists no 400."),
-    vary("close", "Each response closes its connection: the contract does not mention connections."),
-    vary(
-      "cursors",
-      "Links lead to later pages, with cursors of +, /, =, % and spaces: §4.1 shows no paging."
-    ),
-    vary(
-      "date-of-machine",
-      "Date shows the machine's time instead of the test clock's: the contract does not name Date."
-    ),
-    vary("day-shown", "The headers always show the daily limit: §8.3 does not specify the window."),
-    vary("extra-members", "Animals and errors have more members, some nested: §2 does not forbid them."),
-    vary("fixed-windows", "Windows are calendar minutes and days in UTC: §8.2 specifies no algorithm."),
-    vary("french", "Messages are in French, and codes are numbered: §7 does not show the codes."),
-    vary("header-case", "Header names have another letter case: §8.3 relies on HTTP, which ignores case."),
-    vary("ipv6", "The server listens on [::1]: §4 leaves the base address open."),
-    vary("newest-first", "Lists begin with the newest animal: §4.1 states no order."),
-    vary("no-bans", "No key is ever banned: §8.4.3 permits bans but does not require them.", "--no-bans"),
-    vary("no-date", "There is no Date header: the contract does not name it."),
-    vary("retry-date", "Retry-After is a date: §8.4 does not show its unit."),
-    vary("status-changes", "A pending animal is sold after a day: §3 shows no transitions."),
-    vary("strangers-not-counted", "Callers without a key have no limit: §8.2 has no plan for them."),
-    vary("strict", "Unknown fields and parameters are rejected with 400: §2 and §4.1 do not mention them."),
-    vary("unknown-path-first", "An unknown path returns 404 without a key: §5.2 covers operations.")
-  ]
-}
-
-/** Whether the program of the language is installed on this machine. */
-export const isInstalled = ({ command }: Language): boolean => {
+/** Whether Python is installed on this machine. */
+export const isInstalled = (): boolean => {
   try {
-    execFileSync(command, [command === "java" ? "-version" : "--version"], { stdio: "ignore" })
+    execFileSync("python3", ["--version"], { stdio: "ignore" })
     return true
   } catch {
     return false
@@ -114,12 +46,12 @@ const start = async (command: string, args: ReadonlyArray<string>) => {
   return { greeting: JSON.parse(String(line)), log: () => log, stop: () => child.kill("SIGKILL") }
 }
 
-const startForeign = async ({ args, command }: Language, { name }: Variation): Promise<Server> => {
+/** Starts the server in Python. */
+export const startForeign = async (): Promise<Server> => {
   const keys = ["main", "tiny", "victim"].map((role) => `${role}-key-of-the-run`)
   const limits = Object.values(plans)
-  const { greeting, stop } = await start(command, [
-    ...args,
-    ...["--port", "0", "--test-clock-port", "0", ...(name === "" ? [] : ["--vary", name])],
+  const { greeting, stop } = await start("python3", [
+    ...[file("server.py"), "--port", "0", "--test-clock-port", "0"],
     ...keys.flatMap((key, index) => ["--key", `${key}:${limits[index]}`])
   ])
   return { url: greeting.url, clock: greeting.clock, keys, stop }
@@ -148,8 +80,6 @@ export const startOwn = async ({ hasClock }: { readonly hasClock: boolean }): Pr
 
 export interface Verdict {
   readonly code: number
-  /** The last line, such as `CONFORMANT at level spec…`. */
-  readonly verdict: string
   /** Everything that the run printed. */
   readonly output: string
 }
@@ -176,7 +106,7 @@ export const testServer = async (
         },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1
-          resolve({ code, verdict: stdout.trimEnd().split("\n").at(-1) ?? "", output: stdout + stderr })
+          resolve({ code, output: stdout + stderr })
         }
       )
     })
@@ -184,11 +114,3 @@ export const testServer = async (
     stop()
   }
 }
-
-/** Starts a server in another language, and runs the suite on it. */
-export const testForeign = async (
-  language: Language,
-  variation: Variation,
-  flags: ReadonlyArray<string> = []
-): Promise<Verdict> =>
-  testServer(await startForeign(language, variation), [...(variation.declared ?? []), ...flags])

@@ -16,7 +16,6 @@ describe("Legal.reasonFor", () => {
     "double X-RateLimit-Limit · without a valid key",
     "halve verdict: remaining · without a valid key",
     "take one from state: used · without a valid key",
-    "multiply by 1000 ban: strikes · after a 429",
     "halve stored: bannedUntil · on retrievals",
     "drop Content-Type · on 404",
     "add 60 to state: level · on lists",

@@ -13,43 +13,42 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
     operator.test(mutant.operator.id) && place.test(mutant.place.id) && condition.test(mutant.condition.id)
 })
 
-const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
+const NO_KEY = /^(without a valid key|for a revoked key)$/
 
-const BANS = "The contract leaves open whether and how keys are banned (§8.4.3)."
+const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
 export const rules: ReadonlyArray<Rule> = [
   rule(
     NO_PLAN,
     /^(add one to|add 60 to|double|multiply by 1000)$/,
     /^(X-RateLimit-Limit|verdict: (limit|retryAfter))$/,
-    /^without a valid key$/
+    NO_KEY
   ),
   rule(
     NO_PLAN,
     /^(halve|round to tens|send zero for)$/,
     /^(X-RateLimit-Remaining|verdict: remaining)$/,
-    /^without a valid key$/
+    NO_KEY
   ),
   // Only how requests without a valid key are counted changes; their responses still have all headers (§8.3), with
   // consistent values.
-  rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, /^without a valid key$/),
+  rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, NO_KEY),
   rule(
     "A caller without a valid key has no plan (§8.2), so its reset may be any time close to the correct one.",
     /^(send the (one before the )?previous|add one to|add 60 to)$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
-    /^(without a valid key|on 401)$/
+    /^(without a valid key|for a revoked key|on 401)$/
   ),
   rule(
     "A caller without a valid key has no plan (§8.2), so its Retry-After may be that of an earlier response.",
     /^(send the (one before the )?previous|always send the first)$/,
     // In a verdict, an earlier value may be the 0 of an admitted request, which no response shows.
     /^Retry-After$/,
-    /^without a valid key$/
+    NO_KEY
   ),
-  rule(BANS, /./, /^(ban: |state: (debt|strikes|banLevel)$)/),
   // A ban may be shorter, a little longer or absent; a much longer one would not be temporary.
   rule(
-    BANS,
+    "The contract leaves open whether and how keys are banned (§8.4.3).",
     /^(add one to|add 60 to|take one from|halve|round to tens|send zero for|always send the first)$/,
     /^(state|stored): bannedUntil$/
   ),
@@ -60,8 +59,8 @@ export const rules: ReadonlyArray<Rule> = [
     /^(always|for the key|for a key)/
   ),
   rule(
-    "A reset in whole seconds is rounded, up or down (§8.3).",
-    /^(add one to|take one from)$/,
+    "A reset in whole seconds is rounded, up or down (§8.3); ours is rounded up.",
+    /^take one from$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/
   ),
   rule(
@@ -76,7 +75,23 @@ export const rules: ReadonlyArray<Rule> = [
     /^(add one to|add 60 to|round to tens)$/,
     /^(state|stored): level$/
   ),
-  rule("The contract names no Content-Type of responses.", /^(drop|duplicate)$/, /^Content-Type$/),
+  rule(
+    "A caller without a valid key has no plan (§8.2), so its reset may be rounded down.",
+    /^take one from$/,
+    /^clock in seconds$/,
+    NO_KEY
+  ),
+  rule(
+    "The contract names no Content-Type of responses, and no charset, to which a letter is added.",
+    /^(drop|duplicate|add a letter to)$/,
+    /^Content-Type$/
+  ),
+  rule(
+    "A category that need not exist may be rejected (§2 shows only the reference).",
+    /^(drop|send null for|send as a string|send with a fraction)$/,
+    /^categoryId as read$/,
+    /^for (negative categories|categories beyond 2\^53)$/
+  ),
   rule(
     "The contract does not describe HEAD (§4); §8.3 requires only its rate-limit headers.",
     /./,
@@ -84,8 +99,8 @@ export const rules: ReadonlyArray<Rule> = [
     /^on HEAD$/
   ),
   rule(
-    "The contract does not describe when a status changes (§3), so a retrieval may return another status, or none (§2).",
-    /^(send the (one before the )?previous|always send the first|swap|drop)$/,
+    "The status of an animal is optional (§2), so a retrieval may show none.",
+    /^drop$/,
     /^status in a retrieval$/
   ),
   rule("JSON allows white space around a value (RFC 8259 §2).", /^put spaces around the$/, /./),

@@ -40,6 +40,8 @@ export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
     )
 )
 
+export const byId: ReadonlyMap<string, Mutant.Mutant> = new Map(mutants.map((mutant) => [mutant.id, mutant]))
+
 /** Returns a random sample of the mutants of a level without repetition; the same seed gives the same sample. */
 export const sample = (
   count: number,

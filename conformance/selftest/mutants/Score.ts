@@ -17,11 +17,13 @@ export interface Scored {
   readonly because: string
 }
 
+/** Scores a mutant; what the contract leaves open is legal only at level spec. */
 export const of = (
   mutant: Mutant,
-  { changed, found: [first] }: Pick<Result, "changed" | "found">
+  { changed, found: [first] }: Pick<Result, "changed" | "found">,
+  level: Result["level"] = "spec"
 ): Scored => {
-  const reason = Legal.reasonFor(mutant)
+  const reason = level === "design" ? undefined : Legal.reasonFor(mutant)
   const because = first ?? reason ?? ""
   if (first !== undefined) return { mutant, outcome: reason === undefined ? "found" : "disputed", because }
   return { mutant, outcome: changed === 0 ? "equal" : reason === undefined ? "missed" : "legal", because }

@@ -70,7 +70,7 @@ export const make = (options: Options): Transport => {
 
   const limitOf = (given: string | null): number | undefined => {
     if (given === null) return 20
-    const { badLimit, limitForm } = choices
+    const { badLimit, largestLimit, limitForm } = choices
     const form = limitForm === "shortest" ? /^(?:0|-?[1-9]\d*)$/ : /^-?\d+$/
     const limit =
       limitForm === "as parseInt" ? Number.parseInt(given, 10) : form.test(given) ? Number(given) : NaN
@@ -78,8 +78,8 @@ export const make = (options: Options): Transport => {
       typeof badLimit === "number" ||
       (badLimit === "clamped from above" && !(limit >= 1)) ||
       (badLimit === "clamped if 32 bits" && (limit | 0) !== limit)
-    if (isRejected) return limit >= 1 && limit <= 100 ? limit : undefined
-    return Math.min(Math.max(Number.isNaN(limit) ? 20 : limit, 1), 100)
+    if (isRejected) return limit >= 1 && limit <= largestLimit ? limit : undefined
+    return Math.min(Math.max(Number.isNaN(limit) ? 20 : limit, 1), largestLimit)
   }
 
   /** Returns the value of a parameter; `null` if it is absent, `undefined` if it is invalid. */
@@ -88,15 +88,6 @@ export const make = (options: Options): Transport => {
     if (all.length > 1 && choices.repeatedParameters === 400) return undefined
     const value = choices.repeatedParameters === "last" ? all.at(-1) : all[0]
     return value === undefined || (value === "" && choices.emptyParameters === "absent") ? null : value
-  }
-
-  const cursorOf = (offset: number): string =>
-    choices.paging === "cursor" ? `+/= %${btoa(`at ${offset}`)}` : String(offset)
-
-  const offsetIn = (given: URLSearchParams): number => {
-    const text = given.get("offset") ?? cursorOf(0)
-    const digits = choices.paging === "cursor" && text.startsWith("+/= %") ? atob(text.slice(5)) : text
-    return choices.paging === "none" ? 0 : Number(/\d{1,9}$/.exec(digits) ?? 0)
   }
 
   const listPets = (animals: Catalogue, query: string, now: number): Replies.Reply => {
@@ -116,10 +107,11 @@ export const make = (options: Options): Transport => {
     }
     const found = animals.list(status, now)
     if (choices.order === "shuffled") return replies.pets(animals.draw(found, limit))
-    const offset = offsetIn(given)
+    const isPaged = choices.paging === "link"
+    const offset = isPaged ? Number(/^\d{1,9}$/.exec(given.get("offset") ?? "0") ?? 0) : 0
     const page = found.slice(offset, offset + limit)
-    if (choices.paging === "none" || offset + limit >= found.length) return replies.pets(page)
-    given.set("offset", cursorOf(offset + limit))
+    if (!isPaged || offset + limit >= found.length) return replies.pets(page)
+    given.set("offset", String(offset + limit))
     return replies.pets(page, [["Link", `<${petsPath}?${given}>; rel="next"`]])
   }
 

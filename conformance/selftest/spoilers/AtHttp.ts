@@ -5,7 +5,6 @@ import type { ServiceOptions } from "../../../core/service/ServiceOptions.ts"
 import type { Transport, WireRequest, WireResponse } from "../../http/Wire.ts"
 import type { SpoiledPorts, Where, World } from "../Fault.ts"
 import type { Edit } from "./Edit.ts"
-import * as Requests from "./Requests.ts"
 
 export const pets = (spoil: NonNullable<SpoiledPorts["pets"]>): Where => ({ at: "http", pets: spoil })
 
@@ -52,21 +51,6 @@ export const responses = (selection: Selection, edit: Edit): Where =>
         isSelected(selection, response, request, world) ? edit(response, request, world) : response
       )
   )
-
-/** Changes, for each credential, the response to its first request for which `isOfKind` is true. */
-export const firstResponses = (
-  isOfKind: (request: WireRequest, world: World) => boolean,
-  edit: Edit
-): Where =>
-  transport((real, world) => {
-    const seen = new Set<string>()
-    return (request) => {
-      const credential = Requests.credentials(request).join()
-      const isFirst = isOfKind(request, world) && !seen.has(credential)
-      if (isFirst) seen.add(credential)
-      return Effect.map(real(request), (response) => (isFirst ? edit(response, request, world) : response))
-    }
-  })
 
 /** Executes another request before each request for which `isFollowed` is true. */
 export const alsoSends = (

@@ -1,15 +1,12 @@
 /** Makes servers that change the body of a creation, or store or return the wrong animal. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { Pet } from "../../../core/domain/Pet.ts"
 import * as PetJson from "../../http/PetJson.ts"
 import { bytes, type Transport, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
-import type { Spoil, Where, World } from "../Fault.ts"
+import type { Where, World } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 import * as Edit from "./Edit.ts"
 import { failure } from "./ErrorResponses.ts"
-import type { Pets } from "./PetStores.ts"
 import * as Requests from "./Requests.ts"
 
 /** Changes the body of a creation for which `isAffected` is true, by default of each, before the server reads it. */
@@ -56,29 +53,6 @@ export const storesAfter =
         ? real(authorized({ ...request, body: bytes(`{"name":${name},"categoryId":0,"status":"sold"}`) }))
         : Effect.void
     })
-
-/** Returns new animals, but does not store them. */
-export const neverStored: Spoil<Pets> = (real) => {
-  let id = 0n
-  return {
-    ...real,
-    insert: (pet) => Effect.sync(() => new Pet(++id, pet)),
-    find: () => Effect.succeed(Option.none())
-  }
-}
-
-/** Rejects a second animal with the same name. */
-export const uniqueNames = (real: Transport): Transport => {
-  const names = new Set<string>()
-  return (request) => {
-    const name = nameIn(request) ?? ""
-    if (!Requests.isCreation(request) || !names.has(name)) {
-      names.add(name)
-      return real(request)
-    }
-    return real({ ...request, body: bytes("{}") })
-  }
-}
 
 /** Responds to a repeated body with the animal that the first creation stored. */
 export const oncePerBody = (real: Transport): Transport => {

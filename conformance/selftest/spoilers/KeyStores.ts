@@ -62,20 +62,6 @@ export const changingEvents = (
       Effect.map(real.events === undefined ? Effect.succeed([]) : real.events(), (all) => change(all, id))
   }))
 
-/** Replaces `markSeen`. */
-export const replacingMarkSeen = (
-  markSeen: (ids: ReadonlyArray<string>, day: number, real: Keys) => Effect.Effect<void, StoreUnavailable>
-): Where => AtPort.keys((real) => ({ ...real, markSeen: (ids, day) => markSeen(ids, day, real) }))
-
-/** Changes the key that an update stores. */
-export const changingUpdated = (after: (changed: ApiKey, before: ApiKey) => ApiKey): Where =>
-  replacingUpdate((id, change, real) =>
-    real.update(id, (before) => {
-      const [result, changed] = change(before)
-      return [result, after(changed, before)]
-    })
-  )
-
 /** Updates keys without a lock: reads a key, and writes it after a pause. */
 export const readThenWrite = (pause: Effect.Effect<void>): Where =>
   replacingUpdate((id, change, real) =>
@@ -97,12 +83,4 @@ export const checkThenInsert = (pause: Effect.Effect<void>): Where =>
       yield* real.insert(key)
       return true
     })
-  )
-
-/** Handles the defect of an update when its change throws. */
-export const onThrowingChange = (
-  handle: (real: Keys, id: string, defect: unknown) => Effect.Effect<Option.Option<never>, StoreUnavailable>
-): Where =>
-  replacingUpdate((id, change, real) =>
-    Effect.catchDefect(real.update(id, change), (defect) => handle(real, id, defect))
   )

@@ -1,7 +1,7 @@
 /** Makes servers that read the parameters of a list wrongly, or return wrong lists. */
 import type { PetStatus } from "../../../core/domain/PetStatus.ts"
 import type { Animal } from "../../http/Animal.ts"
-import type { WireRequest, WireResponse } from "../../http/Wire.ts"
+import type { WireResponse } from "../../http/Wire.ts"
 import type { Where } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 import * as Edit from "./Edit.ts"
@@ -23,16 +23,6 @@ export const readsLimit = (pattern: RegExp, read: (limit: string) => number | un
 export const readsStatus = (read: (status: string) => PetStatus | null | undefined): Where =>
   readsParameter("status", read)
 
-/** Applies another default limit, either to lists with this status or to all. */
-export const defaultLimit = (limit: string, status?: PetStatus): Where =>
-  AtHttp.requests(
-    (request) =>
-      Requests.isList(request) &&
-      !Requests.parameters(request).has("limit") &&
-      (status === undefined || Requests.parameters(request).get("status") === status),
-    (request) => Requests.withParameter(request, "limit", limit)
-  )
-
 /** Changes the animals of a successful list response. */
 export const edit =
   (change: (animals: ReadonlyArray<Animal>) => unknown) =>
@@ -40,11 +30,3 @@ export const edit =
     const listed = response.status === 200 ? Edit.animalsOf(response) : undefined
     return listed === undefined ? response : Edit.body(Edit.write(change(listed)))(response)
   }
-
-/** Changes the animals of all successful list responses. */
-export const changesAnimals = (
-  change: (animals: ReadonlyArray<Animal>, request: WireRequest) => unknown
-): Where =>
-  AtHttp.responses({ to: Requests.isList }, (response, request) =>
-    edit((animals) => change(animals, request))(response)
-  )

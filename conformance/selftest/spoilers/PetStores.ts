@@ -1,6 +1,5 @@
 /** Makes faulty repositories, which store, find or list the wrong animals. */
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
 import type { Int64 } from "../../../core/domain/Int64.ts"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
 import type { PageQuery } from "../../../core/domain/Page.ts"
@@ -23,11 +22,6 @@ export const replacingInsert =
   (insert: (pet: NewPet, real: Pets) => ReturnType<Pets["insert"]>): Spoil<Pets> =>
   (real) => ({ ...real, insert: (pet) => insert(pet, real) })
 
-/** Changes the result of `find`. */
-export const changingFound =
-  (change: (found: Option.Option<Pet>, id: Int64) => Option.Option<Pet>): Spoil<Pets> =>
-  (real) => ({ ...real, find: (id) => Effect.map(real.find(id), (pet) => change(pet, id)) })
-
 /** Replaces `find`. */
 export const replacingFind =
   (find: (id: Int64, real: Pets) => ReturnType<Pets["find"]>): Spoil<Pets> =>
@@ -42,8 +36,3 @@ export const changingQuery =
 export const changingPage =
   (change: (pets: ReadonlyArray<Pet>, query: PageQuery) => ReadonlyArray<Pet>): Spoil<Pets> =>
   (real) => ({ ...real, page: (query) => Effect.map(real.page(query), (pets) => change(pets, query)) })
-
-/** Replaces `page`. */
-export const replacingPage =
-  (page: (query: PageQuery, real: Pets) => ReturnType<Pets["page"]>): Spoil<Pets> =>
-  (real) => ({ ...real, page: (query) => page(query, real) })

@@ -6,7 +6,7 @@ import type { Spoil } from "../Fault.ts"
 import type { Pets } from "./PetStores.ts"
 
 /** Implements the reads of a repository; each read calls `all` for the current animals. */
-export const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
+const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({
   find: (id) => Effect.sync(() => Option.fromUndefinedOr(all().find((pet) => pet.id === id))),
   page: ({ after = -1n, limit, status }) =>
     Effect.sync(() =>
@@ -72,27 +72,3 @@ export const stale =
         )
     }
   }
-
-/** Simulates two nodes that take turns; a node returns an animal of the other node only from its fourth read on. */
-export const twoNodes: Spoil<Pets> = (real) => {
-  const origin = new Map<bigint, number>()
-  const reads = new Map<string, number>()
-  let turn = 0
-  const isSeen = (node: number) => (pet: Pet) => {
-    if (origin.get(pet.id) === node) return true
-    const key = `${node}/${pet.id}`
-    const times = (reads.get(key) ?? 0) + 1
-    reads.set(key, times)
-    return times > 3
-  }
-  const next = Effect.sync(() => turn++ % 2)
-  return {
-    insert: (pet) =>
-      Effect.flatMap(next, (node) =>
-        Effect.tap(real.insert(pet), ({ id }) => Effect.sync(() => origin.set(id, node)))
-      ),
-    find: (id) => Effect.flatMap(next, (node) => Effect.map(real.find(id), Option.filter(isSeen(node)))),
-    page: (query) =>
-      Effect.flatMap(next, (node) => Effect.map(real.page(query), (pets) => pets.filter(isSeen(node))))
-  }
-}

@@ -20,7 +20,7 @@ export type Step = (
 type Whose = "key:" | "network:" | ""
 
 /** Applies another rule to the requests of the selected callers; by default, those with an API key. */
-export const deciding =
+const deciding =
   (step: Step, whose: Whose = "key:"): Spoil<RateLimitStore["Service"]> =>
   (real) => ({
     modify: real.modify,
@@ -31,23 +31,6 @@ export const deciding =
   })
 
 export const decides = (step: Step, whose?: Whose): Where => AtHttp.limits(deciding(step, whose))
-
-/** Decides correctly, but shows another verdict. */
-export const shows = (
-  change: (verdict: RateLimit.Verdict, now: number, policy: RateLimit.Policy) => Partial<RateLimit.Verdict>
-): Where =>
-  decides((state, now, policy) => {
-    const [verdict, next] = RateLimit.step(state, now, policy)
-    return [{ ...verdict, ...change(verdict, now, policy) }, next]
-  })
-
-/** Decides correctly, but shows another verdict on admitted requests. */
-export const showsAdmitted = (change: Parameters<typeof shows>[0]): Where =>
-  shows((verdict, ...rest) => (verdict.outcome === "admitted" ? change(verdict, ...rest) : {}))
-
-/** Decides correctly, but shows another verdict on denied requests. */
-export const showsDenied = (change: Parameters<typeof shows>[0]): Where =>
-  shows((verdict, ...rest) => (verdict.outcome === "admitted" ? {} : change(verdict, ...rest)))
 
 const windowOf = (limit: number, left: number, untilMs: number): RateLimit.Window => ({
   limit,

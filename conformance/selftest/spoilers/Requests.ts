@@ -1,5 +1,5 @@
 /** Recognizes the operation of a request, and makes changed copies of requests. */
-import { bytes, headerValues, text, type WireRequest } from "../../http/Wire.ts"
+import { headerValues, type WireRequest } from "../../http/Wire.ts"
 
 const pathOf = ({ target }: WireRequest): string => target.split("?")[0] ?? ""
 
@@ -28,7 +28,7 @@ export const listParameter = (request: WireRequest, name: string): string | null
   isList(request) ? parameters(request).get(name) : null
 
 /** Returns the request with these parameters instead of its own. */
-export const withParameters = (request: WireRequest, given: URLSearchParams): WireRequest => {
+const withParameters = (request: WireRequest, given: URLSearchParams): WireRequest => {
   const query = String(given)
   return { ...request, target: query === "" ? pathOf(request) : `${pathOf(request)}?${query}` }
 }
@@ -57,9 +57,3 @@ export const credentials = (request: WireRequest): ReadonlyArray<string> =>
 
 export const hasKey = (request: WireRequest, secret: string): boolean =>
   credentials(request).includes(`Bearer ${secret}`)
-
-/** Returns the creation with another category. */
-export const inCategory = (request: WireRequest, categoryId: bigint): WireRequest => ({
-  ...request,
-  body: bytes(text(request.body).replace(/"categoryId":-?[0-9]+/, `"categoryId":${categoryId}`))
-})

@@ -68,9 +68,7 @@ const verdictPlace = (field: "limit" | "remaining" | "resetAt" | "retryAfter"): 
     after: (verdict) => ({ ...verdict, [field]: Math.max(0, mutate(verdict[field])) })
   }))
 
-const statePlace = (
-  field: "level" | "used" | "day" | "debt" | "strikes" | "banLevel" | "bannedUntil"
-): Place =>
+const statePlace = (field: "level" | "used" | "day" | "bannedUntil"): Place =>
   place(`state: ${field}`, (mutate) => ({
     before: (given) =>
       given.state === undefined
@@ -90,18 +88,6 @@ const planPlace = (field: "perMinute" | "perDay"): Place =>
       return {
         ...given,
         policy: { ...given.policy, plan: { ...plan, [field]: Math.max(1, mutate(plan[field])) } }
-      }
-    }
-  }))
-
-const banPlace = (field: "strikes" | "withinMs" | "strikeIntervalMs" | "cleanMs"): Place =>
-  place(`ban: ${field}`, (mutate) => ({
-    before: (given) => {
-      const { ban } = given.policy
-      if (ban === undefined) return given
-      return {
-        ...given,
-        policy: { ...given.policy, ban: { ...ban, [field]: Math.max(1, mutate(ban[field])) } }
       }
     }
   }))
@@ -162,10 +148,9 @@ const useFresh = () => {
 
 export const places: ReadonlyArray<Place> = [
   ...(["limit", "remaining", "resetAt", "retryAfter"] as const).map(verdictPlace),
-  ...(["level", "used", "day", "debt", "strikes", "banLevel", "bannedUntil"] as const).map(statePlace),
+  ...(["level", "used", "day", "bannedUntil"] as const).map(statePlace),
   ...(["level", "used", "bannedUntil"] as const).map(storedPlace),
   ...(["perMinute", "perDay"] as const).map(planPlace),
-  ...(["strikes", "withinMs", "strikeIntervalMs", "cleanMs"] as const).map(banPlace),
   clockPlace("clock in seconds", 1_000),
   clockPlace("clock in minutes", 60_000),
   clockPlace("clock in hours", 3_600_000),

@@ -85,8 +85,17 @@ const fieldPlace = (field: keyof typeof kinds): Place => ({
     })
 })
 
-/** Creates a place for a validation rule. To skip it, a mutant makes the request valid before the server parses it. */
-const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown }) => object): Place => ({
+type Members = { readonly [name: string]: unknown }
+
+/**
+ * Creates a place for a validation rule. To skip it, a mutant replaces the members that break it before the server reads
+ * the request.
+ */
+const rulePlace = ([id, isBroken, fixed]: readonly [
+  id: string,
+  isBroken: (members: Members) => boolean,
+  fixed: (members: Members) => Members
+]): Place => ({
   id: `rule: ${id}`,
   kind: "rule",
   group: "rules",
@@ -97,49 +106,46 @@ const rulePlace = (id: string, fix: (members: { readonly [name: string]: unknown
       const parsed = PetJson.parse(text(request.body))
       const value = Result.isSuccess(parsed) ? parsed.success : undefined
       if (typeof value !== "object" || value === null) return request
-      const before = { ...value }
-      const after = fix(before)
-      if (after === before || mutate("apply", situation) !== "skip") return request
-      return { ...request, body: bytes(Edit.write(after)) }
+      const members = { ...value }
+      if (!isBroken(members) || mutate("apply", situation) !== "skip") return request
+      return { ...request, body: bytes(Edit.write({ ...members, ...fixed(members) })) }
     })
 })
 
-const knownStatuses = ["available", "pending", "sold"]
+const knownStatuses: ReadonlyArray<unknown> = ["available", "pending", "sold", undefined, null]
 
-const rules: ReadonlyArray<Place> = [
-  rulePlace("a name is required", (members) =>
-    "name" in members ? members : { ...members, name: "Nobody" }
-  ),
-  rulePlace("a category is required", (members) =>
-    "categoryId" in members ? members : { ...members, categoryId: 0n }
-  ),
-  rulePlace("a name is a string", (members) =>
-    "name" in members && typeof members.name !== "string" ? { ...members, name: "Nobody" } : members
-  ),
-  rulePlace("a category is a number", (members) =>
-    "categoryId" in members && !["bigint", "number"].includes(typeof members.categoryId)
-      ? { ...members, categoryId: 0n }
-      : members
-  ),
-  rulePlace("a category has no fraction", (members) =>
-    typeof members.categoryId === "number" ? { ...members, categoryId: 0n } : members
-  ),
-  rulePlace("a category is an int64", (members) => {
-    const given = members.categoryId
-    return typeof given === "bigint" && BigInt.asIntN(64, given) !== given
-      ? { ...members, categoryId: BigInt.asIntN(64, given) }
-      : members
-  }),
-  rulePlace("a status is known", (members) =>
-    typeof members.status === "string" && !knownStatuses.includes(members.status)
-      ? { ...members, status: "available" }
-      : members
-  ),
-  rulePlace("a status is a string", (members) =>
-    members.status !== undefined && members.status !== null && typeof members.status !== "string"
-      ? { ...members, status: "available" }
-      : members
-  )
+const named = () => ({ name: "Nobody" })
+const inZero = () => ({ categoryId: 0n })
+const available = () => ({ status: "available" })
+
+const isBeyondInt64 = (value: unknown): value is bigint =>
+  typeof value === "bigint" && BigInt.asIntN(64, value) !== value
+
+const rules: ReadonlyArray<Parameters<typeof rulePlace>[0]> = [
+  ["a name is required", (members) => !("name" in members), named],
+  ["a category is required", (members) => !("categoryId" in members), inZero],
+  ["a name is a string", (members) => "name" in members && typeof members.name !== "string", named],
+  [
+    "a category is a number",
+    (members) => "categoryId" in members && !["bigint", "number"].includes(typeof members.categoryId),
+    inZero
+  ],
+  ["a category has no fraction", ({ categoryId }) => typeof categoryId === "number", inZero],
+  [
+    "a category is an int64",
+    ({ categoryId }) => isBeyondInt64(categoryId),
+    ({ categoryId }) => ({ categoryId: isBeyondInt64(categoryId) ? BigInt.asIntN(64, categoryId) : 0n })
+  ],
+  [
+    "a status is known",
+    ({ status }) => typeof status === "string" && !knownStatuses.includes(status),
+    available
+  ],
+  [
+    "a status is a string",
+    ({ status }) => typeof status !== "string" && !knownStatuses.includes(status),
+    available
+  ]
 ]
 
 /** Creates a place for a check of the key. To skip the check, a mutant sets the main key, or removes the key. */
@@ -182,6 +188,6 @@ export const places: ReadonlyArray<Place> = [
   fieldPlace("name"),
   fieldPlace("categoryId"),
   fieldPlace("status"),
-  ...rules,
+  ...rules.map(rulePlace),
   ...keys
 ]

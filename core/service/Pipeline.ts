@@ -1,0 +1,192 @@
+/**
+ * The pipeline: one program from a request to its response (contract §4–§9). Its decisions are functions of the record
+ * of the request (`Call`) and rejections are values; effects are only the calls of the ports and of the host.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import { LastSeen } from "../access/LastSeen.ts"
+import { BanPolicy } from "../limits/BanPolicy.ts"
+import * as Plan from "../limits/Plan.ts"
+import type { Verdict } from "../limits/RateLimit.ts"
+import * as Operation from "../operations/Operation.ts"
+import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as Admission from "./Admission.ts"
+import { AdmissionTurns } from "./AdmissionTurns.ts"
+import { Call } from "./Call.ts"
+import * as CommonHeaders from "./CommonHeaders.ts"
+import * as ContentType from "./ContentType.ts"
+import * as Cors from "./Cors.ts"
+import * as Exchange from "./Exchange.ts"
+import * as NewBans from "./NewBans.ts"
+import * as Probes from "./Probes.ts"
+import * as Replies from "./Replies.ts"
+import * as RequestId from "./RequestId.ts"
+import * as RequestLog from "./RequestLog.ts"
+import * as Router from "./Router.ts"
+import { HostBusy, type ServiceRequest, type TransportError } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
+import * as StaticFiles from "./StaticFiles.ts"
+import * as Target from "./Target.ts"
+
+/** Number of characters of a body from which on the host must have room for it. */
+const LARGE_BODY = 16_384
+
+/** Creates the program for requests and for transport errors. */
+export const make = Effect.fnUntraced(function* (
+  runtime: Operation.Runtime,
+  operations: ReadonlyArray<Operation.Operation>,
+  probes: Probes.Probes
+) {
+  const { options } = runtime
+  const digest = yield* Digest.Digest
+  const keys = yield* ApiKeyStore
+  const noteSeen = yield* LastSeen
+  const nextRequestId = yield* RequestId.make
+  const observer = Exchange.combine([yield* Exchange.ResponseObserver])
+  const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
+  const findRoute = Router.make(options.basePath, Router.resourcesOf(operations))
+  const budgetsOf = Admission.budgets(options, yield* BanPolicy)
+  const count = Admission.counter(yield* RateLimitStore, options)
+  const configuredCors = Cors.make(options.corsOrigins)
+  const addHeaders = CommonHeaders.make(options, operations)
+  const turns = new AdmissionTurns()
+  const bans = NewBans.make()
+
+  const respond = Effect.fnUntraced(function* (call: Call) {
+    const unlimited = receive(call)
+    if (unlimited !== undefined) {
+      const reply = yield* unlimited
+      const room = roomFor(call, reply)
+      if (room !== undefined) yield* room
+      return finish(call, reply)
+    }
+
+    const authorization = call.request.header("authorization")
+    call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
+    if (!call.turn.hasCome) yield* turns.wait(call.turn)
+    const secret = Admission.secretOf(call, authorization)
+    if (secret !== undefined) {
+      const hash = yield* ApiKeySecret.hashWith(digest, secret)
+      Admission.identify(call, hash, yield* keys.findByHash(hash))
+      if (call.key !== undefined) noteSeen(call.key, call.now)
+    }
+    let verdict: Verdict | undefined
+    for (const budget of budgetsOf(call)) {
+      const next = yield* count(call, budget)
+      verdict = Admission.tighter(verdict, next)
+      if (next.outcome !== "admitted" || next === call.standIn) break
+    }
+    call.verdict = verdict
+    leaveTurn(call, !call.isCounted)
+    const { key } = call
+    if (key !== undefined && verdict?.beganBan && bans.isNew(key.id, verdict.resetAt)) {
+      call.bannedUntil = verdict.resetAt * 1000
+      yield* RequestLog.ban(key, call.bannedUntil, call.id)
+    }
+
+    const decision = decide(call)
+    if (!("execute" in decision)) return finish(call, decision)
+    const { body = "", headers } = yield* execute(call, decision)
+    const { schema, status } = decision.success
+    const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
+    const room = roomFor(call, reply)
+    if (room !== undefined) yield* room
+    return finish(call, reply)
+  })
+
+  /** Determines what is requested; returns the reply if the request needs no key. */
+  const receive = (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
+    const { request, transportError } = call
+    if (transportError !== undefined) {
+      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
+      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
+      return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
+    }
+    const { path, query } = Target.parse(request.target)
+    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
+    const route = unlimited === undefined ? findRoute(request.method, path) : undefined
+    call.isProbe = unlimited !== undefined
+    call.template = call.isProbe ? path : route?.template
+    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
+    const permission = cors?.permissionFor(request.header("origin"))
+    if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
+    if (permission !== undefined) call.corsHeaders = permission.headers
+    call.route = route
+    call.query = query
+    return unlimited
+  }
+
+  const leaveTurn = (call: Call, isOutage = false): void => {
+    if (call.turn !== undefined) turns.leave(call.turn, isOutage)
+    call.turn = undefined
+  }
+
+  /** Returns the operation of an admitted request, or the reply to a rejected one. */
+  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation => {
+    const { request, route, transportError } = call
+    if (transportError !== undefined) return Replies.toTransportError(transportError)
+    const rejection = Admission.rejectionOf(call)
+    if (rejection !== undefined) return rejection
+    if (route === undefined) return Replies.notFound
+    const { operation, resource } = route
+    if (operation === undefined) return Replies.unsupportedMethod(resource, request.method)
+    call.admittedOperation = operation.id
+    return (operation.body && ContentType.rejectionOf(request)) ?? operation
+  }
+
+  /** Reads the body of the request, and runs the operation. */
+  const execute = (call: Call, operation: Operation.Operation) => {
+    const { caller, request } = call
+    if (Operation.isIdempotentOn(operation, options)) call.idempotencyKey = request.header("idempotency-key")
+    // A generator would refer to the body until the operation ends.
+    return operation.body === undefined
+      ? operation.execute(call, undefined, runtime)
+      : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) =>
+          operation.execute(call, body, runtime)
+        )
+  }
+
+  /** Waits until the host has room for a large reply; `undefined` if it has room now. */
+  const roomFor = (call: Call, { body }: ServiceResponse.Reply): Effect.Effect<void, HostBusy> | undefined =>
+    body.length > LARGE_BODY ? call.room(body.length) : undefined
+
+  const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {
+    call.reply = reply
+    return addHeaders(call, reply)
+  }
+
+  /** Responds to a request that failed. Re-raises an interruption, because the client has disconnected. */
+  const recover = (
+    call: Call,
+    cause: Cause.Cause<Replies.Failure>
+  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+    const isOutage = Replies.failureIn(cause)?._tag === "StoreUnavailable"
+    leaveTurn(call, isOutage)
+    if (call.verdict === undefined && !call.isProbe) {
+      call.standIn = Admission.unknownVerdict(isOutage ? call.plan : Plan.standard.Free, call.now)
+      call.verdict = call.standIn
+    }
+    return Effect.map(Replies.toFailure(cause, call, options.maxBodyBytes), (reply) => finish(call, reply))
+  }
+
+  const run = (request: ServiceRequest, transportError?: TransportError) =>
+    Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
+      const call = new Call(request, transportError, nextRequestId(), fiber.getRef(Clock.Clock))
+      const report = observer && Exchange.measure(observer, call, fiber.context, options)
+      const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
+      return Effect.onExit(response, (exit) => {
+        leaveTurn(call)
+        const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
+        const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
+        return report === undefined ? logged : Effect.map(logged, () => report(exit))
+      })
+    })
+
+  return run
+})

@@ -1,0 +1,82 @@
+/** The replies of the pipeline to requests that no operation answers. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as ApiError from "../errors/ApiError.ts"
+import type * as Operation from "../operations/Operation.ts"
+import type { Call } from "./Call.ts"
+import * as RequestLog from "./RequestLog.ts"
+import type { Resource } from "./Router.ts"
+import type { BodyConsumed, BodyTooLarge, HostBusy, TransportError } from "./ServiceRequest.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
+
+export const notFound = ServiceResponse.error(ApiError.make("not_found"))
+
+/** Returns the reply to a method that the resource does not support. */
+export const unsupportedMethod = (
+  { allow }: Pick<Resource, "allow">,
+  method: string
+): ServiceResponse.Reply =>
+  method === "OPTIONS"
+    ? ServiceResponse.make(204, "", ["Allow", allow])
+    : ServiceResponse.error(ApiError.make("method_not_allowed"), ["Allow", allow])
+
+const readOnly: Pick<Resource, "allow"> = { allow: "GET, HEAD, OPTIONS" }
+
+/** Returns the reply to another method than `GET` and `HEAD` on a resource that has only these. */
+export const toWrite = (method: string): ServiceResponse.Reply => unsupportedMethod(readOnly, method)
+
+/** The reply while the host holds too many bytes. No failure of a store: it does not affect readiness. */
+export const hostBusy = ServiceResponse.error(
+  ApiError.make(
+    "service_unavailable",
+    "The server has too many requests in progress: wait for the time given in the Retry-After header."
+  )
+)
+
+/** Returns the reply to a transport error. */
+export const toTransportError = (error: TransportError): ServiceResponse.Reply =>
+  error === "service_unavailable" ? hostBusy : ServiceResponse.error(ApiError.make(error))
+
+const unavailable = ServiceResponse.error(ApiError.make("service_unavailable"))
+const internalError = ServiceResponse.error(ApiError.make("internal_error"))
+
+const bodyConsumed = ServiceResponse.error(
+  ApiError.make(
+    "internal_error",
+    "The host read the request body before animal-store could. Mount animal-store before any body parser, " +
+      "or without one on its path: it needs the exact bytes."
+  )
+)
+
+/** The failures of the pipeline. */
+export type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
+
+/** Returns the reply to a request that failed, and logs a failure that is not the client's. */
+export const toFailure = (
+  cause: Cause.Cause<Failure>,
+  { id, transportError }: Call,
+  maxBodyBytes: number
+): Effect.Effect<ServiceResponse.Reply> => {
+  const failure = failureIn(cause)
+  const fixed = transportError && toTransportError(transportError)
+  switch (failure?._tag) {
+    case "ApiError":
+      return Effect.succeed(ServiceResponse.error(failure))
+    case "StoreUnavailable":
+      return Effect.as(RequestLog.storeFailure("503 service_unavailable", failure, id), fixed ?? unavailable)
+    case "BodyTooLarge": {
+      const message = `The body must have at most ${maxBodyBytes} bytes.`
+      return Effect.succeed(ServiceResponse.error(ApiError.make("payload_too_large", message)))
+    }
+    case "BodyConsumed":
+      return Effect.succeed(bodyConsumed)
+    case "HostBusy":
+      return Effect.as(RequestLog.hostBusy(id), hostBusy)
+    case undefined:
+      return Effect.as(RequestLog.defect(cause, id), fixed ?? internalError)
+  }
+}
+
+/** Returns the first failure in a cause; `undefined` if there are only defects or interruptions. */
+export const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined =>
+  cause.reasons.find(Cause.isFailReason)?.error

@@ -3,13 +3,12 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
-import * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Step } from "../evaluation/Finding.ts"
-import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
+import * as Concurrent from "./Concurrent.ts"
 import * as Got from "./Got.ts"
-import type { AnyInput, Case, Invocation, Port, Reasons } from "./Port.ts"
+import type { AnyCall, Case, Invocation, Port, Reasons } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
@@ -32,6 +31,9 @@ const MAX_SEARCHED = 6
 /** Timeout of the calls of a case, and of one call during an outage, in milliseconds. */
 const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
 
+/** What a case is whose calls do not end in time. */
+export const ENDLESS = "a call without an end"
+
 /** Maximum number of states of a search. */
 const MAX_STATES = 50_000
 
@@ -48,49 +50,55 @@ export const run = Effect.fnUntraced(function* <
   Tag,
   Service extends object,
   State,
-  Call,
-  Input extends AnyInput,
+  Call extends AnyCall,
   Output
 >(
-  port: Port<Tag, Service, State, Call, Input, Output>,
+  port: Port<Tag, Service, State, Call, Output>,
   service: Service,
-  lacking: Reasons,
+  reasons: Reasons,
   given: Case<Call>
 ): Effect.fn.Return<Verdict> {
-  const { clauses, model } = port
-  const client = port.client(service, lacking)
+  /** A call and what it turned out to be. */
+  type Made = Invocation<State, Output> & { readonly call: Call }
+  const { clauses, show } = port
+  const client = port.client(service, reasons)
   const steps: Array<Step> = []
   const decided = new Map<ClauseSlug, number>()
   const undecided = new Map<ClauseSlug, string>()
   const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
-  const operations: Array<Linearizability.Operation<Input, Output>> = []
+  const operations: Array<Linearizability.Operation<Made, Output>> = []
+  /** The calls in sequence after those of the clients. */
+  let inTurn: Array<Linearizability.Operation<Made, Output>> = []
   let instant = 0
   /** The latest call in sequence. */
-  let pending: Input | undefined
+  let pending: Call | undefined
   /** The first call of a client that failed. */
   let failed: Pick<Broken, "expected" | "actual"> | undefined
 
-  const judge = (state: State, input: Input, output: Output): Effect.Effect<State, Broken> => {
-    const { laws, next } = model.step(state, input, output)
+  const judge = (
+    state: State,
+    made: Invocation<State, Output>,
+    output: Output
+  ): Effect.Effect<State, Broken> => {
+    const { laws, next } = made.judge(state, output)
     for (const { clause, expected, holds } of laws) {
       decide(clause)
-      if (!holds) return new Broken({ clause, expected: expected(), actual: model.show(output) })
+      if (!holds) return new Broken({ clause, expected: expected(), actual: show(output) })
     }
     return Effect.succeed(next)
   }
 
   /** Makes a call and records it as a step. */
   const make = (
-    invocation: Invocation<Input, Output>,
+    { did, failed: failing, make: making }: Invocation<State, Output>,
     turns: number | null,
     who: string
   ): Effect.Effect<Got.Got<Output>> =>
-    Effect.map(exitOf(invocation, turns), (exit) => {
-      const got = Got.of(exit, turns !== null, model.show)
-      const did = `${who}${invocation.input.did}`
+    Effect.map(Got.exitOf(making, turns), (exit) => {
+      const got = Got.of(failing === undefined ? exit : Exit.succeed(failing(exit)), turns !== null, show)
       const interrupted = turns === null ? "" : `, interrupted after ${turns} turns`
-      const shown = got === "unknown" ? "interrupted" : "failed" in got ? got.failed : model.show(got.output)
-      steps.push({ did: `${did}${interrupted}`, got: shown })
+      const shown = got === "unknown" ? "interrupted" : "failed" in got ? got.failed : show(got.output)
+      steps.push({ did: `${who}${did}${interrupted}`, got: shown })
       return got
     })
 
@@ -103,35 +111,44 @@ export const run = Effect.fnUntraced(function* <
     for (const call of calls) {
       const invocation = client.begin(call, true)
       if (invocation === undefined) continue
-      const { input } = invocation
-      pending = input
+      pending = call
       const got = yield* make(invocation, null, "")
       if (got === "unknown") continue
       if ("failed" in got) {
-        const expected = `a result of ${input.did}`
-        return yield* new Broken({
-          clause: model.failing[input.do as Input["do"]],
-          expected,
-          actual: got.failed
-        })
+        const expected = `a result of ${invocation.did}`
+        return yield* new Broken({ clause: failingOf(call), expected, actual: got.failed })
       }
-      state = yield* judge(state, input, got.output)
+      const completed = { at: instant++, output: got.output }
+      inTurn.push({
+        client: given.clients.length,
+        input: { ...invocation, call },
+        invokedAt: completed.at,
+        completed
+      })
+      state = yield* judge(state, invocation, got.output)
     }
     return state
   })
+
+  const failingOf = ({ do: name }: Call): ClauseSlug => port.failing[name as Call["do"]]
 
   const isInterrupted = given.clients.flat().some(({ turns }) => turns !== null)
 
   /** The clause that the clients' calls violate together. */
   const blamed = (): ClauseSlug =>
-    isInterrupted ? clauses.interruption : model.concurrent(operations.map(({ input }) => input))
+    isInterrupted
+      ? clauses.interruption
+      : port.concurrent(
+          operations.map(({ input }) => input.call),
+          reasons
+        )
 
   /** Makes a call of a client, and records it for the search. */
   const asOperation = (who: number, call: Call, turns: number | null): Effect.Effect<void> =>
     Effect.suspend(() => {
       const invocation = client.begin(call, false)
       if (invocation === undefined) return Effect.void
-      const { input } = invocation
+      const input = { ...invocation, call }
       const invokedAt = instant++
       const name = who < given.clients.length ? `client ${who + 1}: ` : ""
       return Effect.map(make(invocation, turns, name), (got) => {
@@ -147,28 +164,34 @@ export const run = Effect.fnUntraced(function* <
       })
     })
 
-  const concurrently = Effect.suspend(() => {
-    const clients = Effect.forEach(
-      given.clients,
-      (calls, who) =>
-        Effect.forEach(
-          calls,
-          ({ call, turns }) => Effect.andThen(pause(who), asOperation(who, call, turns)),
-          { discard: true }
-        ),
-      { concurrency: "unbounded", discard: true }
+  const concurrently = Concurrent.run(
+    given.clients.map((calls, who) => calls.map(({ call, turns }) => asOperation(who, call, turns))),
+    given.order
+  )
+
+  /** Searches for an order of calls that explains their results. */
+  const search = (initial: State, history: ReadonlyArray<Linearizability.Operation<Made, Output>>) =>
+    Linearizability.check<State, Made, Output>(
+      {
+        initial,
+        step: (before, input, output) => {
+          const { laws, next } = input.judge(before, output)
+          return output === undefined || laws.every(({ holds }) => holds) ? next : undefined
+        },
+        key: port.key
+      },
+      history,
+      { maxStates: MAX_STATES }
     )
-    return given.order === null ? clients : interleaved(given.order, clients)
-  })
 
   /** Judges the calls of clients: some order must explain their results. */
   const explain = (state: State): Effect.Effect<State, Broken> => {
     const clause = blamed()
-    decide(clause)
     if (failed !== undefined) return new Broken({ clause, ...failed })
     if (given.clients.length > MAX_SEARCHED) {
-      const rankOf = ({ completed, input }: (typeof operations)[number]): number =>
-        completed === undefined ? Infinity : model.rank(input, completed.output)
+      decide(clause)
+      const rankOf = ({ completed }: (typeof operations)[number]): number =>
+        completed === undefined ? Infinity : port.rank(completed.output)
       const ordered = operations.toSorted((a, b) => rankOf(a) - rankOf(b))
       const judged = Effect.reduce(
         ordered,
@@ -178,30 +201,24 @@ export const run = Effect.fnUntraced(function* <
       )
       return Effect.mapError(judged, ({ actual, expected }) => new Broken({ clause, expected, actual }))
     }
-    const searched: Linearizability.Model<State, Input, Output> = {
-      initial: state,
-      step: (before, input, output) => {
-        const { laws, next } = model.step(before, input, output)
-        return output === undefined || laws.every(({ holds }) => holds) ? next : undefined
-      },
-      key: model.key
-    }
-    const verdict = Linearizability.check(searched, operations, { maxStates: MAX_STATES })
+    const verdict = search(state, operations)
     if (verdict._tag === "Unknown") {
+      // An unknown verdict decides nothing.
       undecided.set(clause, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
       return Effect.succeed(state)
     }
+    decide(clause)
     if (verdict._tag === "Linearizable") {
       return Effect.succeed(
         verdict.order.reduce(
-          (before, { completed, input }) => model.step(before, input, completed?.output).next,
+          (before, { completed, input }) => input.judge(before, completed?.output).next,
           state
         )
       )
     }
     const stuck = verdict.stuck.map(
       ({ completed, input }) =>
-        `${input.did} (${completed === undefined ? "interrupted" : model.show(completed.output)})`
+        `${input.did} (${completed === undefined ? "interrupted" : show(completed.output)})`
     )
     return new Broken({
       clause,
@@ -214,8 +231,9 @@ export const run = Effect.fnUntraced(function* <
     Effect.suspend(() => inSequence(client.closing(), state))
 
   const whole = Effect.gen(function* () {
-    const before = yield* inSequence(given.calls, model.initial)
+    const before = yield* inSequence(given.calls, port.initial)
     if (given.clients.length === 0) return yield* shown(yield* inSequence(given.later, before))
+    inTurn = []
     yield* concurrently
     if (isInterrupted) {
       // An interrupted call may take effect later, so all later calls belong to the search.
@@ -225,9 +243,14 @@ export const run = Effect.fnUntraced(function* <
     }
     const after = yield* explain(before)
     if (undecided.size > 0) return after
-    return yield* Effect.mapError(
+    // Another order of the clients' calls may explain the later ones.
+    return yield* Effect.catch(
       Effect.flatMap(inSequence(given.later, after), shown),
-      ({ actual, expected }) => new Broken({ clause: blamed(), expected, actual })
+      ({ actual, expected }) =>
+        given.clients.length <= MAX_SEARCHED &&
+        search(before, [...operations, ...inTurn])._tag === "Linearizable"
+          ? Effect.succeed(after)
+          : Effect.fail(new Broken({ clause: blamed(), expected, actual }))
     )
   })
 
@@ -235,7 +258,7 @@ export const run = Effect.fnUntraced(function* <
     for (const call of given.calls) {
       const invocation = client.begin(call, false)
       if (invocation === undefined) continue
-      const did = `${invocation.input.did}, while the backend does not respond`
+      const did = `${invocation.did}, while the backend does not respond`
       const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
       const exit = yield* Effect.exit(
         Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
@@ -252,42 +275,11 @@ export const run = Effect.fnUntraced(function* <
   const timed = Effect.timeoutOrElse(whole, {
     duration: TIMEOUT_MS,
     orElse: () => {
-      const clause =
-        given.clients.length > 0
-          ? blamed()
-          : pending === undefined
-            ? clauses.failsTyped
-            : model.failing[pending.do as Input["do"]]
+      const clause = given.clients.length > 0 || pending === undefined ? blamed() : failingOf(pending)
       const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
-      return new Broken({ clause, expected, actual: "a call without an end" })
+      return new Broken({ clause, expected, actual: ENDLESS })
     }
   })
   const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : timed)
   return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
 })
-
-/** Makes a call, interrupts it after some turns, and returns its exit; a call that must fail succeeds by failing. */
-const exitOf = <Input, Output>(
-  { failed, make }: Invocation<Input, Output>,
-  turns: number | null
-): Effect.Effect<Exit.Exit<Output, unknown>> => {
-  const exit = Got.exitOf(make, turns)
-  return failed === undefined ? exit : Effect.map(exit, (ended) => Exit.succeed(failed(ended)))
-}
-
-/** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */
-const pause = (who: number): Effect.Effect<void> =>
-  Effect.andThen(
-    Effect.yieldNow,
-    Effect.all(
-      Array.from({ length: who }, () => Effect.void),
-      { discard: true }
-    )
-  )
-
-/** Runs a program with its fibers interleaved step by step; the same seed gives the same order. */
-const interleaved = <A, E>(seed: number, program: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  const [scheduler] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
-  if (scheduler === undefined) return Effect.die(new Error("fast-check returned no sample"))
-  return Effect.flatten(Effect.promise((signal) => Interleaving.run(scheduler, program, { signal })))
-}

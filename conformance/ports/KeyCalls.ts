@@ -146,7 +146,7 @@ export const calls = {
   interruptible: weighted<Call>([1, kinds.insert], [1, advance])
 }
 
-export const client = (keys: Keys): Client<Call, KeyModel.Input, KeyModel.Output> => {
+export const client = (keys: Keys): Client<KeyModel.State, Call, KeyModel.Output> => {
   let inserts = 0
   let hashes = 0
   let now = 0
@@ -195,63 +195,60 @@ export const client = (keys: Keys): Client<Call, KeyModel.Input, KeyModel.Output
     })
     const what = name === "relabel" ? `relabel to ${JSON.stringify(text)}` : name
     const did = `update ${id}: ${what}${result === null ? "" : `, and return ${result}`}`
-    const input = { do: "update", did, id, change, event: recorded } as const
+    const judge = KeyModel.update(id, change, recorded)
     const failed = (exit: Exit.Exit<KeyModel.Output, unknown>): KeyModel.Output =>
       Exit.isSuccess(exit) ? exit.value : says(KeyModel.FAILED)
-    return change === undefined ? { input, make, failed } : { input, make }
+    return change === undefined ? { did, make, judge, failed } : { did, make, judge }
   }
 
   return {
     begin: (given) => {
       now++
       switch (given.do) {
-        case "insert":
+        case "insert": {
+          const key = keyOf(given.draft)
+          const event = eventOf(given.event, key.id)
+          return {
+            did: `insert ${KeyModel.line(key)}`,
+            make: Effect.as(keys.insert(key, event), says("done")),
+            judge: KeyModel.insert(key, event)
+          }
+        }
         case "insertFirst": {
           const key = keyOf(given.draft)
           const event = eventOf(given.event, key.id)
-          const isFirst = given.do === "insertFirst"
-          const did = `insert ${KeyModel.line(key)}${isFirst ? " if it is the first" : ""}`
-          const make = isFirst
-            ? Effect.map(keys.insertFirst(key, event), (inserted) => says(String(inserted)))
-            : Effect.as(keys.insert(key, event), says("done"))
-          return { input: { do: given.do, did, key, event }, make }
+          return {
+            did: `insert ${KeyModel.line(key)} if it is the first`,
+            make: Effect.map(keys.insertFirst(key, event), (isFirst) => says(String(isFirst))),
+            judge: KeyModel.insertFirst(key, event)
+          }
         }
         case "update":
           return beginUpdate(given)
         case "find": {
           const hash = (edits[given.edit] ?? String)(hashOf(given.hash))
-          const did = `find by the hash ${KeyModel.short(hash)}`
-          const make = Effect.map(keys.findByHash(hash), (found) => ({
-            says: "",
-            keys: Option.toArray(found)
-          }))
-          return { input: { do: "find", did, hash }, make }
+          return {
+            did: `find by the hash ${KeyModel.short(hash)}`,
+            make: Effect.map(keys.findByHash(hash), (found) => ({ says: "", keys: Option.toArray(found) })),
+            judge: KeyModel.find(hash)
+          }
         }
         case "list": {
           const make = Effect.map(keys.list, (all) => ({ says: "", keys: [...all] }))
-          return { input: { do: "list", did: "list" }, make }
+          return { did: "list", make, judge: KeyModel.list }
         }
         case "events": {
           const id = given.id === null ? undefined : idOf(given.id)
           const events = keys.events?.(id)
-          const did = `events of ${id ?? "all keys"}`
-          return (
-            events && {
-              input: { do: "events", did, id },
-              make: Effect.map(events, (all) => says(KeyModel.eventText(all)))
-            }
-          )
+          const make = events && Effect.map(events, (all) => says(KeyModel.eventText(all)))
+          return make && { did: `events of ${id ?? "all keys"}`, make, judge: KeyModel.events(id) }
         }
         case "seen": {
+          const { day } = given
           const ids = given.marks.map(idOf)
-          const marked = keys.markSeen?.(ids, given.day)
-          const did = `mark ${ids.join(", ")} as seen on day ${given.day}`
-          return (
-            marked && {
-              input: { do: "seen", did, ids, day: given.day },
-              make: Effect.as(marked, says("done"))
-            }
-          )
+          const marked = keys.markSeen?.(ids, day)
+          const did = `mark ${ids.join(", ")} as seen on day ${day}`
+          return marked && { did, make: Effect.as(marked, says("done")), judge: KeyModel.seen(ids, day) }
         }
       }
     },

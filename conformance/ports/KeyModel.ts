@@ -2,23 +2,7 @@
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { type Judged, type Law, law, type Model } from "./Port.ts"
-
-/** A call with its arguments. */
-export type Input = { readonly did: string } & (
-  | { readonly do: "insert" | "insertFirst"; readonly key: ApiKey; readonly event: KeyEvent | undefined }
-  | {
-      readonly do: "update"
-      readonly id: string
-      /** `undefined` for a change that throws. */
-      readonly change: ((key: ApiKey) => ApiKey) | undefined
-      readonly event: KeyEvent | undefined
-    }
-  | { readonly do: "find"; readonly hash: string }
-  | { readonly do: "list" }
-  | { readonly do: "events"; readonly id: string | undefined }
-  | { readonly do: "seen"; readonly ids: ReadonlyArray<string>; readonly day: number }
-)
+import { type Judge, type Law, law } from "./Port.ts"
 
 export interface Output {
   readonly says: string
@@ -96,7 +80,7 @@ const seeing = {
   update: "keys-store.find.sees-update"
 } as const satisfies { readonly [change in Change]: ClauseSlug }
 
-const afterFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
+const lawsOfFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
   const owner = state.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash))
   if (owner === undefined) {
     const clause = state.hashes.has(hash) ? "keys-store.find.dropped-secret" : "keys-store.find.none"
@@ -123,7 +107,7 @@ const afterFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): Re
 const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
   keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
 
-const afterList = (state: State, listed: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
+const lawsOfList = (state: State, listed: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
   const { keys, last } = state
   const expected = () => `in the list: ${lines(keys)}`
   const shown = keys.map(({ id }) => listed.find((key) => key.id === id))
@@ -155,82 +139,87 @@ const changedBy = (state: State, by: Change, key: ApiKey, event: KeyEvent | unde
   last: { id: key.id, by }
 })
 
-const afterUpdate = (
-  state: State,
-  { change, event, id }: Input & { readonly do: "update" },
-  { keys, says }: Output
-): Judged<State> => {
-  const before = state.keys.find((key) => key.id === id)
-  if (before === undefined) {
-    const expected = () => `${NONE} for the update of ${id}`
-    return { laws: [law("keys-store.update.none", says === NONE, expected)], next: state }
-  }
-  if (change === undefined) {
-    const fails = law("keys-store.update.replaces", says === FAILED, () => `a failure of the update of ${id}`)
-    return { laws: [fails], next: { ...state, last: { id, by: "update" } } }
-  }
-  const isReceived = keys.length === 1 && keys.every((key) => isSame(key, before))
-  return {
-    laws: [
-      law("keys-store.update.answer", says === SAME, () => "the result of the change"),
-      law(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
-    ],
-    next: changedBy(state, "update", change(before), event)
-  }
-}
+type KeyJudge = Judge<State, Output>
 
-const afterMark = (state: State, ids: ReadonlyArray<string>, day: number): State => ({
-  ...state,
-  keys: state.keys.map((key) =>
-    ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
-  )
-})
+const nothing: Output = { says: "", keys: [] }
 
-export const model: Model<State, Input, Output> = {
-  initial: { keys: [], events: [], hashes: new Set(), changed: new Map(), last: undefined },
-  step: (state, input, output = { says: "", keys: [] }) => {
-    switch (input.do) {
-      case "insert":
-        return { laws: [], next: changedBy(state, "insert", input.key, input.event) }
-      case "insertFirst": {
-        const isFirst = state.keys.length === 0
-        const expected = () => `${isFirst} for a key that is ${isFirst ? "" : "not "}the first`
-        return {
-          laws: [law("keys-store.insert-first", output.says === String(isFirst), expected)],
-          next: isFirst ? changedBy(state, "insertFirst", input.key, input.event) : state
-        }
-      }
-      case "update":
-        return afterUpdate(state, input, output)
-      case "find":
-        return { laws: afterFind(state, input.hash, output.keys), next: state }
-      case "list":
-        return { laws: afterList(state, output.keys), next: state }
-      case "events": {
-        const { id } = input
-        const all = eventText(state.events.filter(({ keyId }) => id === undefined || keyId === id))
-        const expected = () => `the events of ${id ?? "all keys"}: ${all}`
-        return { laws: [law("keys-store.events", output.says === all, expected)], next: state }
-      }
-      case "seen":
-        return { laws: [], next: afterMark(state, input.ids, input.day) }
+export const insert =
+  (key: ApiKey, event: KeyEvent | undefined): KeyJudge =>
+  (state) => ({ laws: [], next: changedBy(state, "insert", key, event) })
+
+export const insertFirst =
+  (key: ApiKey, event: KeyEvent | undefined): KeyJudge =>
+  (state, { says } = nothing) => {
+    const isFirst = state.keys.length === 0
+    const expected = () => `${isFirst} for a key that is ${isFirst ? "" : "not "}the first`
+    return {
+      laws: [law("keys-store.insert-first", says === String(isFirst), expected)],
+      next: isFirst ? changedBy(state, "insertFirst", key, event) : state
     }
-  },
-  key: ({ events, keys }) => `${keys.map(identity).join()} ${seenDays(keys)} ${events.length}`,
-  rank: (input, { keys: [before], says }) =>
-    input.do === "insertFirst" ? Number(says !== "true") : (before?.createdAt ?? 0),
-  failing: {
-    insert: "keys-store.insert",
-    insertFirst: "keys-store.insert-first",
-    update: "keys-store.update.atomic",
-    find: "keys-store.find.by-hash",
-    list: "keys-store.list.all",
-    events: "keys-store.events",
-    seen: "keys-store.mark-seen"
-  },
-  concurrent: (inputs) =>
-    inputs.some((input) => input.do === "update")
-      ? "keys-store.update.atomic"
-      : "keys-store.insert-first.atomic",
-  show: ({ keys, says }) => (says === "" ? lines(keys) : [says, ...keys.map(line)].join(", "))
+  }
+
+/** An update; without `change`, its change throws. */
+export const update =
+  (id: string, change: ((key: ApiKey) => ApiKey) | undefined, event: KeyEvent | undefined): KeyJudge =>
+  (state, { keys, says } = nothing) => {
+    const before = state.keys.find((key) => key.id === id)
+    if (before === undefined) {
+      const expected = () => `${NONE} for the update of ${id}`
+      return { laws: [law("keys-store.update.none", says === NONE, expected)], next: state }
+    }
+    if (change === undefined) {
+      const expected = () => `a failure of the update of ${id}`
+      return {
+        laws: [law("keys-store.update.replaces", says === FAILED, expected)],
+        next: { ...state, last: { id, by: "update" } }
+      }
+    }
+    const isReceived = keys.length === 1 && keys.every((key) => isSame(key, before))
+    return {
+      laws: [
+        law("keys-store.update.answer", says === SAME, () => "the result of the change"),
+        law(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
+      ],
+      next: changedBy(state, "update", change(before), event)
+    }
+  }
+
+export const find =
+  (hash: string): KeyJudge =>
+  (state, { keys } = nothing) => ({ laws: lawsOfFind(state, hash, keys), next: state })
+
+export const list: KeyJudge = (state, { keys } = nothing) => ({ laws: lawsOfList(state, keys), next: state })
+
+export const events =
+  (id: string | undefined): KeyJudge =>
+  (state, { says } = nothing) => {
+    const all = eventText(state.events.filter(({ keyId }) => id === undefined || keyId === id))
+    const expected = () => `the events of ${id ?? "all keys"}: ${all}`
+    return { laws: [law("keys-store.events", says === all, expected)], next: state }
+  }
+
+export const seen =
+  (ids: ReadonlyArray<string>, day: number): KeyJudge =>
+  (state) => {
+    const keys = state.keys.map((key) =>
+      ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
+    )
+    return { laws: [], next: { ...state, keys } }
+  }
+
+export const initial: State = {
+  keys: [],
+  events: [],
+  hashes: new Set(),
+  changed: new Map(),
+  last: undefined
 }
+
+export const stateKey = ({ events: all, keys }: State): string =>
+  `${keys.map(identity).join()} ${seenDays(keys)} ${eventText(all)}`
+
+export const rank = ({ keys: [before], says }: Output): number =>
+  says === "true" ? -1 : (before?.createdAt ?? 0)
+
+export const show = ({ keys, says }: Output): string =>
+  says === "" ? lines(keys) : [says, ...keys.map(line)].join(", ")

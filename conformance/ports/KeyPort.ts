@@ -154,20 +154,27 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
   )
 ]
 
-export const keys: Port<
-  ApiKeyStore,
-  ApiKeyStore["Service"],
-  KeyModel.State,
-  Call,
-  KeyModel.Input,
-  KeyModel.Output
-> = {
+export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], KeyModel.State, Call, KeyModel.Output> = {
   name: "keys-store",
   tag: ApiKeyStore,
   storeOf: ({ apiKeyStore }) => apiKeyStore,
   clauses: { interruption: "keys-store.interruption", failsTyped: "keys-store.fails-typed" },
   owns: (clause) => clause.startsWith("keys-store."),
-  model: KeyModel.model,
+  initial: KeyModel.initial,
+  key: KeyModel.stateKey,
+  rank: KeyModel.rank,
+  failing: {
+    insert: "keys-store.insert",
+    insertFirst: "keys-store.insert-first",
+    update: "keys-store.update.atomic",
+    find: "keys-store.find.by-hash",
+    list: "keys-store.list.all",
+    events: "keys-store.events",
+    seen: "keys-store.mark-seen"
+  },
+  concurrent: (made) =>
+    made.some((call) => call.do === "update") ? "keys-store.update.atomic" : "keys-store.insert-first.atomic",
+  show: KeyModel.show,
   client: KeyCalls.client,
   examine: ({ events, markSeen }) => {
     const lacking = new Map<ClauseSlug, string>()

@@ -98,7 +98,7 @@ export const calls = {
 export const client = (
   limits: Limits,
   reasons: Reasons
-): Client<Call, LimitModel.Input, LimitModel.Output> => {
+): Client<LimitModel.State, Call, LimitModel.Output> => {
   const states = new Map<string, RateLimit.State | undefined>()
   const used = new Set<string>()
   let clock = Requests.BEGINNING
@@ -106,12 +106,17 @@ export const client = (
   const says = (text: string): LimitModel.Output => ({ says: text, states: new Map() })
 
   /** Runs a step that returns the state before it. */
-  const modify = (of: string, what: string, step: LimitModel.Step, isCount = false) => ({
-    input: { do: "modify", did: `${what} ${Texts.show(of)}`, key: of, step, isCount } as const,
+  const modify = (
+    of: string,
+    what: string,
+    step: (before: RateLimit.State | undefined) => RateLimit.State
+  ) => ({
+    did: `${what} ${Texts.show(of)}`,
     make: Effect.map(
       limits.modify(of, (before) => [before, step(before)]),
       (before): LimitModel.Output => ({ says: "", states: new Map([[of, before]]) })
-    )
+    ),
+    judge: LimitModel.modify(of, step)
   })
 
   const count = (given: Count, isAlone: boolean) => {
@@ -139,7 +144,7 @@ export const client = (
     })
     const how = `${isNative ? "" : " with modify"}, ${plan.perMinute} a minute, ${plan.perDay} a day, ban ${policy.ban}`
     const did = `count a request of ${given.key} at ${new Date(now).toISOString()}${how}`
-    return { input: { do: "count", did, key: given.key, isNative, now, policy: inForce } as const, make }
+    return { did, make, judge: LimitModel.count(given.key, now, inForce, isNative) }
   }
 
   return {
@@ -153,12 +158,10 @@ export const client = (
         case "look":
           return modify(given.key, "look at", (before = LimitModel.blank) => before)
         case "add":
-          return modify(
-            given.key,
-            "add one to",
-            (before = LimitModel.blank) => ({ ...before, used: before.used + 1 }),
-            true
-          )
+          return modify(given.key, "add one to", (before = LimitModel.blank) => ({
+            ...before,
+            used: before.used + 1
+          }))
         case "answer": {
           const result = results[given.result]
           const make = Effect.map(
@@ -166,15 +169,16 @@ export const client = (
             (got) => says(Object.is(got, result) ? LimitModel.SAME : "something else")
           )
           const did = `return ${given.result} from a step on ${Texts.show(given.key)}`
-          return { input: { ...given, did }, make }
+          return { did, make, judge: LimitModel.answer(given.key, given.result) }
         }
         case "throw": {
           const throwing = limits.modify(given.key, () => {
             throw results[given.thrown]
           })
           return {
-            input: { ...given, did: `run a step that throws ${given.thrown} on ${Texts.show(given.key)}` },
+            did: `run a step that throws ${given.thrown} on ${Texts.show(given.key)}`,
             make: Effect.as(throwing, says("a result")),
+            judge: LimitModel.fail(given.key),
             failed: (exit) => (Exit.isSuccess(exit) ? exit.value : says(LimitModel.FAILED))
           }
         }
@@ -182,29 +186,24 @@ export const client = (
           return count(given, isAlone)
         case "read": {
           const read = limits.read?.(given.keys, clock)
-          return (
-            read && {
-              input: { ...given, did: `read ${given.keys.map(Texts.show).join(", ")}` },
-              make: Effect.map(read, (found) => ({ says: "", states: found.states }))
-            }
-          )
+          const make = read && Effect.map(read, (found) => ({ says: "", states: found.states }))
+          const did = `read ${given.keys.map(Texts.show).join(", ")}`
+          return make && { did, make, judge: LimitModel.read(given.keys) }
         }
         case "crowd": {
           const others = Array.from({ length: given.others }, (_, index) =>
             limits.modify(LimitModel.crowdKey(index), () => [undefined, States.numbered(index)])
           )
           return {
-            input: { ...given, did: `store the states of ${given.others} other callers` },
-            make: Effect.as(Effect.all(others, { concurrency: 50, discard: true }), says("done"))
+            did: `store the states of ${given.others} other callers`,
+            make: Effect.as(Effect.all(others, { concurrency: 50, discard: true }), says("done")),
+            judge: LimitModel.crowd(given.others)
           }
         }
-        case "rehearse":
-          return (
-            limits.rehearse && {
-              input: { do: "rehearse", did: "rehearse" },
-              make: Effect.as(limits.rehearse, says("done"))
-            }
-          )
+        case "rehearse": {
+          const make = limits.rehearse && Effect.as(limits.rehearse, says("done"))
+          return make && { did: "rehearse", make, judge: LimitModel.rehearse }
+        }
       }
     },
     closing: () => [...used].map((of): Call => ({ do: "look", key: of }))

@@ -1,32 +1,9 @@
 /** The contract of `RateLimitStore` as a map of states; requests are counted by the step of the core. */
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { type Judged, type Law, law, type Model } from "./Port.ts"
+import { type Judge, type Law, law } from "./Port.ts"
 import * as States from "./States.ts"
 import * as Texts from "./Texts.ts"
-
-/** What a step does with the state that it receives. */
-export type Step = (before: RateLimit.State | undefined) => RateLimit.State
-
-/** A call with its arguments. */
-export type Input = { readonly did: string } /** Runs a step that returns the state that it received. */ & (
-  | { readonly do: "modify"; readonly key: string; readonly step: Step; readonly isCount: boolean }
-  /** Runs a step that returns an unusual value. */
-  | { readonly do: "answer"; readonly key: string; readonly result: string }
-  /** Runs a step that throws. */
-  | { readonly do: "throw"; readonly key: string }
-  | {
-      readonly do: "count"
-      readonly key: string
-      readonly isNative: boolean
-      readonly now: number
-      readonly policy: RateLimit.Policy
-    }
-  | { readonly do: "read"; readonly keys: ReadonlyArray<string> }
-  /** Stores the states of many other callers. */
-  | { readonly do: "crowd"; readonly others: number }
-  | { readonly do: "rehearse" }
-)
 
 export interface Output {
   readonly says: string
@@ -68,7 +45,7 @@ const storing = ({ states, thrown }: State, key: string, shown: RateLimit.State 
   return stored === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
 }
 
-const ofStored = (state: State, key: string, shown: RateLimit.State | undefined): ReadonlyArray<Law> => {
+const lawsOfStored = (state: State, key: string, shown: RateLimit.State | undefined): ReadonlyArray<Law> => {
   const stored = state.states.get(key)
   const holds = States.isSame(stored, shown)
   const expected = () => `the state of ${Texts.show(key)}, ${States.describe(stored)}`
@@ -86,104 +63,93 @@ const written = ({ states, thrown }: State, key: string, after: RateLimit.State)
 /** Maximum lead of a state over the clock. */
 const MAX_LEAD_MS = 60_000
 
-const afterCount = (
-  state: State,
-  { isNative, key, now, policy }: Input & { readonly do: "count" },
-  { states, verdict }: Output
-): Judged<State> => {
-  const before = state.states.get(key)
-  const [expected, after] = RateLimit.step(before, now, policy)
-  const shown = states.get(key)
-  const isStored = !states.has(key) || States.isSame(shown, after)
-  const isEqual = verdict !== undefined && verdictText(verdict) === verdictText(expected) && isStored
-  const all = () => `${verdictText(expected)}, and the state ${States.describe(after)}`
-  const lead = before === undefined ? 0 : before.at - now
-  const byLead = lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back"
-  const isTimely = shown === undefined || shown.at === after.at
-  return {
-    laws: [
-      ...(lead > 0 ? [law(byLead, isEqual, all)] : []),
-      ...(isNative ? [law("limits-store.consume.clock", isTimely, all)] : []),
-      law(isNative ? "limits-store.consume.equal" : "limits-store.modify.stored", isEqual, all)
-    ],
-    next: written(state, key, after)
-  }
-}
+type LimitJudge = Judge<State, Output>
 
-const afterRead = ({ states }: State, keys: ReadonlyArray<string>, shown: Output["states"]): Law => {
-  const wrong = keys.find((key) => !States.isSame(shown.get(key), states.get(key)))
-  const isOnly = [...shown.keys()].every((key) => keys.includes(key))
-  return law("limits-store.read", isOnly && wrong === undefined, () =>
-    wrong === undefined ? "states of these keys only" : `${wrong} with ${States.describe(states.get(wrong))}`
-  )
-}
+const nothing: Output = { says: "", states: new Map() }
 
-const withCrowd = (state: State, others: number): State => {
-  const states = new Map(state.states)
-  for (let index = 0; index < others; index++) states.set(crowdKey(index), States.numbered(index))
-  return { ...state, states }
-}
+/** A step that returns the state that it received, and stores another. */
+export const modify =
+  (key: string, step: (before: RateLimit.State | undefined) => RateLimit.State): LimitJudge =>
+  (state, { states } = nothing) => ({
+    laws: lawsOfStored(state, key, states.get(key)),
+    next: written(state, key, step(state.states.get(key)))
+  })
 
-export const model: Model<State, Input, Output> = {
-  initial: { states: new Map(), thrown: new Set() },
-  step: (state, input, output = { says: "", states: new Map() }) => {
-    switch (input.do) {
-      case "modify": {
-        const { key, step } = input
-        return {
-          laws: ofStored(state, key, output.states.get(key)),
-          next: written(state, key, step(state.states.get(key)))
-        }
-      }
-      case "answer": {
-        const expected = () => `${input.result}, as the step returned it`
-        return {
-          laws: [law("limits-store.modify.answer", output.says === SAME, expected)],
-          next: written(state, input.key, blank)
-        }
-      }
-      case "throw":
-        return {
-          laws: [
-            law("limits-store.modify.throwing-step", output.says === FAILED, () => "a failure of the step")
-          ],
-          next: { ...state, thrown: new Set(state.thrown).add(input.key) }
-        }
-      case "count":
-        return afterCount(state, input, output)
-      case "read":
-        return { laws: [afterRead(state, input.keys, output.states)], next: state }
-      case "crowd":
-        return { laws: [], next: withCrowd(state, input.others) }
-      case "rehearse":
-        return { laws: [], next: state }
+/** A step that returns an unusual value, and stores a blank state. */
+export const answer =
+  (key: string, result: string): LimitJudge =>
+  (state, { says } = nothing) => ({
+    laws: [law("limits-store.modify.answer", says === SAME, () => `${result}, as the step returned it`)],
+    next: written(state, key, blank)
+  })
+
+/** A step that throws. */
+export const fail =
+  (key: string): LimitJudge =>
+  (state, { says } = nothing) => ({
+    laws: [law("limits-store.modify.throwing-step", says === FAILED, () => "a failure of the step")],
+    next: { ...state, thrown: new Set(state.thrown).add(key) }
+  })
+
+/** A counted request. */
+export const count =
+  (key: string, now: number, policy: RateLimit.Policy, isNative: boolean): LimitJudge =>
+  (state, { states, verdict } = nothing) => {
+    const before = state.states.get(key)
+    const [expected, after] = RateLimit.step(before, now, policy)
+    const shown = states.get(key)
+    const isStored = !states.has(key) || States.isSame(shown, after)
+    const isEqual = verdict !== undefined && verdictText(verdict) === verdictText(expected) && isStored
+    const all = () => `${verdictText(expected)}, and the state ${States.describe(after)}`
+    const lead = before === undefined ? 0 : before.at - now
+    const byLead = lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back"
+    const isTimely = shown === undefined || shown.at === after.at
+    return {
+      laws: [
+        ...(lead > 0 ? [law(byLead, isEqual, all)] : []),
+        ...(isNative ? [law("limits-store.consume.clock", isTimely, all)] : []),
+        law(isNative ? "limits-store.consume.equal" : "limits-store.modify.stored", isEqual, all)
+      ],
+      next: written(state, key, after)
     }
-  },
-  key: ({ states }) =>
-    [...states].map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`).join(),
-  rank: (_input, { states, verdict }) => {
-    if (verdict === undefined) return Math.max(...[...states.values()].map((state) => state?.used ?? 0), 0)
-    return verdict.outcome === "admitted" ? -verdict.remaining : verdict.retryAfter
-  },
-  failing: {
-    modify: "limits-store.modify.stored",
-    answer: "limits-store.modify.answer",
-    throw: "limits-store.modify.throwing-step",
-    count: "limits-store.modify.stored",
-    read: "limits-store.read",
-    crowd: "limits-store.kept",
-    rehearse: "limits-store.fails-typed"
-  },
-  concurrent: (inputs) => {
-    if (inputs.some((input) => input.do === "throw")) return "limits-store.modify.throwing-step"
-    if (inputs.some((input) => input.do === "count" && input.isNative)) return "limits-store.consume.atomic"
-    const isCounting = inputs.every((input) => input.do === "modify" && input.isCount)
-    return isCounting ? "limits-store.modify.atomic" : "limits-store.linearizable"
-  },
-  show: ({ says, states }) => {
-    const shown = [...states].map(
-      ([key, state]) => `${states.size > 1 ? `${key} ` : ""}${States.describe(state)}`
-    )
-    return [...(says === "" ? [] : [says]), ...shown].join(", ")
   }
+
+export const read =
+  (keys: ReadonlyArray<string>): LimitJudge =>
+  (state, { states } = nothing) => {
+    const wrong = keys.find((key) => !States.isSame(states.get(key), state.states.get(key)))
+    const isOnly = [...states.keys()].every((key) => keys.includes(key))
+    const expected = () =>
+      wrong === undefined
+        ? "states of these keys only"
+        : `${wrong} with ${States.describe(state.states.get(wrong))}`
+    return { laws: [law("limits-store.read", isOnly && wrong === undefined, expected)], next: state }
+  }
+
+/** The states of many other callers. */
+export const crowd =
+  (others: number): LimitJudge =>
+  (state) => {
+    const states = new Map(state.states)
+    for (let index = 0; index < others; index++) states.set(crowdKey(index), States.numbered(index))
+    return { laws: [], next: { ...state, states } }
+  }
+
+export const rehearse: LimitJudge = (state) => ({ laws: [], next: state })
+
+export const initial: State = { states: new Map(), thrown: new Set() }
+
+export const stateKey = ({ states }: State): string =>
+  [...states].map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`).join()
+
+export const rank = ({ states, verdict }: Output): number => {
+  if (verdict === undefined) return Math.max(...[...states.values()].map((state) => state?.used ?? 0), 0)
+  return verdict.outcome === "admitted" ? -verdict.remaining : verdict.retryAfter
+}
+
+export const show = ({ says, states }: Output): string => {
+  const shown = [...states].map(
+    ([key, state]) => `${states.size > 1 ? `${key} ` : ""}${States.describe(state)}`
+  )
+  return [...(says === "" ? [] : [says]), ...shown].join(", ")
 }

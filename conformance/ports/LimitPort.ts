@@ -186,20 +186,35 @@ const examine = Effect.fnUntraced(function* ({ consume, modify, read: reads }: L
   return { lacking, undecided }
 })
 
-export const limits: Port<
-  RateLimitStore,
-  Limits,
-  LimitModel.State,
-  Call,
-  LimitModel.Input,
-  LimitModel.Output
-> = {
+export const limits: Port<RateLimitStore, Limits, LimitModel.State, Call, LimitModel.Output> = {
   name: "limits-store",
   tag: RateLimitStore,
   storeOf: ({ rateLimitStore }) => rateLimitStore,
   clauses: { interruption: "limits-store.interruption", failsTyped: "limits-store.fails-typed" },
   owns: (clause) => clause.startsWith("limits-store.") || clause.startsWith("limits.clock-"),
-  model: LimitModel.model,
+  initial: LimitModel.initial,
+  key: LimitModel.stateKey,
+  rank: LimitModel.rank,
+  failing: {
+    store: "limits-store.modify.stored",
+    look: "limits-store.modify.stored",
+    add: "limits-store.modify.stored",
+    answer: "limits-store.modify.answer",
+    throw: "limits-store.modify.throwing-step",
+    count: "limits-store.modify.stored",
+    read: "limits-store.read",
+    crowd: "limits-store.kept",
+    rehearse: "limits-store.fails-typed"
+  },
+  concurrent: (made, reasons) => {
+    if (made.some((call) => call.do === "throw")) return "limits-store.modify.throwing-step"
+    const isNative = made.some((call) => call.do === "count" && call.isNative)
+    if (isNative && !reasons.has("limits-store.consume.atomic")) return "limits-store.consume.atomic"
+    return made.every((call) => call.do === "add")
+      ? "limits-store.modify.atomic"
+      : "limits-store.linearizable"
+  },
+  show: LimitModel.show,
   client: LimitCalls.client,
   examine,
   calls: LimitCalls.calls,

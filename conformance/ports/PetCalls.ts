@@ -11,7 +11,7 @@ import * as Once from "../../core/idempotency/Once.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { call, orNull, record, type ValueOf, weighted } from "./Arbitraries.ts"
-import type { Input, Output } from "./PetModel.ts"
+import * as PetModel from "./PetModel.ts"
 import type { Client } from "./Port.ts"
 import * as Texts from "./Texts.ts"
 
@@ -93,7 +93,7 @@ const animals: readonly [NewPet, NewPet] = [
   { name: "Rex", categoryId: 2n ** 53n + 1n, status: "sold" }
 ]
 
-export const client = (pets: Pets): Client<Call, Input, Output> => {
+export const client = (pets: Pets): Client<PetModel.State, Call, PetModel.Output> => {
   const ids: Array<bigint> = []
   const pages: Array<{ readonly page: ReadonlyArray<Pet>; readonly before: ReadonlyArray<Pet> }> = []
   let now = START
@@ -102,62 +102,59 @@ export const client = (pets: Pets): Client<Call, Input, Output> => {
     typeof wanted === "bigint"
       ? wanted
       : BigInt.asIntN(64, (ids[wanted.nth % Math.max(ids.length, 1)] ?? 0n) + wanted.plus)
-  const noted = (pet: Pet): ReadonlyArray<Pet> => {
-    ids.push(pet.id)
-    return [pet]
+  const noted = (inserted: Pet): ReadonlyArray<Pet> => {
+    ids.push(inserted.id)
+    return [inserted]
   }
-  const output = (all: ReadonlyArray<Pet>, tag = ""): Output => ({ tag, pets: all })
+  const output = (all: ReadonlyArray<Pet>, tag = ""): PetModel.Output => ({ tag, pets: all })
   return {
     begin: (given, isAlone) => {
       switch (given.do) {
         case "insert": {
           const { pet } = given
-          const input = { do: "insert", did: `insert ${PetJson.draft(pet)}`, pet, above: newest() } as const
-          return { input, make: Effect.map(pets.insert(pet), (inserted) => output(noted(inserted))) }
+          return {
+            did: `insert ${PetJson.draft(pet)}`,
+            make: Effect.map(pets.insert(pet), (inserted) => output(noted(inserted))),
+            judge: PetModel.insert(pet, newest())
+          }
         }
         case "once": {
-          if (pets.insertOnce === undefined) return undefined
           now += given.afterMs
-          const once: Once.Once = {
-            caller: `key_${given.caller}`,
-            key: `retry ${given.key}`,
-            fingerprint: String(given.animal).repeat(64),
-            now
-          }
+          const [caller, key] = [`key_${given.caller}`, `retry ${given.key}`]
+          const once: Once.Once = { caller, key, fingerprint: String(given.animal).repeat(64), now }
           const pet = animals[given.animal === 0 ? 0 : 1]
-          const make = Effect.map(pets.insertOnce(pet, once), (outcome) =>
-            output("pet" in outcome ? noted(outcome.pet) : [], outcome._tag)
-          )
-          const did = `insert ${PetJson.draft(pet)} once for ${once.caller} by "${once.key}" at ${now}`
-          return { input: { do: "once", did, pet, above: newest(), once, isAlone }, make }
+          const inserting = pets.insertOnce?.(pet, once)
+          const make =
+            inserting &&
+            Effect.map(inserting, (outcome) =>
+              output("pet" in outcome ? noted(outcome.pet) : [], outcome._tag)
+            )
+          const did = `insert ${PetJson.draft(pet)} once for ${caller} by "${key}" at ${now}`
+          return make && { did, make, judge: PetModel.insertOnce(pet, newest(), once, isAlone) }
         }
         case "find": {
-          const wanted = idOf(given.id)
-          const make = Effect.map(pets.find(wanted), (found) => output(Option.toArray(found)))
-          return { input: { do: "find", did: `find ${wanted}`, id: wanted }, make }
+          const id = idOf(given.id)
+          const make = Effect.map(pets.find(id), (found) => output(Option.toArray(found)))
+          return { did: `find ${id}`, make, judge: PetModel.find(id) }
         }
         case "page": {
-          const { after, limit } = given
-          const query = {
-            limit,
-            status: given.status ?? undefined,
-            after: after === null ? undefined : idOf(after)
-          }
+          const after = given.after === null ? undefined : idOf(given.after)
+          const query = { limit: given.limit, status: given.status ?? undefined, after }
           const make = Effect.map(pets.page(query), (page) => {
             const before = [...page]
             pages.push({ page, before })
             return output(before)
           })
-          const { status } = query
-          const conditions = `${status === undefined ? "" : ` ${status}`}${query.after === undefined ? "" : ` after ${query.after}`}`
-          return { input: { do: "page", did: `page of ${limit}${conditions}`, query }, make }
+          const conditions = [query.status, after === undefined ? undefined : `after ${after}`]
+          const did = [`page of ${query.limit}`, ...conditions.filter((text) => text !== undefined)].join(" ")
+          return { did, make, judge: PetModel.page(query) }
         }
         case "recall": {
           const earlier = pages[given.nth % Math.max(pages.length, 1)]
           if (earlier === undefined) return undefined
           const { before, page } = earlier
-          const did = "look again at an earlier page"
-          return { input: { do: "recall", did, before }, make: Effect.sync(() => output([...page])) }
+          const make = Effect.sync(() => output([...page]))
+          return { did: "look again at an earlier page", make, judge: PetModel.recall(before) }
         }
       }
     },

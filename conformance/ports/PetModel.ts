@@ -5,24 +5,7 @@ import type { PageQuery } from "../../core/domain/Page.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { type Judged, type Law, law, type Model } from "./Port.ts"
-
-/** A call with its arguments. `above` is the greatest id that was returned before an insert began. */
-export type Input = { readonly did: string } & (
-  | { readonly do: "insert"; readonly pet: NewPet; readonly above: bigint }
-  | {
-      readonly do: "once"
-      readonly pet: NewPet
-      readonly above: bigint
-      readonly once: Once.Once
-      /** Whether no other call is in progress. */
-      readonly isAlone: boolean
-    }
-  | { readonly do: "find"; readonly id: bigint }
-  | { readonly do: "page"; readonly query: PageQuery }
-  /** Looks again at a page that was returned before. */
-  | { readonly do: "recall"; readonly before: ReadonlyArray<Pet> }
-)
+import { type Judge, type Law, law } from "./Port.ts"
 
 /** The animals that a call returned, and for `insertOnce` the tag of its outcome. */
 export interface Output {
@@ -56,7 +39,7 @@ const added = (state: State, { id }: Pet, pet: NewPet): State => ({
 })
 
 /** The laws of an animal that an insert returns. */
-const ofInserted = (
+const lawsOfInserted = (
   { all }: State,
   pet: NewPet,
   above: bigint,
@@ -93,117 +76,106 @@ const withShown = (state: State, shown: ReadonlyArray<Pet>): State => {
   return next
 }
 
-const afterFind = (before: State, id: bigint, { pets }: Output): Judged<State> => {
-  const next = withShown(before, pets)
-  const pet = next.all.find((each) => each.id === id)
-  if (pet === undefined)
-    return { laws: [law("pets.find.none", pets.length === 0, () => `no animal with the id ${id}`)], next }
-  const expected = () => PetJson.line(pet)
-  return {
-    laws: [
-      law("pets.find.sees-insert", pets.length > 0, expected),
-      law("pets.find.exact", pets.length === 1 && pets.every((found) => isSame(found, pet)), expected)
-    ],
-    next
-  }
-}
+type PetJudge = Judge<State, Output>
 
-const afterPage = (before: State, query: PageQuery, { pets }: Output): Judged<State> => {
-  const next = withShown(before, pets)
-  const { after, limit, status } = query
-  const isAfter = ({ id }: Pet): boolean => after === undefined || id > after
-  const isOfStatus = (pet: Pet): boolean => status === undefined || pet.status === status
-  const wanted = next.all.filter((pet) => isAfter(pet) && isOfStatus(pet)).slice(0, limit)
-  const missing = wanted.filter(({ id }) => pets.every((pet) => pet.id !== id))
-  const isKnown = (pet: Pet): boolean => next.all.some((each) => isSame(each, pet))
-  const isInOrder = ({ id }: Pet, index: number): boolean => index === 0 || id > (pets[index - 1]?.id ?? 0n)
-  const isFirst = pets.every(({ id }, index) => id === wanted[index]?.id)
-  const isNewestMissing = missing.length === 1 && missing[0] === next.all.at(-1)
-  const expected = () => `on the page: ${lines(wanted)}`
-  const isWhole = missing.length === 0
-  return {
-    laws: [
-      law("pets.page.order", pets.every(isInOrder), () => "each animal once, by ascending id"),
-      law("pets.page.after", pets.every(isAfter), () => `only ids above ${after}`),
-      law("pets.page.status", pets.every(isOfStatus), () => `only animals that are ${status}`),
-      law("pets.page.limit", pets.length <= limit, () => `at most ${limit} animals`),
-      law("pets.page.exact", pets.every(isKnown), expected),
-      law("pets.page.sees-insert", !isNewestMissing, expected),
-      law("pets.page.full", isWhole || !isFirst, expected),
-      ...(after === undefined || status === undefined ? [law("pets.page.undefined", isWhole, expected)] : []),
-      law("pets.page.first", isWhole, expected)
-    ],
-    next
-  }
-}
+const nothing: Output = { tag: "", pets: [] }
 
-const isOfKey = (a: Once.Once, b: Once.Once): boolean => a.caller === b.caller && a.key === b.key
-
-const afterOnce = (
-  state: State,
-  { above, isAlone, once, pet }: Input & { readonly do: "once" },
-  { pets, tag }: Output
-): Judged<State> => {
-  const first = state.remembered.findLast((each) => isOfKey(each.once, once))
-  const known = first !== undefined && first.once.now + Once.RETENTION_MS > once.now ? first : undefined
-  const isSameInsert = known?.once.fingerprint === once.fingerprint
-  const expected = known === undefined ? "Inserted" : isSameInsert ? "Replayed" : "Mismatch"
-  const outcome = (holds: boolean, more = "") => law("pets.once", holds, () => `${expected}${more}`)
-  if (tag === "InProgress") return { laws: [outcome(!isAlone)], next: state }
-  const [got] = pets
-  if (known !== undefined || got === undefined) {
-    const isFirst = got === undefined || (known !== undefined && isSame(got, known.pet))
-    const of = isSameInsert && known !== undefined ? ` ${PetJson.line(known.pet)}` : ""
-    return { laws: [outcome(tag === expected), outcome(isFirst, of)], next: state }
+/** An insert; `above` is the greatest id that was returned before it began. */
+export const insert =
+  (pet: NewPet, above: bigint): PetJudge =>
+  (state, output) => {
+    const [got] = output?.pets ?? []
+    if (output === undefined) return { laws: [], next: { ...state, unknown: [...state.unknown, pet] } }
+    const laws = lawsOfInserted(state, pet, above, output.pets)
+    return { laws, next: got === undefined ? state : added(state, got, pet) }
   }
-  const next = added(state, got, pet)
-  return {
-    laws: [outcome(tag === expected), ...ofInserted(state, pet, above, pets)],
-    next: { ...next, remembered: [...state.remembered, { once, pet: new Pet(got.id, pet) }] }
-  }
-}
 
-export const model: Model<State, Input, Output> = {
-  initial: { all: [], unknown: [], remembered: [] },
-  step: (state, input, output) => {
-    if (output === undefined) {
-      const next = input.do === "insert" ? { ...state, unknown: [...state.unknown, input.pet] } : state
-      return { laws: [], next }
+/** An insert with a key; `isAlone` if no other call is in progress. */
+export const insertOnce =
+  (pet: NewPet, above: bigint, once: Once.Once, isAlone: boolean): PetJudge =>
+  (state, { pets, tag } = nothing) => {
+    const { caller, fingerprint, key, now } = once
+    const latest = state.remembered.findLast((each) => each.once.caller === caller && each.once.key === key)
+    const known = latest !== undefined && latest.once.now + Once.RETENTION_MS > now ? latest : undefined
+    const [got] = pets
+    const outcome = (tagged: string, holds: boolean, more = "") =>
+      law("pets.once", tag === tagged && holds, () => `${tagged}${more}`)
+    if (tag === "InProgress" && !isAlone) return { laws: [], next: state }
+    if (known !== undefined) {
+      const isSameInsert = known.once.fingerprint === fingerprint
+      const isReplayed = got !== undefined && isSame(got, known.pet)
+      const replayed = outcome("Replayed", isReplayed, ` ${PetJson.line(known.pet)}`)
+      return { laws: [isSameInsert ? replayed : outcome("Mismatch", got === undefined)], next: state }
     }
-    switch (input.do) {
-      case "insert": {
-        const [got] = output.pets
-        const laws = ofInserted(state, input.pet, input.above, output.pets)
-        return { laws, next: got === undefined ? state : added(state, got, input.pet) }
-      }
-      case "once":
-        return afterOnce(state, input, output)
-      case "find":
-        return afterFind(state, input.id, output)
-      case "page":
-        return afterPage(state, input.query, output)
-      case "recall": {
-        const isKept = input.before.length === output.pets.length
-        const expected = () => `the page as it was returned: ${lines(input.before)}`
-        return { laws: [law("pets.page.kept", isKept, expected)], next: state }
-      }
+    const laws = [outcome("Inserted", got !== undefined), ...lawsOfInserted(state, pet, above, pets)]
+    if (got === undefined) return { laws, next: state }
+    const remembered = [...state.remembered, { once, pet: new Pet(got.id, pet) }]
+    return { laws, next: { ...added(state, got, pet), remembered } }
+  }
+
+export const find =
+  (id: bigint): PetJudge =>
+  (before, { pets } = nothing) => {
+    const next = withShown(before, pets)
+    const pet = next.all.find((each) => each.id === id)
+    if (pet === undefined)
+      return { laws: [law("pets.find.none", pets.length === 0, () => `no animal with the id ${id}`)], next }
+    const expected = () => PetJson.line(pet)
+    const isExact = pets.length === 1 && pets.every((found) => isSame(found, pet))
+    return {
+      laws: [
+        law("pets.find.sees-insert", pets.length > 0, expected),
+        law("pets.find.exact", isExact, expected)
+      ],
+      next
     }
-  },
-  key: ({ all, remembered, unknown }) =>
-    `${all.map(({ id }) => id).join()} ${unknown.map(({ name }) => name).join()} ${remembered.length}`,
-  rank: (_input, { pets: [pet] }) => Number(pet?.id ?? 0n),
-  failing: {
-    insert: "pets.insert.exact",
-    once: "pets.once",
-    find: "pets.find.none",
-    page: "pets.page.first",
-    recall: "pets.page.kept"
-  },
-  concurrent: (inputs) =>
-    inputs.some((input) => input.do === "once")
-      ? "pets.once"
-      : inputs.every((input) => input.do === "insert")
-        ? "pets.insert.concurrent"
-        : "pets.linearizable",
-  show: ({ pets, tag }) => (tag === "" ? lines(pets) : `${tag} ${lines(pets)}`)
-}
+  }
+
+export const page =
+  ({ after, limit, status }: PageQuery): PetJudge =>
+  (before, { pets } = nothing) => {
+    const next = withShown(before, pets)
+    const isAfter = ({ id }: Pet): boolean => after === undefined || id > after
+    const isOfStatus = (pet: Pet): boolean => status === undefined || pet.status === status
+    const wanted = next.all.filter((pet) => isAfter(pet) && isOfStatus(pet)).slice(0, limit)
+    const missing = wanted.filter(({ id }) => pets.every((pet) => pet.id !== id))
+    const isKnown = (pet: Pet): boolean => next.all.some((each) => isSame(each, pet))
+    const isInOrder = ({ id }: Pet, index: number): boolean => index === 0 || id > (pets[index - 1]?.id ?? 0n)
+    const isFirst = pets.every(({ id }, index) => id === wanted[index]?.id)
+    const isNewestMissing = missing.length === 1 && missing[0] === next.all.at(-1)
+    const isWhole = missing.length === 0
+    const hasUndefined = after === undefined || status === undefined
+    const expected = () => `on the page: ${lines(wanted)}`
+    return {
+      laws: [
+        law("pets.page.order", pets.every(isInOrder), () => "each animal once, by ascending id"),
+        law("pets.page.after", pets.every(isAfter), () => `only ids above ${after}`),
+        law("pets.page.status", pets.every(isOfStatus), () => `only animals that are ${status}`),
+        law("pets.page.limit", pets.length <= limit, () => `at most ${limit} animals`),
+        law("pets.page.exact", pets.every(isKnown), expected),
+        law("pets.page.sees-insert", !isNewestMissing, expected),
+        law("pets.page.full", isWhole || !isFirst, expected),
+        ...(hasUndefined ? [law("pets.page.undefined", isWhole, expected)] : []),
+        law("pets.page.first", isWhole, expected)
+      ],
+      next
+    }
+  }
+
+/** A second look at a page. */
+export const recall =
+  (before: ReadonlyArray<Pet>): PetJudge =>
+  (state, { pets } = nothing) => {
+    const isKept = lines(pets) === lines(before)
+    const expected = () => `the page as it was returned: ${lines(before)}`
+    return { laws: [law("pets.page.kept", isKept, expected)], next: state }
+  }
+
+export const initial: State = { all: [], unknown: [], remembered: [] }
+
+export const stateKey = ({ all, remembered, unknown }: State): string =>
+  `${all.map(({ id }) => id).join()} ${unknown.map(({ name }) => name).join()} ${remembered.length}`
+
+export const rank = ({ pets: [pet] }: Output): number => Number(pet?.id ?? 0n)
+
+export const show = ({ pets, tag }: Output): string => (tag === "" ? lines(pets) : `${tag} ${lines(pets)}`)

@@ -125,20 +125,27 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
   }))
 ]
 
-export const pets: Port<
-  PetRepository,
-  PetRepository["Service"],
-  PetModel.State,
-  Call,
-  PetModel.Input,
-  PetModel.Output
-> = {
+export const pets: Port<PetRepository, PetRepository["Service"], PetModel.State, Call, PetModel.Output> = {
   name: "pets",
   tag: PetRepository,
   storeOf: ({ petRepository }) => petRepository,
   clauses: { interruption: "pets.interruption", failsTyped: "pets.fails-typed" },
   owns: (clause) => clause.startsWith("pets."),
-  model: PetModel.model,
+  initial: PetModel.initial,
+  key: PetModel.stateKey,
+  rank: PetModel.rank,
+  failing: {
+    insert: "pets.insert.exact",
+    once: "pets.once",
+    find: "pets.find.none",
+    page: "pets.page.first",
+    recall: "pets.page.kept"
+  },
+  concurrent: (made) => {
+    if (made.some((call) => call.do === "once")) return "pets.once"
+    return made.every((call) => call.do === "insert") ? "pets.insert.concurrent" : "pets.linearizable"
+  },
+  show: PetModel.show,
   client: PetCalls.client,
   examine: ({ insertOnce }) =>
     Effect.succeed({

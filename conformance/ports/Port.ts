@@ -25,27 +25,22 @@ export interface Judged<State> {
   readonly next: State
 }
 
-/** The contract of a port: its sequential behavior, which also explains concurrent calls. */
-export interface Model<State, Input extends AnyInput, Output> {
-  readonly initial: State
-  /** Judges an output. If it is unknown, only the state after the call counts. Pure. */
-  readonly step: (state: State, input: Input, output: Output | undefined) => Judged<State>
-  /** Returns a key of a state: two states are equal if and only if their keys are. */
-  readonly key: (state: State) => string
-  /** Orders the outputs of many concurrent calls as if they had been made in sequence. */
-  readonly rank: (input: Input, output: Output) => number
-  /** The clause that a call violates if it fails although the backend works. */
-  readonly failing: { readonly [Name in Input["do"]]: ClauseSlug }
-  /** The clause that calls violate if no order explains their results. */
-  readonly concurrent: (inputs: ReadonlyArray<Input>) => ClauseSlug
-  /** Formats an output; it may throw if a result has another type than the port promises. */
-  readonly show: (output: Output) => string
+/** Judges the output of a call. If it is unknown, only the state after the call counts. Pure. */
+export type Judge<State, Output> = (state: State, output: Output | undefined) => Judged<State>
+
+/** A call with all its arguments. */
+export interface Invocation<State, Output> {
+  /** Describes the call for reports. */
+  readonly did: string
+  readonly make: Effect.Effect<Output, unknown>
+  readonly judge: Judge<State, Output>
+  /** For a call that may fail because the caller's function throws: describes how it ended. */
+  readonly failed?: (exit: Exit.Exit<Output, unknown>) => Output
 }
 
-/** A call with all its arguments; `did` describes it for reports. */
-export interface AnyInput {
+/** A call as data: its name, and arguments that may refer to earlier calls. */
+export interface AnyCall {
   readonly do: string
-  readonly did: string
 }
 
 /** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */
@@ -79,18 +74,10 @@ export interface Case<Call> {
   readonly isOutage: boolean
 }
 
-/** A call with all its arguments, and the effect that makes it. */
-export interface Invocation<Input, Output> {
-  readonly input: Input
-  readonly make: Effect.Effect<Output, unknown>
-  /** For a call that may fail because the caller's function throws: describes how it ended. */
-  readonly failed?: (exit: Exit.Exit<Output, unknown>) => Output
-}
-
 /** Turns the calls of one case into arguments of the port, such as the id of an animal that was inserted before. */
-export interface Client<Call, Input, Output> {
+export interface Client<State, Call, Output> {
   /** Returns `undefined` if the store lacks the method; `isAlone` if no other call is in progress. */
-  readonly begin: (call: Call, isAlone: boolean) => Invocation<Input, Output> | undefined
+  readonly begin: (call: Call, isAlone: boolean) => Invocation<State, Output> | undefined
   /** Returns the calls that show the whole contents of the store. */
   readonly closing: () => ReadonlyArray<Call>
 }
@@ -98,15 +85,26 @@ export interface Client<Call, Input, Output> {
 /** Reasons why clauses are not decided, such as an optional method that a store lacks. */
 export type Reasons = ReadonlyMap<ClauseSlug, string>
 
-export interface Port<Tag, Service extends object, State, Call, Input extends AnyInput, Output> {
+/** A port: its sequential behavior, which also explains concurrent calls, and the calls that show it. */
+export interface Port<Tag, Service extends object, State, Call extends AnyCall, Output> {
   readonly name: string
   readonly tag: Context.Service<Tag, Service>
   readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
   readonly clauses: { readonly interruption: ClauseSlug; readonly failsTyped: ClauseSlug }
   /** Whether a clause is about this port. */
   readonly owns: (clause: ClauseSlug) => boolean
-  readonly model: Model<State, Input, Output>
-  readonly client: (service: Service, reasons: Reasons) => Client<Call, Input, Output>
+  readonly initial: State
+  /** Returns a key of a state: two states are equal if and only if their keys are. */
+  readonly key: (state: State) => string
+  /** Orders the outputs of many concurrent calls as if they had been made in sequence. */
+  readonly rank: (output: Output) => number
+  /** The clause that a call violates if it fails although the backend works. */
+  readonly failing: { readonly [Name in Call["do"]]: ClauseSlug }
+  /** The clause that calls violate if no order explains their results. */
+  readonly concurrent: (calls: ReadonlyArray<Call>, reasons: Reasons) => ClauseSlug
+  /** Formats an output; it may throw if a result has another type than the port promises. */
+  readonly show: (output: Output) => string
+  readonly client: (service: Service, reasons: Reasons) => Client<State, Call, Output>
   /** Returns why clauses do not apply to a store, such as a method that it lacks, and why others cannot be decided. */
   readonly examine: (
     service: Service

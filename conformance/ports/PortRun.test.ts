@@ -75,6 +75,21 @@ describe("a run on storage ports", () => {
   )
 })
 
+describe("a run on a store with a call that never ends", () => {
+  it.effect("ends after the first case that waits for it", () =>
+    Effect.gen(function* () {
+      const endless = Layer.sync(PetRepository, () => ({
+        ...ArrayStores.petRepository(),
+        find: () => Effect.never
+      }))
+      const running = yield* Effect.forkChild(run({ name: "endless", petRepository: endless }))
+      for (let step = 0; step < 5; step++) yield* TestClock.adjust(60_000)
+      const { findings } = yield* Fiber.join(running)
+      expect(findings).toMatchObject([{ clause: "pets.find.none", actual: "a call without an end" }])
+    })
+  )
+})
+
 /** Runs the calls during an outage, in which each call of each port runs this effect, for some time of the test clock. */
 const duringOutage = (call: Effect.Effect<never, StoreUnavailable>, ms: number) =>
   Effect.gen(function* () {

@@ -51,9 +51,6 @@ export const judge = (known: Knowledge, exchange: Exchange): Judgment =>
 export const close = (known: Knowledge): Judgment =>
   judgeAll({ ...known, pending: [] }, inOrder(known.pending))
 
-/** Number of request ids that are remembered. */
-const MAX_IDS = 20
-
 type Responded = Seen["exchange"]
 
 const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
@@ -69,16 +66,7 @@ const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgmen
   const decided = new Set<ClauseSlug>()
   let next = known
   for (const exchange of exchanges) {
-    const reading = Reading.read(exchange.request, known.setup)
-    if (!hasResponse(exchange)) {
-      next = {
-        ...next,
-        limits: Limits.afterLoss(next.limits, reading.caller),
-        lists: exchange.request.method === "GET" ? next.lists : Lists.afterLoss(next.lists)
-      }
-      continue
-    }
-    const [rulings, after] = judgeOne(next, exchange, reading)
+    const [rulings, after] = judgeOne(next, exchange)
     next = after
     for (const { clause } of rulings) decided.add(clause)
     found.push(...violations(rulings, exchange))
@@ -86,23 +74,34 @@ const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgmen
   return { violations: found, decided, known: next }
 }
 
-const judgeOne = (
-  known: Knowledge,
-  exchange: Responded,
-  given: Reading.Reading
-): readonly [ReadonlyArray<Ruling>, Knowledge] => {
+/** Number of request ids that are remembered. */
+const MAX_IDS = 20
+
+const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray<Ruling>, Knowledge] => {
   const { basePath } = known.setup
+  const given = Reading.read(exchange.request, known.setup)
+  if (!hasResponse(exchange)) {
+    const lists = exchange.request.method === "GET" ? known.lists : Lists.afterLoss(known.lists)
+    return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller), lists }]
+  }
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const counted = Limits.judge(known.limits, reading.caller, exchange)
-  const [ofAnimals, lists] = judgeAnimals(known, exchange, reading)
+  const hasAnimals = reading.path.is !== "unknown" && mayHaveAnimals(exchange)
+  const [ofAnimals, lists] = hasAnimals
+    ? Lists.judge(known.lists, exchange, reading, basePath)
+    : [[], known.lists]
   const id = header(exchange.response, "x-request-id")
   const ids = id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
   const next = { ...known, lists, limits: counted.limits, ids }
   if (!isOurs(exchange)) return [[], next]
   const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
   const ofStatus = Status.judge(exchange, reading, known.lists, counted.verdict)
-  return [[...ofStatus, ...ofHeaders, ...ofAnimals, ...counted.rulings], next]
+  const ofCreation = hasAnimals ? Created.judge(exchange, basePath) : []
+  return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...counted.rulings], next]
 }
+
+const mayHaveAnimals = ({ request: { method }, response: { status } }: Responded): boolean =>
+  (method === "POST" && status >= 200 && status < 300) || (method === "GET" && status === 200)
 
 /** Maximum size of a header section that no server rejects with 431. */
 const SMALL_HEADERS = 4_096
@@ -110,19 +109,4 @@ const SMALL_HEADERS = 4_096
 const isOurs = (exchange: Responded): boolean => {
   const size = exchange.request.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   return isOfService(exchange) || (exchange.response.status === 431 && size < SMALL_HEADERS)
-}
-
-/** Judges the animals in a response, and learns them. */
-const judgeAnimals = (
-  { lists, setup: { basePath } }: Knowledge,
-  exchange: Responded,
-  reading: Reading.Reading
-): readonly [ReadonlyArray<Ruling>, Lists.Lists] => {
-  const { request, response } = exchange
-  const isCreated = request.method === "POST" && response.status >= 200 && response.status < 300
-  const isShown = request.method === "GET" && response.status === 200
-  if (reading.path.is === "unknown" || !(isCreated || isShown)) return [[], lists]
-  const [rulings, next] = Lists.judge(lists, exchange, reading, basePath)
-  const created = isCreated ? Created.judge(exchange, basePath) : []
-  return [[...created, ...Created.ofIntegers(response), ...rulings], next]
 }

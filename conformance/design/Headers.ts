@@ -1,6 +1,6 @@
 /** The headers of every response, and what an error body says (design of §1, §4, §5.3, §7, §8). */
 import * as Result from "effect/Result"
-import { catalogue } from "../../core/errors/ErrorCatalogue.ts"
+import { catalogue, codes } from "../../core/errors/ErrorCatalogue.ts"
 import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
@@ -8,7 +8,7 @@ import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
-import { methods } from "./Expected.ts"
+import { methods, REMOVAL } from "./Expected.ts"
 import * as Lists from "./Lists.ts"
 import type { Reading } from "./Reading.ts"
 
@@ -22,29 +22,29 @@ export interface Responded {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
-const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT"
+const SUNSET = new Date(REMOVAL).toUTCString()
 const MAX_MESSAGE = 400
 /** Minimum length of a credential whose presence in a message cannot be a coincidence. */
 const MIN_SECRET = 8
 
-type Law = (responded: Responded) => ReadonlyArray<Ruling>
-
-const standard: Law = ({ exchange: { request, response }, ids }) => {
+function* ofEvery({ exchange: { from, request, response, to }, ids }: Responded): Iterable<Ruling> {
   const { headers, status } = response
-  const id = header(response, "x-request-id")
-  const isNew = id === undefined || !(ids.includes(id) || headerValues(request, "x-request-id").includes(id))
+  for (const [name, form] of mandatory) {
+    const value = header(response, name)
+    yield rule(form.test(value ?? ""), "http.standard-headers", `${name}: ${form.source}`, value)
+  }
+  const id = header(response, "x-request-id") ?? ""
+  const isNew = id !== "" && ![...ids, ...headerValues(request, "x-request-id")].includes(id)
+  yield rule(isNew, "http.request-id", "a new X-Request-Id", id)
   const cors = headers.find(([name]) => /^access-control-/i.test(name))
-  const isRedirect = status >= 300 && status < 400
-  return [
-    ...mandatory.map(([name, form]) => {
-      const value = header(response, name)
-      return rule(form.test(value ?? ""), "http.standard-headers", `${name}: ${form.source}`, value)
-    }),
-    rule(isNew, "http.request-id", "a new X-Request-Id", id),
-    rule(cors === undefined, "http.no-cors", "no CORS headers", cors?.join(": ")),
-    rule(!isRedirect, "http.no-redirects", "no redirect", status),
-    rule(status < 500, "errors.no-5xx-anywhere", "no 5xx", status)
-  ]
+  yield rule(cors === undefined, "http.no-cors", "no CORS headers", cors?.join(": "))
+  yield rule(status < 300 || status >= 400, "http.no-redirects", "no redirect", status)
+  yield rule(status < 500, "errors.no-5xx-anywhere", "no 5xx", status)
+  const date = header(response, "date")
+  if (date === undefined) return
+  const time = Date.parse(date)
+  const isNow = time > from - 1_000 && time <= to && new Date(time).toUTCString() === date
+  yield rule(isNow, "http.date", new Date(from).toUTCString(), date)
 }
 
 const mandatory = [
@@ -54,122 +54,95 @@ const mandatory = [
   ["X-Request-Id", /./]
 ] as const
 
-const date: Law = ({ exchange: { from, response, to } }) => {
-  const value = header(response, "date")
-  if (value === undefined) return []
-  const time = Date.parse(value)
-  const isNow = time > from - 1_000 && time <= to && new Date(time).toUTCString() === value
-  return [rule(isNow, "http.date", new Date(from).toUTCString(), value)]
-}
-
-const contentType: Law = ({ exchange }) => {
+function* ofContent({ exchange }: Responded): Iterable<Ruling> {
   const type = header(exchange.response, "content-type")
-  if (isFilled(exchange)) return [rule(type === JSON_TYPE, "http.content-type", JSON_TYPE, type)]
-  if (exchange.request.method !== "HEAD") return []
+  if (isFilled(exchange)) yield rule(type === JSON_TYPE, "http.content-type", JSON_TYPE, type)
+  if (exchange.request.method !== "HEAD") return
   const { length } = exchange.response.body
-  return [
-    rule(length === 0, "http.head", "no body with HEAD", `${length} bytes`),
-    rule(type === JSON_TYPE, "http.head", `${JSON_TYPE} with HEAD, as with GET`, type)
-  ]
+  yield rule(length === 0, "http.head", "no body with HEAD", `${length} bytes`)
+  yield rule(type === JSON_TYPE, "http.head", `${JSON_TYPE} with HEAD, as with GET`, type)
 }
 
-const allow: Law = ({ exchange: { response }, reading: { path } }) => {
-  if (path.is === "unknown" || (response.status !== 405 && response.status !== 204)) return []
+function* ofMethods({ exchange: { response }, reading: { path } }: Responded): Iterable<Ruling> {
+  if (path.is === "unknown" || (response.status !== 405 && response.status !== 204)) return
   const clause = response.status === 405 ? "http.method-not-allowed" : "http.options"
   const given = (header(response, "allow") ?? "").split(/\s*,\s*/).toSorted()
-  const expected = methods[path.is].toSorted()
-  return [rule(given.join() === expected.join(), clause, `Allow: ${expected.join(", ")}`, given.join(", "))]
+  const expected = methods[path.is].toSorted().join(", ")
+  yield rule(given.join(", ") === expected, clause, `Allow: ${expected}`, given.join(", "))
 }
 
-const challenge: Law = ({ exchange: { response }, reading: { caller } }) => {
-  if (response.status !== 401 || caller.is !== "nobody") return []
+function* ofChallenge({ exchange: { response }, reading: { caller } }: Responded): Iterable<Ruling> {
+  if (response.status !== 401 || caller.is !== "nobody") return
   const value = header(response, "www-authenticate") ?? ""
   const isOurs = /^Bearer\s/i.test(value) && value.includes('realm="animals"')
-  const saysInvalid = value.includes('error="invalid_token"')
+  yield rule(isOurs, "auth.challenge", 'Bearer realm="animals"', value || "none")
+  const isRight = value.includes('error="invalid_token"') === caller.hasCredential
   const expected = `${caller.hasCredential ? "" : "no "}error="invalid_token"`
-  return [
-    rule(isOurs, "auth.challenge", 'Bearer realm="animals"', value || "none"),
-    rule(saysInvalid === caller.hasCredential, "auth.challenge-error", expected, value)
-  ]
+  yield rule(isRight, "auth.challenge-error", expected, value)
 }
 
-const retryAfter: Law = ({ exchange: { response } }) => {
+function* ofRetryAfter({ exchange: { response } }: Responded): Iterable<Ruling> {
   const value = header(response, "retry-after")
   const isExpected = response.status === 429 || response.status === 503
-  if (!isExpected && value === undefined) return []
+  if (!isExpected && value === undefined) return
   const isWhole = value !== undefined && /^[1-9][0-9]{0,6}$/.test(value) && Number(value) <= 2_147_483
   const expected = isExpected ? "Retry-After in whole seconds" : `no Retry-After with ${response.status}`
-  return [rule(isExpected && isWhole, "limits.retry-after-seconds", expected, value)]
+  yield rule(isExpected && isWhole, "limits.retry-after-seconds", expected, value)
 }
 
 /** `RateLimit` and `RateLimit-Policy` have the right form, and name the same policies. */
-const rateLimit: Law = ({ exchange: { response } }) => {
+function* ofRateLimit({ exchange: { response } }: Responded): Iterable<Ruling> {
   const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
   const states = StandardRateLimit.itemsOf(response, "RateLimit")
-  if (policies?.length === 0 && states?.length === 0) return []
+  if (policies?.length === 0 && states?.length === 0) return
   const isWhole = (items: typeof states, letter: string) =>
     items?.every(({ numbers }) => (numbers.get(letter) ?? -1) >= 0) === true
   const areSame = states?.every(({ policy }) => policies?.some((each) => each.policy === policy)) === true
   const isRight = areSame && isWhole(policies, "q") && isWhole(states, "r")
   const actual = `${headerValues(response, "ratelimit-policy")}; ${headerValues(response, "ratelimit")}`
-  return [rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)]
+  yield rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)
 }
 
-const deprecation: Law = ({ basePath, exchange: { request, response }, reading: { path } }) => {
-  const { method } = request
+function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): Iterable<Ruling> {
+  const { request, response } = exchange
   const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
   const isSilent = date === undefined && sunset === undefined
-  if (path.is !== "pet") {
-    return [rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)]
-  }
-  if (method !== "GET" && method !== "HEAD") return []
+  if (path.is !== "pet")
+    yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
+  if (path.is !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
   const links = LinkHeader.parse(headerValues(response, "link"))
   const successor = links.find((link) => LinkHeader.hasRelation(link, "successor-version"))?.target
   if (isSilent && successor === undefined) {
-    return [broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)]
+    yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)
+    return
   }
+  yield kept("get.deprecation-headers")
   const isDate = /^@[0-9]{1,12}$/.test(date ?? "")
+  yield rule(isDate, "deprecation.date", "@ and the time of the announcement", date)
+  yield rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset)
   const isAddress = Lists.isAddressOf(successor ?? "", basePath, "/pets")
-  return [
-    kept("get.deprecation-headers"),
-    rule(isDate, "deprecation.date", "@ and the time of the announcement", date),
-    rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset),
-    rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
-  ]
+  yield rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
 }
 
-const statusOf: ReadonlyMap<string, number> = new Map(
-  Object.entries(catalogue).map(([code, { status }]) => [code, status])
-)
-
-const errorBody: Law = ({ exchange }) => {
+function* ofError({ exchange }: Responded): Iterable<Ruling> {
   const { request, response } = exchange
-  const body = response.status >= 400 && hasBody(exchange) ? ErrorBody.of(response) : undefined
-  if (body === undefined || Result.isFailure(body)) return []
+  const body = ErrorBody.of(response)
+  if (response.status < 400 || !hasBody(exchange) || Result.isFailure(body)) return
   const { code, members, message } = body.success
-  const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
-  const echo = tokens.find((token) => token.length >= MIN_SECRET && message.includes(token))
   const isExact = members.toSorted().join() === "code,message,status"
-  return [
-    rule(isExact, "errors.exact-body", "only code, message and status", members.join(", ")),
-    rule(statusOf.get(code) === response.status, "errors.codes", `a code of ${response.status}`, code),
-    rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message)),
-    rule(echo === undefined, "errors.no-echo", "a message without the credential", "the credential in it"),
-    rule(message.length <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, message.length)
-  ]
+  yield rule(isExact, "errors.exact-body", "only code, message and status", members.join(", "))
+  const isOfStatus = codes.some((each) => each === code && catalogue[each].status === response.status)
+  yield rule(isOfStatus, "errors.codes", `a code of ${response.status}`, code)
+  yield rule(!message.includes("\n"), "errors.messages", "a message of one line", JSON.stringify(message))
+  const tokens = headerValues(request, "authorization").flatMap((value) => value.split(/\s+/))
+  const isEcho = tokens.some((token) => token.length >= MIN_SECRET && message.includes(token))
+  yield rule(!isEcho, "errors.no-echo", "a message without the credential", "the credential in it")
+  const { length } = message
+  yield rule(length <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, length)
 }
 
-const laws: ReadonlyArray<Law> = [
-  standard,
-  date,
-  contentType,
-  allow,
-  challenge,
-  retryAfter,
-  rateLimit,
-  deprecation,
-  errorBody
-]
+const laws = [ofEvery, ofContent, ofMethods, ofChallenge, ofRetryAfter, ofRateLimit, ofDeprecation, ofError]
 
 /** Returns what the headers and the error body of a response decide. */
-export const judge = (responded: Responded): ReadonlyArray<Ruling> => laws.flatMap((law) => law(responded))
+export const judge = (responded: Responded): ReadonlyArray<Ruling> =>
+  laws.flatMap((law) => [...law(responded)])

@@ -19,8 +19,6 @@ interface Known {
 interface Start {
   readonly after: bigint | undefined
   readonly status: string | undefined
-  /** Whether all animals up to `after` were shown. */
-  readonly isWalked: boolean
   /** The response that links to it. */
   readonly linkedBy: ReadonlyArray<Exchange>
 }
@@ -47,20 +45,27 @@ export const judge = (
   reading: Reading.Reading,
   basePath: string
 ): Step => {
-  const parsed = PetJson.parse(text(exchange.response.body))
+  const body = text(exchange.response.body)
+  const parsed = PetJson.parse(body)
   const isList = reading.path.is === "pets" && exchange.request.method === "GET"
   const read = isList
     ? Result.flatMap(parsed, PetJson.animals)
     : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])
-  if (Result.isFailure(read)) return [[], afterLoss(lists)]
+  const integers = Result.isSuccess(parsed) ? [ofIntegers(body)] : []
+  if (Result.isFailure(read)) return [integers, afterLoss(lists)]
   const shown = read.success
   const added = shown.filter(({ id }) => !lists.animals.has(id))
   const learned = added.map((animal) => [animal.id, { animal, shownBy: exchange }] as const)
   const next = added.length === 0 ? lists : { ...lists, animals: new Map([...lists.animals, ...learned]) }
-  const asBefore = ofShown(lists, shown)
-  if (!isList) return [asBefore, next]
-  const [rulings, after] = ofPage(next, pageOf(lists, exchange, reading, shown), basePath)
-  return [[...asBefore, ...rulings], after]
+  const [ofPages, after] = isList ? ofPage(next, exchange, reading, shown, basePath) : [[], next]
+  return [[...integers, ...ofShown(lists, shown), ...ofPages], after]
+}
+
+/** Every int64 is a JSON number with all its digits. */
+const ofIntegers = (body: string): Ruling => {
+  const numbers = body.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").match(/-?[0-9][^\s,\]}]*/g) ?? []
+  const odd = numbers.find((number) => !/^-?(?:0|[1-9][0-9]*)$/.test(number))
+  return rule(odd === undefined, "resources.int64-numbers", "integers in plain digits", odd)
 }
 
 const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArray<Ruling> => {
@@ -78,10 +83,8 @@ const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArra
 }
 
 interface Page {
-  readonly exchange: Seen["exchange"]
   readonly shown: ReadonlyArray<Animal>
-  /** `undefined` if the cursor came from no link. */
-  readonly start: Start | undefined
+  readonly start: Start
   /** The limit as sent. */
   readonly limit: string | undefined
   /** The target of the link to the next page. */
@@ -90,49 +93,33 @@ interface Page {
   readonly isOdd: boolean
 }
 
-const pageOf = (
-  { cursors }: Lists,
+/** Judges a page, and learns the cursor of the next one. */
+const ofPage = (
+  lists: Lists,
   exchange: Seen["exchange"],
   reading: Reading.Reading,
-  shown: ReadonlyArray<Animal>
-): Page => {
+  shown: ReadonlyArray<Animal>,
+  basePath: string
+): Step => {
   const [status, cursor, limit] = ["status", "cursor", "limit"].map(
     (name) => Reading.valuesOf(reading, name)[0]
   )
-  const links = LinkHeader.parse(headerValues(exchange.response, "link"))
-  return {
-    exchange,
-    shown,
-    start:
-      cursor === undefined ? { after: undefined, status, isWalked: true, linkedBy: [] } : cursors.get(cursor),
-    limit,
-    target: links.find((link) => LinkHeader.hasRelation(link, "next"))?.target,
-    isOdd: Reading.hasUnknown(reading, "limit", "status", "cursor")
-  }
-}
-
-/** Judges a page, and learns the cursor of the next one. */
-const ofPage = (lists: Lists, page: Page, basePath: string): Step => {
-  const { exchange, shown, start, target } = page
+  const first = { after: undefined, status, linkedBy: [] }
+  const start = cursor === undefined ? first : lists.cursors.get(cursor)
+  // The cursor came from no link.
   if (start === undefined) return [[], lists]
-  const cursor = Reading.queryOf(target?.split("?")[1] ?? "")?.find(([name]) => name === "cursor")?.[1]
-  const last = shown.at(-1)
-  const isWhole = target === undefined && start.isWalked
-  const next =
-    cursor !== undefined && last !== undefined
-      ? { ...start, after: last.id, linkedBy: [exchange] }
-      : undefined
-  const after = {
-    ...lists,
-    cursors: cursor !== undefined && next ? new Map(lists.cursors).set(cursor, next) : lists.cursors,
-    whole: isWhole ? new Set([...lists.whole, start.status ?? "all"]) : lists.whole
-  }
+  const links = LinkHeader.parse(headerValues(exchange.response, "link"))
+  const target = links.find((link) => LinkHeader.hasRelation(link, "next"))?.target
+  const [last, nextCursor] = [shown.at(-1), new URLSearchParams(target?.split("?")[1]).get("cursor")]
+  const cursors = new Map(lists.cursors)
+  if (last && nextCursor) cursors.set(nextCursor, { ...start, after: last.id, linkedBy: [exchange] })
+  const whole = new Set(lists.whole)
+  if (target === undefined) whole.add(start.status ?? "all")
+  const after = { ...lists, cursors, whole }
   // What a request in flight creates may be on the page or not.
   if (!exchange.isAlone) return [[], after]
-  return [
-    [...ofOrder(lists, page, start), ...ofEnd(lists, page, start), ...ofTarget(page, start, basePath)],
-    after
-  ]
+  const page = { shown, start, limit, target, isOdd: Reading.hasUnknown(reading) }
+  return [[...ofOrder(lists, page), ...ofEnd(lists, page), ...ofTarget(page, basePath)], after]
 }
 
 /** Returns the known animals that belong to the rest of a list. */
@@ -143,7 +130,7 @@ const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Kno
   )
 
 /** A page shows all animals from its start up to its last animal, by id. */
-const ofOrder = (lists: Lists, { isOdd, shown }: Page, start: Start): ReadonlyArray<Ruling> => {
+const ofOrder = (lists: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Ruling> => {
   const clause = start.after === undefined ? "list.order" : "list.paging.complete"
   const unordered = shown.find(({ id }, index) => index > 0 && id <= (shown[index - 1]?.id ?? id))
   const early = shown.find(({ id }) => start.after !== undefined && id <= start.after)
@@ -154,53 +141,39 @@ const ofOrder = (lists: Lists, { isOdd, shown }: Page, start: Start): ReadonlyAr
   )
   const line = (animal: Animal | undefined) => animal && PetJson.line(animal)
   const earlier = [...start.linkedBy, ...(missing === undefined ? [] : [missing.shownBy])]
+  const [expected, actual] = [`also ${line(missing?.animal)}`, "a page without it"]
   return [
     rule(unordered === undefined, "list.order", "ascending ids", line(unordered)),
     rule(early === undefined, clause, `animals after ${start.after}`, line(early), ...start.linkedBy),
-    ...(isOdd
-      ? []
-      : [
-          rule(
-            missing === undefined,
-            clause,
-            `also ${line(missing?.animal)}`,
-            "a page without it",
-            ...earlier
-          )
-        ])
+    ...(isOdd ? [] : [rule(missing === undefined, clause, expected, actual, ...earlier)])
   ]
 }
 
 /** A page has a link to the next one if and only if more animals follow. */
-const ofEnd = (
-  lists: Lists,
-  { isOdd, limit = "20", shown, target }: Page,
-  start: Start
-): ReadonlyArray<Ruling> => {
+const ofEnd = (lists: Lists, { isOdd, limit = "20", shown, start, target }: Page): ReadonlyArray<Ruling> => {
   const last = shown.at(-1)?.id
   const following = restOf(lists, start).find(({ animal }) => last === undefined || animal.id > last)
   const actual = target === undefined ? "no link" : `<${target}>`
   const ends = (clause: ClauseSlug) =>
     rule(target === undefined, clause, "no next link after the last animal", actual)
   if (shown.length < Number(limit)) {
-    const isPromised = start.after !== undefined && shown.length === 0
-    return isPromised
-      ? [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
-      : [ends(isOdd ? "list.unknown-parameters" : "list.paging.last")]
+    if (start.after === undefined || shown.length > 0)
+      return [ends(isOdd ? "list.unknown-parameters" : "list.paging.last")]
+    return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
   }
   if (following !== undefined) {
     return [rule(target !== undefined, "list.paging", "a link to the next page", actual, following.shownBy)]
   }
-  const isKnown = lists.whole.has("all") || (start.status !== undefined && lists.whole.has(start.status))
+  const isKnown = lists.whole.has("all") || lists.whole.has(start.status ?? "all")
   return isKnown ? [ends("list.paging.last")] : []
 }
 
-const ofTarget = ({ limit, target }: Page, { status }: Start, basePath: string): ReadonlyArray<Ruling> => {
+const ofTarget = ({ limit, start: { status }, target }: Page, basePath: string): ReadonlyArray<Ruling> => {
   if (target === undefined) return []
-  const [path = "", query = ""] = target.split("?")
+  const [path = "", query] = target.split("?")
   const sent = new URLSearchParams(query)
-  const isKept =
-    sent.get("status") === (status ?? null) && (limit === undefined || sent.get("limit") === limit)
+  const isLimit = limit === undefined || sent.get("limit") === limit
+  const isKept = isLimit && sent.get("status") === (status ?? null)
   const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
   return [
     rule(isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),

@@ -1,6 +1,7 @@
 /** Reads a request as our service does: its caller, its path and its query (§4, §5). */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isUnknownMethod } from "../http/ByService.ts"
+import { split } from "../http/RequestTarget.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Key, Setup } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
@@ -24,15 +25,11 @@ export interface Reading {
 }
 
 export const read = (request: WireRequest, setup: Setup): Reading => {
-  const [path = "", ...query] = request.target.split("?")
-  return {
-    caller: callerOf(request, setup),
-    path: pathOf(path, setup.basePath),
-    query: queryOf(query.join("?"))
-  }
+  const [path, query] = split(request.target)
+  return { caller: callerOf(request, setup), path: pathOf(path, setup.basePath), query: queryOf(query) }
 }
 
-export const decode = (text: string): string | undefined => {
+const decode = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -44,25 +41,18 @@ export const decode = (text: string): string | undefined => {
 const MAX_TOKEN = 512
 
 const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
-  const values = headerValues(request, "authorization")
-  const given = values.join(", ")
+  const given = headerValues(request, "authorization").join(", ")
   if (given === "") return { is: "nobody", hasCredential: false }
+  const near = keys.find(({ isValid, secret }) => isValid && given.includes(secret))
   // A server trims header values, and need not accept other characters in them.
-  if (given !== given.trim() || /[^ -~]/.test(given)) {
-    return { is: "unclear", key: keys.find(({ isValid, secret }) => isValid && given.includes(secret)) }
-  }
+  if (given !== given.trim() || /[^ -~]/.test(given)) return { is: "unclear", key: near }
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(given)?.[1] ?? ""
   const key = token.length > MAX_TOKEN ? undefined : keys.find(({ secret }) => secret === token)
-  return key?.isValid === true
-    ? { is: "key", key, isUsual: given === `Bearer ${token}` }
-    : { is: "nobody", hasCredential: true, clause: whyInvalid(given, keys) }
-}
-
-/** Returns our decision by which a credential that another service might accept is invalid. */
-const whyInvalid = (given: string, keys: ReadonlyArray<Key>): ClauseSlug | undefined => {
-  if (given.length > "Bearer ".length + MAX_TOKEN) return "auth.token-length"
-  if (!keys.some(({ isValid, secret }) => isValid && given.includes(secret))) return undefined
-  return given.includes(",") ? "auth.two-headers" : "auth.token-verbatim"
+  if (key?.isValid === true) return { is: "key", key, isUsual: given === `Bearer ${token}` }
+  // Our decision by which a credential that another service might accept is invalid.
+  const ofKey = given.includes(",") ? "auth.two-headers" : "auth.token-verbatim"
+  const isLong = given.length > "Bearer ".length + MAX_TOKEN
+  return { is: "nobody", hasCredential: true, clause: isLong ? "auth.token-length" : near && ofKey }
 }
 
 /** Returns the caller as a response shows it. */
@@ -76,52 +66,38 @@ export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
 }
 
 const pathOf = (path: string, basePath: string): Path => {
-  const segments = segmentsOf(path)
-  if (segments === undefined) return { is: "unknown", clause: "http.malformed-escape" }
-  const known = match(segments, basePath)
+  // An encoded slash separates no segments.
+  const decoded = decode(path.replaceAll(/%2f/gi, "%252f"))
+  if (decoded === undefined) return { is: "unknown", clause: "http.malformed-escape" }
+  const known = match(decoded, basePath)
   if (known !== undefined) return { ...known, isEncoded: path.includes("%") }
-  return { is: "unknown", clause: whyUnknown(path, basePath) }
-}
-
-const segmentsOf = (path: string): ReadonlyArray<string> | undefined => {
-  const segments = path.slice(1).split("/").map(decode)
-  return path.startsWith("/") && segments.every((segment) => segment !== undefined) ? segments : undefined
-}
-
-const match = (segments: ReadonlyArray<string>, basePath: string) => {
-  const pets = `${basePath}/pets`.slice(1).split("/")
-  const [id = "", ...others] = segments.slice(pets.length)
-  if (!pets.every((segment, index) => segment === segments[index]) || others.length > 0) return undefined
-  if (segments.length === pets.length) return { is: "pets", id: "" } as const
-  return id === "" ? undefined : ({ is: "pet", id } as const)
-}
-
-/** Returns our decision by which a path is unknown that another service might know. */
-const whyUnknown = (path: string, basePath: string): ClauseSlug => {
+  // Our decision by which a path is unknown that another service might know.
   const tidy = path.toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
-  if (match(segmentsOf(tidy) ?? [], basePath.toLowerCase()) !== undefined) return "http.paths-exact"
-  const again = segmentsOf(decode(path) ?? "")
-  if (again !== undefined && match(again, basePath) !== undefined) return "http.decoded-once"
-  return /\/(?:categor|store|orders)/.test(path) ? "http.other-operations" : "http.unknown-path"
+  const isUntidy = match(decode(tidy) ?? "", basePath.toLowerCase()) !== undefined
+  const isEncodedTwice = match(decode(decode(path) ?? "") ?? "", basePath) !== undefined
+  const isOther = /\/(?:categor|store|orders)/.test(path)
+  const ofUnknown = isOther ? "http.other-operations" : "http.unknown-path"
+  return {
+    is: "unknown",
+    clause: isUntidy ? "http.paths-exact" : isEncodedTwice ? "http.decoded-once" : ofUnknown
+  }
+}
+
+const match = (path: string, basePath: string) => {
+  const pets = `${basePath}/pets`
+  if (path === pets) return { is: "pets", id: "" } as const
+  const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
+  return id === "" || id.includes("/") ? undefined : ({ is: "pet", id } as const)
 }
 
 /** Returns the decoded parameters of a query; `undefined` if an escape is malformed. */
-export const queryOf = (query: string): Reading["query"] => {
-  const pairs = query.split("&").filter((pair) => pair !== "")
-  const read = pairs.map((pair) => {
-    const [name = "", ...value] = pair.replaceAll("+", " ").split("=")
-    return [decode(name), decode(value.join("="))] as const
-  })
-  const isDecoded = (
-    pair: readonly [string | undefined, string | undefined]
-  ): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== undefined
-  return read.every(isDecoded) ? read : undefined
-}
+const queryOf = (query: string): Reading["query"] =>
+  decode(query) === undefined ? undefined : [...new URLSearchParams(query)]
 
 /** Returns the values of a parameter. */
 export const valuesOf = ({ query = [] }: Reading, name: string): ReadonlyArray<string> =>
   query.filter(([given]) => given === name).map(([, value]) => value)
 
-/** Whether a query has a parameter with another name. */
-export const hasUnknown = ({ query = [] }: Reading, ...names: ReadonlyArray<string>): boolean =>
-  query.some(([name]) => !names.includes(name))
+/** Whether a query has a parameter that no list has. */
+export const hasUnknown = ({ query = [] }: Reading): boolean =>
+  query.some(([name]) => !["limit", "status", "cursor"].includes(name))

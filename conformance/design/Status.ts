@@ -1,5 +1,6 @@
 /** The status, the code and the message of a response, by what the request leads to. */
 import * as Result from "effect/Result"
+import type { ErrorCode } from "../../core/errors/ErrorCatalogue.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import { headerValues, type WireRequest, type WireResponse } from "../http/Wire.ts"
@@ -8,6 +9,7 @@ import type { Seen } from "../model/Seen.ts"
 import * as Expected from "./Expected.ts"
 import type { Lists } from "./Lists.ts"
 import type { Verdict } from "./Meter.ts"
+import type { Outcome } from "./Outcome.ts"
 import type { Caller, Reading } from "./Reading.ts"
 
 export const judge = (
@@ -17,7 +19,7 @@ export const judge = (
   verdict: Verdict | undefined
 ): ReadonlyArray<Ruling> => {
   const { status } = response
-  const { caller } = reading
+  const { caller, path } = reading
   // The outcome of a repeated creation is another matter.
   const isOpen = caller.is === "unclear" || headerValues(request, "idempotency-key").length > 0
   const isDenialOpen = status === 429 && verdict === undefined
@@ -26,21 +28,22 @@ export const judge = (
   if (isOpen || isDenialOpen || isOther) return []
   const [expected, ...later] = Expected.outcomes(request, reading, { lists, from, to, verdict })
   if (expected === undefined) return []
-  const isRight = expected.statuses.includes(status)
-  const isOfOrder = status >= 400 && later.some(({ statuses }) => statuses.includes(status))
-  const wanted = `${expected.statuses.join(" or ")} for ${expected.because}`
   const ignored = ignoredBy(request, caller)
-  if (!isRight) {
+  const errors = later.flatMap(({ statuses }) => statuses.filter((each) => each >= 400))
+  const order = orderOf(expected, reading)
+  if (!expected.statuses.includes(status)) {
+    const isOfOrder = status >= 400 && errors.includes(status)
     const isScheme = ignored === "auth.scheme-case" && status !== 401
-    const clause = status === 410 ? "get.gone" : isOfOrder ? expected.ofOrder : isScheme ? undefined : ignored
-    const broken = clause ?? expected.clause
+    const ofRequest = isOfOrder ? order : isScheme ? undefined : ignored
+    const broken = (status === 410 ? "get.gone" : ofRequest) ?? expected.clause
+    const wanted = `${expected.statuses.join(" or ")} for ${expected.because}`
     return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
-  const order = later.some(({ statuses }) => statuses.some((each) => each >= 400))
-    ? expected.ofOrder
-    : undefined
-  const held = [expected.clause, ignored, order].filter((clause) => clause !== undefined)
-  return [...held.map(kept), ...ofError(expected, response)]
+  const held = [expected.clause, ignored, errors.length > 0 ? order : undefined]
+  return [
+    ...held.filter((clause) => clause !== undefined).map(kept),
+    ...ofError(expected, response, path.is === "unknown" ? "http.unknown-path" : "errors.codes")
+  ]
 }
 
 /** Returns our decision to ignore what is unusual about the headers of a request. */
@@ -52,22 +55,55 @@ const ignoredBy = (request: WireRequest, caller: Caller): ClauseSlug | undefined
   return caller.is === "key" && !caller.isUsual ? "auth.scheme-case" : undefined
 }
 
-/** Judges the code and the message of an expected error. */
-const ofError = (
-  { code, names = [], ofCode, statuses }: Expected.Outcome,
-  response: WireResponse
-): ReadonlyArray<Ruling> => {
-  const body = ErrorBody.of(response)
-  if (Result.isFailure(body) || response.status !== statuses.at(-1)) return []
-  const { code: actual, message } = body.success
-  const unnamed = names.find((name) => !message.includes(name))
-  const about = unnamed === undefined ? "" : `a message about ${unnamed}`
-  // Whether a denial is a ban is a matter of the limits.
-  const isOfLimits = response.status === 429 && denials.includes(actual) && actual !== code
-  return [
-    ...(ofCode === undefined || isOfLimits ? [] : [rule(actual === code, ofCode, `${code}`, actual)]),
-    ...(names.length === 0 ? [] : [rule(about === "", "errors.messages", about, JSON.stringify(message))])
-  ]
+/** Returns the clause that is broken if a later error is reported instead. */
+const orderOf = ({ code }: Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
+  switch (code) {
+    case "missing_api_key":
+    case "invalid_api_key":
+      return path.is === "unknown" ? "auth.unknown-path" : "auth.first"
+    case "rate_limit_exceeded":
+    case "api_key_banned":
+      // Without a key, 401 comes before everything else as well.
+      return caller.is === "nobody" ? undefined : "limits.before-routing"
+    case "invalid_parameter":
+      return undefined
+    default:
+      return "http.order-of-checks"
+  }
 }
 
-const denials = ["rate_limit_exceeded", "api_key_banned"]
+/** The clauses about codes; those that are not here are of `errors.codes`. */
+const ofCodes: { readonly [code in ErrorCode]?: ClauseSlug } = {
+  missing_api_key: "auth.codes",
+  invalid_api_key: "auth.codes",
+  rate_limit_exceeded: "limits.exceeded-code",
+  api_key_banned: "ban.answer",
+  operation_removed: "get.gone",
+  method_not_allowed: "http.method-not-allowed",
+  invalid_json: "create.codes",
+  invalid_body: "create.codes",
+  invalid_parameter: "list.parameter-code"
+}
+
+/** Judges the code and the message of an expected error. */
+const ofError = (
+  { code, names = [], statuses }: Outcome,
+  response: WireResponse,
+  ofOther: ClauseSlug
+): ReadonlyArray<Ruling> => {
+  const body = ErrorBody.of(response)
+  if (code === undefined || Result.isFailure(body) || response.status !== statuses.at(-1)) return []
+  const { code: actual, message } = body.success
+  const unnamed = names.find((name) => !message.includes(name))
+  // Whether a denial is a ban is a matter of the limits.
+  const isOfLimits = actual !== code && ["rate_limit_exceeded", "api_key_banned"].includes(actual)
+  const shown = JSON.stringify(message)
+  return [
+    ...(response.status === 429 && isOfLimits
+      ? []
+      : [rule(actual === code, ofCodes[code] ?? ofOther, code, actual)]),
+    ...(names.length === 0
+      ? []
+      : [rule(unnamed === undefined, "errors.messages", `a message about ${unnamed}`, shown)])
+  ]
+}

@@ -126,7 +126,7 @@ describe("NodeTransport", () => {
     expect(names.toSorted()).toEqual(["connection", "host"])
   })
 
-  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get", "Post"])(
     "sends the method %s and the body, byte for byte",
     async (method) => {
       const { received, transport } = await serve(() => OK)

@@ -59,6 +59,8 @@ export const make = (
           isChunked || (body === undefined && !/^(POST|PUT|PATCH)$/.test(method))
             ? []
             : [["Content-Length", String(body?.length ?? 0)]]
+        const fields: ReadonlyArray<Header> = [["Host", url.host], ...length, ...headers]
+        const isUpperCase = method === method.toUpperCase()
         const outgoing = startRequest(
           {
             // A server may close an idle connection at any time (RFC 9112 §9.3.1), so only safe requests reuse one.
@@ -70,7 +72,7 @@ export const make = (
             path: target,
             maxHeaderSize: HeaderLimits.MAX_BYTES,
             signal,
-            headers: [["Host", url.host] as Header, ...length, ...headers].flat()
+            ...(isUpperCase ? { headers: fields.flat() } : {})
           },
           (incoming) => {
             hasResponded = true
@@ -94,6 +96,11 @@ export const make = (
             })
           }
         )
+        if (!isUpperCase) {
+          // Node converts the method in its options to upper case, but sends this one.
+          outgoing.method = method
+          for (const [name, value] of fields) outgoing.appendHeader(name, value)
+        }
         let interim = 0
         outgoing.on("information", () => {
           if (++interim > MAX_INTERIM) exceed(`more than ${MAX_INTERIM} interim responses (1xx)`)

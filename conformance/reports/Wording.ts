@@ -69,7 +69,7 @@ export const countedStatuses = [
 
 /** Returns the reason for the status of a check, in one sentence. */
 export const summary = ({ counterexample, reason }: CheckResult): string =>
-  reason ??
+  reason ||
   (counterexample === undefined
     ? "no reason was given"
     : `expected ${counterexample.expected}, got ${counterexample.actual}`)

@@ -62,8 +62,8 @@ interface Rules<State> {
 /** Maximum number of states; neighbors are then merged, which is less exact but still true. */
 const MAX_STATES = 8
 
-/** Tolerance of the arithmetic of a service, and of a Reset whose time and wait are both rounded, in milliseconds. */
-const [MS, RESET_MS] = [1, 2_000]
+/** Tolerance of the arithmetic of a service, and of the rounding of a Reset up or down, in milliseconds. */
+const [MS, SECOND] = [1, 1_000]
 
 const window = <State>(rules: Rules<State>, states: ReadonlyArray<State>): Window => {
   const now = (at: Span) => states.flatMap((state) => rules.at(state, at))
@@ -80,7 +80,7 @@ const window = <State>(rules: Rules<State>, states: ReadonlyArray<State>): Windo
     take: (at, cost) => of(now(at).map((state) => rules.take(state, at, cost))),
     learnLeft: (at, left) => learned(now(at).map((state) => rules.withLeft(state, at, left))),
     learnReset: (at, reset) => {
-      const rounded = span(reset - RESET_MS - MS, reset + RESET_MS + MS)
+      const rounded = span(reset - SECOND - MS, reset + SECOND + MS)
       return learned(now(at).map((state) => rules.withReset(state, at, rounded)))
     },
     freeAt: (at) => Math.min(...now(at).map((state) => rules.freeAt(state, at)))

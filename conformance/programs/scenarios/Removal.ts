@@ -39,8 +39,12 @@ export const programs: ReadonlyArray<Program> = [
         const ways = isCertain ? yield* Random.shuffle(looks) : some
         for (const way of ways) yield* tools.send(way.sent(tools))
       }
-      for (const status of ["available", "pending", "sold"])
-        yield* tools.send({ path: `/pets?limit=100&status=${status}` })
+      // The limits are still the same.
+      const { tiny } = tools.plans
+      if (tiny === undefined || tiny.perMinute > Spending.MAX_PER_MINUTE) return
+      const denied = yield* Spending.useUp(tools, "tiny", Ways.described, Spending.burst(tiny))
+      yield* Spending.recover(tools, "tiny", denied)
+      yield* Spending.rest(tools)
     })
   }
 ]

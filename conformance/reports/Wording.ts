@@ -145,3 +145,7 @@ export const provenance = (report: Report): ReadonlyArray<readonly [string, stri
 
 /** Formats a step in one line. */
 export const step = ({ did, got }: Step): string => printable(got === "" ? did : `${did} → ${got}`)
+
+/** Formats steps with their numbers, one line each. */
+export const numbered = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
+  steps.map((each, index) => `${index + 1}. ${step(each)}`)

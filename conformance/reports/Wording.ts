@@ -68,7 +68,7 @@ export const countedStatuses = [
 ] as const satisfies ReadonlyArray<readonly [Status, string]>
 
 /** Returns the reason for the status of a check, in one sentence. */
-export const summary = ({ counterexample, reason }: CheckResult): string =>
+export const summary = ({ counterexample, reason }: Pick<CheckResult, "counterexample" | "reason">): string =>
   reason ||
   (counterexample === undefined
     ? "no reason was given"

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import { profiles } from "../conformance/clauses/Profile.ts"
 import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
 import * as Counts from "../conformance/engine/Counts.ts"
-import type { Report } from "../conformance/engine/Report.ts"
+import { type Report, statuses } from "../conformance/engine/Report.ts"
 import * as Selection from "../conformance/engine/Selection.ts"
 import * as Json from "../conformance/reports/Json.ts"
 import { prose } from "../conformance/reports/Markdown.ts"
@@ -55,7 +55,7 @@ const objection = (report: Report): string | undefined => {
   const difference = differenceFrom(suite.laws, report)
   if (difference !== undefined) return difference
   const recounted = Counts.of(checks)
-  const names = ["planned", "decided", ...Counts.statuses] as const
+  const names = ["planned", "decided", ...statuses] as const
   if (names.some((name) => counts[name] !== recounted[name])) return "its counts do not match its checks"
   if (verdict !== Counts.verdictOf(recounted)) return "its verdict does not match its checks"
   if (JSON.stringify(claims) !== JSON.stringify(Counts.claims(checks))) {

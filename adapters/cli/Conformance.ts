@@ -201,13 +201,8 @@ const makeProgressLine = Effect.gen(function* () {
   const { stderr } = yield* Host
   const { end, show } = yield* StatusLine.make
   return {
-    show: ({ id, index, requests, total }: Run.Progress): void =>
-      show(
-        Terminal.progress(
-          { done: index, planned: total, id, requests, milliseconds: performance.now() - startedAt },
-          stderr.columns
-        )
-      ),
+    show: (progress: Run.Progress): void =>
+      show(Terminal.progress(progress, performance.now() - startedAt, stderr.columns)),
     end
   }
 })

@@ -1,7 +1,7 @@
 /** Opens stores, and makes their fetch handler and their Node server subjects of the conformance suite. */
 import { afterAll } from "vitest"
 import * as Conformance from "../../conformance/Conformance.ts"
-import { plans } from "../../conformance/subjects/ServiceTarget.ts"
+import { plans } from "../../conformance/selftest/ServiceTarget.ts"
 import { openAnimalStore } from "./index.ts"
 
 /** Runs after all tests of the file, the last one first. */

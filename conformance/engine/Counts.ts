@@ -1,17 +1,13 @@
 /** Counts the checks of a run by status, and derives the verdict from the counts. */
 import { profiles } from "../clauses/Profile.ts"
-import type { CheckResult, ProfileResult, Report, Status, Verdict } from "./Report.ts"
-
-/** All statuses, the worst first. */
-export const statuses = [
-  "error",
-  "fail",
-  "inconclusive",
-  "warn",
-  "excluded",
-  "pass",
-  "not-applicable"
-] as const satisfies ReadonlyArray<Status>
+import {
+  type CheckResult,
+  type ProfileResult,
+  type Report,
+  type Status,
+  statuses,
+  type Verdict
+} from "./Report.ts"
 
 type Counted = Pick<CheckResult, "status" | "decided" | "profile">
 

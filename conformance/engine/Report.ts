@@ -1,124 +1,154 @@
 /** Defines the report of a run. Its JSON form is complete; all other forms are rendered from it. */
-import type { Level } from "../clauses/Clause.ts"
-import type { Profile } from "../clauses/Profile.ts"
-import type { Finding } from "../evaluation/Finding.ts"
+import * as Schema from "effect/Schema"
+import { profiles } from "../clauses/Profile.ts"
 
 /** Version of the report's structure. */
 export const schemaVersion = 1
 
 /**
- * `fail`: there is a counterexample. `warn`: only a recommendation of a standard is violated. `inconclusive`: undecided,
- * never a pass. `not-applicable`: the clause does not apply to this subject. `excluded`: the user excluded the check.
- * `error`: the suite itself failed.
+ * All statuses, the worst first. `fail`: there is a counterexample. `warn`: only a recommendation of a standard is
+ * violated. `inconclusive`: undecided, never a pass. `not-applicable`: the clause does not apply to this subject.
+ * `excluded`: the user excluded the check. `error`: the suite itself failed.
  */
-export type Status = "pass" | "fail" | "warn" | "inconclusive" | "not-applicable" | "excluded" | "error"
+export const statuses = [
+  "error",
+  "fail",
+  "inconclusive",
+  "warn",
+  "excluded",
+  "pass",
+  "not-applicable"
+] as const
 
-/** The smallest known history that violates a clause. */
-export interface Counterexample extends Pick<Finding, "expected" | "actual" | "steps"> {
+const Status = Schema.Literals(statuses)
+export type Status = typeof Status.Type
+
+const Level = Schema.Literals(["spec", "design"])
+const Profile = Schema.Literals(profiles)
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Strings = Schema.Array(Schema.String)
+
+const Counterexample = Schema.Struct({
+  expected: Schema.String,
+  actual: Schema.String,
+  steps: Schema.Array(
+    Schema.Struct({ did: Schema.String, got: Schema.String, curl: Schema.optional(Schema.String) })
+  ),
   /** How many violations of the clause the run saw. */
-  readonly times: number
+  times: Count,
   /** The token for `replay`; absent if it would contain a key. */
-  readonly token: string | undefined
-}
+  token: Schema.optional(Schema.String)
+})
+/** The smallest known history that violates a clause. */
+export type Counterexample = typeof Counterexample.Type
 
-/** The result of the check of one clause. */
-export interface CheckResult {
+const CheckResult = Schema.Struct({
   /** The slug of the clause. */
-  readonly id: string
+  id: Schema.String,
   /** The sentence of the clause. */
-  readonly law: string
+  law: Schema.String,
   /** The section of the contract. */
-  readonly section: string
-  readonly level: Level
-  readonly profile: Profile
-  readonly status: Status
+  section: Schema.String,
+  level: Level,
+  profile: Profile,
+  status: Status,
   /** The reason for the status; absent if the check passed. */
-  readonly reason: string | undefined
+  reason: Schema.optional(Schema.String),
   /** How many exchanges or calls decided the clause. */
-  readonly decided: number
-  readonly counterexample: Counterexample | undefined
-}
+  decided: Count,
+  counterexample: Schema.optional(Counterexample)
+})
+/** The result of the check of one clause. */
+export type CheckResult = typeof CheckResult.Type
 
-/** Failed checks that probably have the same cause. */
-export interface Cause {
+const Cause = Schema.Struct({
   /** The check with the smallest history. */
-  readonly check: string
+  check: Schema.String,
   /** Other failed checks that were violated only by responses of the same kind. */
-  readonly follows: ReadonlyArray<string>
+  follows: Strings,
   /** The number of violations of these checks, without the one that is shown. */
-  readonly more: number
-}
+  more: Count
+})
+/** Failed checks that probably have the same cause. */
+export type Cause = typeof Cause.Type
 
-export type Verdict = "conformant" | "not-conformant" | "inconclusive" | "selection-passed" | "error"
+const Verdict = Schema.Literals(["conformant", "not-conformant", "inconclusive", "selection-passed", "error"])
+export type Verdict = typeof Verdict.Type
 
-/** The tested implementation, as its authors declare it. */
-export interface Implementation {
-  readonly name: string
-  readonly version?: string
+const Implementation = Schema.Struct({
+  name: Schema.String,
+  version: Schema.optionalKey(Schema.String),
   /** A URL that begins with `https://`, or an email address. */
-  readonly contact?: string
-}
+  contact: Schema.optionalKey(Schema.String)
+})
+/** The tested implementation, as its authors declare it. */
+export type Implementation = typeof Implementation.Type
 
-/** The result of the checks of one profile. */
-export interface ProfileResult {
-  readonly profile: Profile
-  readonly planned: number
-  readonly passed: number
+const ProfileResult = Schema.Struct({
+  profile: Profile,
+  planned: Count,
+  passed: Count,
   /** The worst status of its checks. */
-  readonly status: Status
-}
+  status: Status
+})
+/** The result of the checks of one profile. */
+export type ProfileResult = typeof ProfileResult.Type
 
-/** What limited the run. */
-export interface RunLimits {
+const RunLimits = Schema.Struct({
   /** Maximum number of requests; absent for ports. */
-  readonly requests?: number
+  requests: Schema.optionalKey(Count),
   /** Maximum duration in milliseconds; absent for ports. */
-  readonly milliseconds?: number
+  milliseconds: Schema.optionalKey(Count),
   /** Multiplier of the number of random cases of ports. */
-  readonly effort: number
+  effort: Schema.Finite,
   /** Patterns of the selected checks; empty if all were selected. */
-  readonly only: ReadonlyArray<string>
-  readonly exclude: ReadonlyArray<string>
-}
+  only: Strings,
+  exclude: Strings
+})
+/** What limited the run. */
+export type RunLimits = typeof RunLimits.Type
 
-export interface Report {
-  readonly schemaVersion: typeof schemaVersion
+export const Report = Schema.Struct({
+  schemaVersion: Schema.Literal(schemaVersion),
   /** Name and version of the package; `laws` is the version of the clauses. */
-  readonly suite: { readonly name: string; readonly version: string; readonly laws: string }
-  readonly contract: { readonly name: string; readonly version: string }
+  suite: Schema.Struct({ name: Schema.String, version: Schema.String, laws: Schema.String }),
+  contract: Schema.Struct({ name: Schema.String, version: Schema.String }),
   /** Absent if not declared. */
-  readonly implementation?: Implementation
-  readonly subject: {
-    readonly name: string
-    readonly kind: "port" | "http"
-    readonly capabilities: ReadonlyArray<string>
-  }
-  readonly level: Level
-  readonly seed: number
+  implementation: Schema.optionalKey(Implementation),
+  subject: Schema.Struct({
+    name: Schema.String,
+    kind: Schema.Literals(["port", "http"]),
+    capabilities: Strings
+  }),
+  level: Level,
+  seed: Schema.Finite,
   /** The start of the run as ISO 8601 in UTC, by the clock of the machine that ran the suite. */
-  readonly startedAt: string
-  readonly milliseconds: number
+  startedAt: Schema.String,
+  milliseconds: Schema.Finite,
   /** The part of `milliseconds` that was spent waiting for the subject's limits. */
-  readonly waitedMs: number
-  readonly requests: number
-  readonly counts: { readonly planned: number; readonly decided: number } & { readonly [S in Status]: number }
+  waitedMs: Schema.Finite,
+  requests: Count,
+  counts: Schema.Struct({
+    planned: Count,
+    decided: Count,
+    ...(Object.fromEntries(statuses.map((status) => [status, Count])) as { [S in Status]: typeof Count }) // each status
+  }),
   /** What the doctor found, one line each. */
-  readonly findings: ReadonlyArray<string>
+  findings: Strings,
   /** The programs that did not send all their requests, each with the reason. */
-  readonly stopped: ReadonlyArray<string>
+  stopped: Strings,
   /** What the subject chose where the contract leaves a choice, and the cases that it left undecided. */
-  readonly choices: ReadonlyArray<string>
+  choices: Strings,
   /** The failed checks by their probable causes, the smallest history first. */
-  readonly causes: ReadonlyArray<Cause>
-  readonly checks: ReadonlyArray<CheckResult>
-  readonly verdict: Verdict
+  causes: Schema.Array(Cause),
+  checks: Schema.Array(CheckResult),
+  verdict: Verdict,
   /** The results of the profiles with a planned check. */
-  readonly profiles: ReadonlyArray<ProfileResult>
-  readonly limits: RunLimits
+  profiles: Schema.Array(ProfileResult),
+  limits: RunLimits,
   /** The profiles that the subject may claim. */
-  readonly claims: ReadonlyArray<Profile>
-  /**
-   * 0: conformant; 1: not conformant; 2: the set-up or the suite failed; 3: inconclusive (0 if the run allows that).
-   */
-  readonly exitCode: 0 | 1 | 2 | 3
-}
+  claims: Schema.Array(Profile),
+  /** 0: conformant; 1: not conformant; 2: the set-up or the suite failed; 3: inconclusive (0 if the run allows that). */
+  exitCode: Schema.Literals([0, 1, 2, 3])
+})
+export type Report = typeof Report.Type

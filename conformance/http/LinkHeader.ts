@@ -7,7 +7,14 @@ export interface Link {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-const isSpace = (character: string | undefined): boolean => character === " " || character === "\t"
+/** Matches the target of a link, after empty elements of the list. */
+const targetPattern = /[ \t,]*<([^>]*)>/y
+
+/** Matches a parameter, and captures its name and its value, in quotes or without. */
+const parameterPattern = /[ \t]*;[ \t]*([^ \t=;,]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]+|\\.)*)"?|([^ \t;,]*)))?/sy
+
+/** Matches other text after the parameters, which belongs to no link. */
+const restPattern = /[^,]*/y
 
 /** Parses `Link` fields as in RFC 8288 §B.2. Ignores the rest of a field from its first invalid link on. */
 export const parse = (fields: ReadonlyArray<string>): ReadonlyArray<Link> => fields.flatMap(parseField)
@@ -19,49 +26,21 @@ export const hasRelation = ({ parameters }: Link, type: string): boolean =>
 const parseField = (field: string): ReadonlyArray<Link> => {
   const links: Array<Link> = []
   let position = 0
-  const skip = (isSkipped: (character: string | undefined) => boolean): void => {
-    while (position < field.length && isSkipped(field[position])) position++
+  const read = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = position
+    const found = pattern.exec(field)
+    position += found?.[0].length ?? 0
+    return found
   }
-  /** Reads the text up to one of the characters in `ends`, or up to the end of the field. */
-  const until = (ends: string): string => {
-    const from = position
-    while (position < field.length && !ends.includes(field[position] ?? "")) position++
-    return field.slice(from, position)
-  }
-  const quoted = (): string => {
-    let value = ""
-    for (position++; position < field.length && field[position] !== '"'; position++) {
-      if (field[position] === "\\") position++
-      value += field[position] ?? ""
-    }
-    position++
-    return value
-  }
-  for (;;) {
-    skip((character) => isSpace(character) || character === ",")
-    if (field[position] !== "<") return links
-    position++
-    const target = until(">")
-    if (field[position] !== ">") return links
-    position++
+  for (let link = read(targetPattern); link !== null; link = read(targetPattern)) {
     const parameters = new Map<string, string>()
-    for (;;) {
-      skip(isSpace)
-      if (field[position] !== ";") break
-      position++
-      skip(isSpace)
-      const name = until(" \t=;,").toLowerCase()
-      skip(isSpace)
-      let value = ""
-      if (field[position] === "=") {
-        position++
-        skip(isSpace)
-        value = field[position] === '"' ? quoted() : until(" \t;,")
-      }
-      if (name !== "" && !parameters.has(name)) parameters.set(name, value)
+    for (let found = read(parameterPattern); found !== null; found = read(parameterPattern)) {
+      const [, name = "", quoted, value = ""] = found
+      const key = name.toLowerCase()
+      if (key !== "" && !parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/gs, "$1") ?? value)
     }
-    links.push({ target, parameters })
-    // Skips other text after a parameter, which belongs to no link.
-    until(",")
+    links.push({ target: link[1] ?? "", parameters })
+    read(restPattern)
   }
+  return links
 }

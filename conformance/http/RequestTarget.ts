@@ -15,41 +15,19 @@ export interface Resolved {
 /** Matches the characters of a URI (RFC 3986 §2); allows square brackets anywhere, as many servers do. */
 const uriCharacters = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
 
-/** Captures scheme, authority, path and query of a URI reference (RFC 3986 §B). */
-const uriParts = /^(?:([^:/?#]+):)?(\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(?:#.*)?$/
-
 /** Resolves a reference against `target` (RFC 3986 §5.2); returns `undefined` if it is invalid or not HTTP. */
 export const resolve = (reference: string, target: string): Resolved | undefined => {
-  const parts = uriCharacters.test(reference) ? uriParts.exec(reference) : null
-  if (parts === null) return undefined
-  const [, scheme, authority, path = "", query = ""] = parts
-  if (scheme !== undefined && (!/^https?$/i.test(scheme) || authority === undefined)) return undefined
-  if (authority !== undefined) {
-    return { path: withoutDots(path === "" ? "/" : path), query, isAbsolute: true }
-  }
-  const [base, baseQuery] = split(target)
-  if (path === "") return { path: base, query: query === "" ? baseQuery : query, isAbsolute: false }
-  const merged = path.startsWith("/") ? path : base.slice(0, base.lastIndexOf("/") + 1) + path
-  return { path: withoutDots(merged), query, isAbsolute: false }
+  const isAbsolute = /^(?:https?:)?\/\//i.test(reference)
+  if (!uriCharacters.test(reference) || (!isAbsolute && /^[^/?#]*:/.test(reference))) return undefined
+  // With a scheme that `URL` does not know, it changes no character.
+  const url = URL.parse(reference.replace(/^https?:/i, ""), `origin://host${target}`)
+  return url === null ? undefined : { path: url.pathname || "/", query: url.search, isAbsolute }
 }
 
 /** Splits a target into its path, and its query with the question mark. */
 export const split = (target: string): readonly [path: string, query: string] => {
   const at = target.indexOf("?")
   return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at)]
-}
-
-/** Removes the dot segments of a path that begins with a slash (RFC 3986 §5.2.4). */
-const withoutDots = (path: string): string => {
-  const kept: Array<string> = []
-  const segments = path.split("/").slice(1)
-  for (const [index, segment] of segments.entries()) {
-    const isLast = index === segments.length - 1
-    if (segment === "..") kept.pop()
-    if (segment !== "." && segment !== "..") kept.push(segment)
-    else if (isLast) kept.push("")
-  }
-  return `/${kept.join("/")}`
 }
 
 /** Returns each parameter of a query as written, with its decoded name. */
@@ -75,10 +53,8 @@ export const parameters = (target: string): ReadonlyArray<readonly [name: string
   parametersOf(split(target)[1]).map(([name, written]) => [name, written.split("=").slice(1).join("=")])
 
 /** Returns the value of the first parameter with this name, as written; `undefined` if there is none. */
-export const parameter = (target: string, name: string): string | undefined => {
-  const found = parametersOf(split(target)[1]).find(([given]) => given === name)
-  return found?.[1].slice(found[1].indexOf("=") + 1)
-}
+export const parameter = (target: string, name: string): string | undefined =>
+  parameters(target).find(([given]) => given === name)?.[1]
 
 /**
  * Sets a parameter to an encoded value: replaces the first one with this name and removes the others, or appends one if
@@ -88,13 +64,10 @@ export const withParameter = (target: string, name: string, value: string | unde
   const [path, query] = split(target)
   const given = parametersOf(query)
   const first = given.findIndex(([key]) => key === name)
-  const others = given.filter(([key], index) => key !== name || index === first)
-  const written = others.map(([key, text]) => (key === name ? `${name}=${value}` : text))
-  const all =
-    value === undefined
-      ? others.filter(([key]) => key !== name).map(([, text]) => text)
-      : first === -1
-        ? [...written, `${name}=${value}`]
-        : written
+  const replacement = value === undefined ? [] : [`${name}=${value}`]
+  const all = given.flatMap(([key, written], index) =>
+    key !== name ? [written] : index === first ? replacement : []
+  )
+  if (first === -1) all.push(...replacement)
   return all.length === 0 ? path : `${path}?${all.join("&")}`
 }

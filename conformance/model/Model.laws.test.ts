@@ -7,7 +7,7 @@ import * as Draws from "../selftest/mutants/Draws.ts"
 import * as RandomConversation from "../selftest/mutants/RandomConversation.ts"
 import * as Recording from "../selftest/Recording.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
-import * as ServiceTarget from "../subjects/ServiceTarget.ts"
+import * as ServiceTarget from "../selftest/ServiceTarget.ts"
 import type { Exchange } from "./Exchange.ts"
 
 const REQUESTS = 700

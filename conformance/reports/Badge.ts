@@ -8,61 +8,51 @@ const colors = { good: "#176639", bad: "#a8231c", undecided: "#7d5200", error: "
 
 const LABEL = "animal store"
 
-interface Result {
-  readonly text: string
-  readonly color: keyof typeof colors
-}
-
 /**
  * Returns the text and the color of a badge: `conformant`, or the profiles that the subject may claim. A failure
  * outweighs every claim.
  *
  * @example
  * ```ts
- * result(report) // { text: "conformant: core, auth", color: "good" }
+ * result(report) // ["conformant: core, auth", "good"]
  * ```
  *
  * @internal
  */
-export const result = ({ claims, verdict }: Pick<Report, "claims" | "verdict">): Result => {
-  switch (verdict) {
-    case "conformant":
-      return { text: "conformant", color: "good" }
-    case "not-conformant":
-      return { text: "not conformant", color: "bad" }
-    case "error":
-      return { text: "error", color: "error" }
-    case "inconclusive":
-    case "selection-passed":
-      return claims.length > 0
-        ? { text: `conformant: ${claims.join(", ")}`, color: "good" }
-        : { text: "inconclusive", color: "undecided" }
-  }
+export const result = ({
+  claims,
+  verdict
+}: Pick<Report, "claims" | "verdict">): readonly [text: string, color: keyof typeof colors] => {
+  if (verdict === "conformant") return ["conformant", "good"]
+  if (verdict === "not-conformant") return ["not conformant", "bad"]
+  if (verdict === "error") return ["error", "error"]
+  return claims.length > 0 ? [`conformant: ${claims.join(", ")}`, "good"] : ["inconclusive", "undecided"]
 }
 
-/** Widths of the ASCII characters in Verdana at 11 px that differ from the average, in tenths of a pixel. */
-const widths: ReadonlyMap<string, number> = new Map([
-  ..."ijl".split("").map((letter) => [letter, 32] as const),
-  ..." ,.:ft".split("").map((letter) => [letter, 42] as const),
-  ...["r", "-"].map((letter) => [letter, 49] as const),
-  ["m", 107],
-  ["w", 90]
-])
-
-const AVERAGE_WIDTH = 67
+/** Classes of ASCII characters whose width in Verdana at 11 px differs from the average, in tenths of a pixel. */
+const widths = [
+  [/[ijl]/, 32],
+  [/[ ,.:ft]/, 42],
+  [/[r-]/, 49],
+  [/m/, 107],
+  [/w/, 90],
+  [/./, 67]
+] as const
 
 /** Space on both sides of a text, in px. */
 const PADDING = 6
 
 /** Estimates the width of a text in px; `textLength` then fits every font to this width. */
 const widthOf = (shown: string): number =>
-  Math.ceil([...shown].reduce((sum, letter) => sum + (widths.get(letter) ?? AVERAGE_WIDTH), 0) / 10)
+  Math.ceil(
+    [...shown].reduce((sum, letter) => sum + (widths.find(([of]) => of.test(letter))?.[1] ?? 0), 0) / 10
+  )
 
 const HEIGHT = 20
 
 /** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
 export const render = (report: Report): string => {
-  const { color, text } = result(report)
+  const [text, color] = result(report)
   const left = widthOf(LABEL) + 2 * PADDING
   const right = widthOf(text) + 2 * PADDING
   const title = escaped(titleOf(report, text))

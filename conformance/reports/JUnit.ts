@@ -4,79 +4,68 @@
  * the run shows that it is not a pass.
  */
 
-import { type Profile, profiles } from "../clauses/Profile.ts"
+import * as Arr from "effect/Array"
 import type { CheckResult, Report } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
+
+/** A check, or the run itself. */
+type Case = Omit<CheckResult, "profile"> & { readonly profile: string }
 
 /**
  * Renders the report as an XML 1.0 document. Line breaks and other control characters in texts are shown as escapes.
  */
 export const render = (report: Report): string => {
-  const suites = profiles
-    .map((profile) => [profile, report.checks.filter((check) => check.profile === profile)] as const)
-    .filter(([, checks]) => checks.length > 0)
-    .map(([profile, checks]) => testsuite(profile, checks, report))
-  const failedRun = hasUnreportedError(report) ? failedTestsuite(report) : []
-  const totals = {
-    ...tally(report.checks),
-    ...(failedRun.length === 0 ? {} : { tests: String(report.checks.length + 1), errors: "1" })
-  }
-  const name = report.suite.name
+  const cases: ReadonlyArray<Case> = [...report.checks, ...failedRun(report)]
+  const properties = Object.entries({
+    ...Object.fromEntries(Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text])),
+    subject: report.subject.name,
+    level: report.level,
+    seed: String(report.seed),
+    verdict: Wording.verdict(report)
+  })
+  const suites = Object.entries(Arr.groupBy(cases, ({ profile }) => profile)).flatMap(([name, inside]) => [
+    `  <testsuite${attributes({ name, ...tally(inside), timestamp: report.startedAt })}>`,
+    "    <properties>",
+    ...properties.map(([name, value]) => `      <property${attributes({ name, value })}/>`),
+    "    </properties>",
+    ...inside.flatMap(testcase),
+    "  </testsuite>"
+  ])
+  const time = (report.milliseconds / 1_000).toFixed(3)
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name, ...totals, time: seconds(report.milliseconds) })}>`,
-    ...suites.flat(),
-    ...failedRun,
+    `<testsuites${attributes({ name: report.suite.name, ...tally(cases), time })}>`,
+    ...suites,
     "</testsuites>",
     ""
   ].join("\n")
 }
 
-/** Whether the run as a whole failed, but no check did; without a failed case, the document would look like a pass. */
-const hasUnreportedError = ({ checks, verdict }: Report): boolean =>
-  verdict === "error" && checks.every(({ status }) => status !== "error" && status !== "fail")
+/** Returns the run as a case if it failed, but no check did; without it, the document would look like a pass. */
+const failedRun = (report: Report): ReadonlyArray<Case> =>
+  report.verdict === "error" && report.checks.every(({ status }) => status !== "error" && status !== "fail")
+    ? [
+        {
+          id: "run",
+          law: report.findings.join("; "),
+          section: "",
+          level: report.level,
+          profile: "run",
+          status: "error",
+          reason: Wording.verdict(report),
+          decided: 0
+        }
+      ]
+    : []
 
-/** Renders the run itself as a failed case. */
-const failedTestsuite = (report: Report): ReadonlyArray<string> => [
-  `  <testsuite${attributes({ name: "run", tests: "1", failures: "0", errors: "1", skipped: "0" })}>`,
-  `    <testcase${attributes({ classname: "run", name: "run", time: seconds(report.milliseconds) })}>`,
-  `      ${element("error", { message: Wording.verdict(report), type: "suite-error" }, report.findings)}`,
-  "    </testcase>",
-  "  </testsuite>"
-]
-
-const testsuite = (
-  profile: Profile,
-  checks: ReadonlyArray<CheckResult>,
-  report: Report
-): ReadonlyArray<string> => {
-  const properties = {
-    ...Object.fromEntries(
-      Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text] as const)
-    ),
-    subject: report.subject.name,
-    level: report.level,
-    seed: String(report.seed),
-    verdict: Wording.verdict(report)
-  }
-  return [
-    `  <testsuite${attributes({ name: profile, ...tally(checks), timestamp: report.startedAt })}>`,
-    "    <properties>",
-    ...Object.entries(properties).map(([name, value]) => `      <property${attributes({ name, value })}/>`),
-    "    </properties>",
-    ...checks.flatMap(testcase),
-    "  </testsuite>"
-  ]
-}
-
-const testcase = (check: CheckResult): ReadonlyArray<string> => {
+const testcase = (check: Case): ReadonlyArray<string> => {
   const open = `    <testcase${attributes({ classname: check.profile, name: check.id })}`
   const content = resultOf(check)
   return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, "    </testcase>"]
 }
 
-const resultOf = (check: CheckResult): string | undefined => {
+const resultOf = (check: Case): string | undefined => {
   const message = Wording.summary(check)
   switch (check.status) {
     case "pass":
@@ -95,7 +84,7 @@ const resultOf = (check: CheckResult): string | undefined => {
 }
 
 /** Describes a failure: the clause, the steps with their commands, and the command that replays them. */
-const describeFailure = ({ counterexample, law, section }: CheckResult): ReadonlyArray<string> => [
+const describeFailure = ({ counterexample, law, section }: Case): ReadonlyArray<string> => [
   `${law} (${section})`,
   ...(counterexample === undefined
     ? []
@@ -111,7 +100,7 @@ const describeFailure = ({ counterexample, law, section }: CheckResult): Readonl
 ]
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */
-const tally = (checks: ReadonlyArray<CheckResult>) => {
+const tally = (checks: ReadonlyArray<Case>) => {
   const count = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
     String(checks.filter(({ status }) => statuses.includes(status)).length)
   return {
@@ -121,8 +110,6 @@ const tally = (checks: ReadonlyArray<CheckResult>) => {
     skipped: count("not-applicable", "excluded", "inconclusive")
   }
 }
-
-const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(3)
 
 const attributes = (values: { readonly [name: string]: string }): string =>
   Object.entries(values)

@@ -2,9 +2,7 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { profiles } from "../clauses/Profile.ts"
-import { statuses } from "../engine/Counts.ts"
-import { type CheckResult, type Report, type Status, schemaVersion } from "../engine/Report.ts"
+import { Report, schemaVersion } from "../engine/Report.ts"
 
 /** The text is not a report, or its schema version is not supported. */
 export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
@@ -13,92 +11,7 @@ export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly 
   }
 }
 
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
-const Level = Schema.Literals(["spec", "design"])
-
-const Strings = Schema.Array(Schema.String)
-
-const CheckResultSchema = Schema.Struct({
-  id: Schema.String,
-  law: Schema.String,
-  section: Schema.String,
-  level: Level,
-  profile: Schema.Literals(profiles),
-  status: Schema.Literals(statuses),
-  reason: Schema.optional(Schema.String),
-  decided: Count,
-  counterexample: Schema.optional(
-    Schema.Struct({
-      expected: Schema.String,
-      actual: Schema.String,
-      steps: Schema.Array(
-        Schema.Struct({ did: Schema.String, got: Schema.String, curl: Schema.optional(Schema.String) })
-      ),
-      times: Count,
-      token: Schema.optional(Schema.String)
-    })
-  )
-})
-
-/**
- * The schema of a report in JSON; undefined members are absent.
- *
- * @internal
- */
-export const ReportSchema = Schema.Struct({
-  schemaVersion: Schema.Literal(schemaVersion),
-  suite: Schema.Struct({ name: Schema.String, version: Schema.String, laws: Schema.String }),
-  contract: Schema.Struct({ name: Schema.String, version: Schema.String }),
-  implementation: Schema.optionalKey(
-    Schema.Struct({
-      name: Schema.String,
-      version: Schema.optionalKey(Schema.String),
-      contact: Schema.optionalKey(Schema.String)
-    })
-  ),
-  subject: Schema.Struct({
-    name: Schema.String,
-    kind: Schema.Literals(["port", "http"]),
-    capabilities: Strings
-  }),
-  level: Level,
-  seed: Schema.Finite,
-  startedAt: Schema.String,
-  milliseconds: Schema.Finite,
-  waitedMs: Schema.Finite,
-  requests: Count,
-  counts: Schema.Struct({
-    planned: Count,
-    decided: Count,
-    ...(Object.fromEntries(statuses.map((status) => [status, Count])) as { [S in Status]: typeof Count }) // each status
-  }),
-  findings: Strings,
-  stopped: Strings,
-  choices: Strings,
-  causes: Schema.Array(Schema.Struct({ check: Schema.String, follows: Strings, more: Count })),
-  checks: Schema.Array(CheckResultSchema),
-  verdict: Schema.Literals(["conformant", "not-conformant", "inconclusive", "selection-passed", "error"]),
-  profiles: Schema.Array(
-    Schema.Struct({
-      profile: Schema.Literals(profiles),
-      planned: Count,
-      passed: Count,
-      status: Schema.Literals(statuses)
-    })
-  ),
-  limits: Schema.Struct({
-    requests: Schema.optionalKey(Count),
-    milliseconds: Schema.optionalKey(Count),
-    effort: Schema.Finite,
-    only: Strings,
-    exclude: Strings
-  }),
-  claims: Schema.Array(Schema.Literals(profiles)),
-  exitCode: Schema.Literals([0, 1, 2, 3])
-})
-
-const decodeReport = Schema.decodeUnknownResult(ReportSchema)
+const decodeReport = Schema.decodeUnknownResult(Report)
 const decodeVersion = Schema.decodeUnknownResult(Schema.Struct({ schemaVersion: Schema.Unknown }))
 
 /** Renders the report as indented JSON that ends with a line break. */
@@ -147,17 +60,8 @@ export const parse = (text: string): Result.Result<Report, InvalidReport> => {
         `this suite supports version ${schemaVersion}`
     )
   }
-  const decoded = decodeReport(json)
-  if (Result.isFailure(decoded)) return invalid(`the report is invalid: ${decoded.failure.message}`)
-  return Result.succeed({ ...decoded.success, checks: decoded.success.checks.map(withUndefinedMembers) })
+  return Result.mapError(
+    decodeReport(json),
+    ({ message }) => new InvalidReport({ reason: `the report is invalid: ${message}` })
+  )
 }
-
-/** Sets optional members that are missing from the JSON to `undefined`. */
-const withUndefinedMembers = (check: typeof CheckResultSchema.Type): CheckResult => ({
-  ...check,
-  reason: check.reason,
-  counterexample: check.counterexample && {
-    ...check.counterexample,
-    token: check.counterexample.token
-  }
-})

@@ -7,7 +7,7 @@ import * as Wording from "./Wording.ts"
 /** Returns a line with the outcome, then a line for each step. */
 export const lines = ({ check }: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
   if (replayed.outcome === "not-replayable") return [`CANNOT ${check}: ${printable(replayed.reason)}`]
-  const steps = replayed.steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`)
+  const steps = Wording.numbered(replayed.steps).map((line) => `  ${line}`)
   if (replayed.outcome === "fixed") return [`FIXED ${check}`, ...steps]
   const { actual, expected } = replayed.violation
   return [`FAILED ${check}: expected ${printable(expected)}, got ${printable(actual)}`, ...steps]

@@ -87,9 +87,9 @@ describe("Wording.verdict", () => {
 
 describe("Terminal.progress", () => {
   it("returns the progress of a run in one line", () => {
-    const run = { done: 12, planned: 84, id: "limits.burst", requests: 312, milliseconds: 14_000 }
-    expect(Terminal.progress(run)).toBe("[12/84] limits.burst  312 requests  14 s")
-    expect(Terminal.progress(run, 30)).toBe("[12/84] limits.burst  312 req…")
+    const run = { index: 12, total: 84, id: "limits.burst", requests: 312 }
+    expect(Terminal.progress(run, 14_000)).toBe("[12/84] limits.burst  312 requests  14 s")
+    expect(Terminal.progress(run, 14_000, 30)).toBe("[12/84] limits.burst  312 req…")
   })
 })
 

@@ -1,5 +1,6 @@
 /** Renders a report for a terminal: the verdict, the probable cause within one screen, and then all else in few lines. */
 import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
+import type { Progress } from "../engine/Run.ts"
 import type { Step } from "../evaluation/Finding.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
@@ -14,45 +15,52 @@ export interface Options {
 /** Maximum number of steps of the probable cause that are shown; those in the middle are omitted. */
 const MAX_STEPS = 7
 
-/** Maximum number of lines of one text. */
-const MAX_LINES = 4
+/** Maximum number of lines of one text, and of a step that shows a violation. */
+const [MAX_LINES, MAX_STEP_LINES] = [4, 8]
 
 /** Maximum number of other causes and of choices that are shown, one line each. */
 const MAX_OTHERS = 12
 
-/** Maximum length of a command that is shown; it is never cut, because it is to be copied. */
-const MAX_COMMAND = 600
+/** Maximum length of a command, and of one with a token; it is never cut, because it is to be copied. */
+const [MAX_COMMAND, MAX_REPLAY] = [600, 1_800]
 
 const INDENT = "  "
 
 /** Renders the report as lines, without a line break at the end. Lines fit the columns, except for texts to copy. */
 export const render = (report: Report, { color = false, columns = 100 }: Options = {}): string => {
-  const screen: Screen = { columns: Math.max(40, columns), paint: color ? ansi : (text) => text }
-  const { paint } = screen
-  const withStatus = (status: Status) => report.checks.filter((check) => check.status === status)
+  const width = Math.max(40, columns)
+  const paint: Paint = color ? (text, shade) => `\u001b[${codes[shade]}m${text}\u001b[0m` : (text) => text
   const reasons = (status: Status, word: string, shade: Color) =>
-    Wording.byReason(withStatus(status)).flatMap(([reason, checks]) =>
-      formatStatus(word, shade, checks, reason, screen)
-    )
+    Wording.byReason(report.checks.filter((check) => check.status === status)).flatMap(([reason, checks]) => {
+      const ids = checks.map(({ id }) => id).join(", ")
+      const what = checks.length === 1 ? ids : `${checks.length} checks`
+      const [first = "", ...rest] = wrap(`${word}  ${what}: ${reason}`, width - INDENT.length)
+      const more = checks.length === 1 ? [] : limited(ids, width - INDENT.length)
+      return [first.replace(word, () => paint(word, shade)), ...indented([...rest, ...more])]
+    })
   const [first, ...others] = Wording.causes(report)
   const claims = Wording.claims(report)
-  const shade = report.verdict === "conformant" ? "green" : isBad(report) ? "red" : "yellow"
+  const isBad = report.verdict === "not-conformant" || report.verdict === "error"
+  const shade = report.verdict === "conformant" ? "green" : isBad ? "red" : "yellow"
   const blocks = [
-    wrap(Wording.headline(report), screen.columns).map((line) => paint(line, shade)),
-    first === undefined ? [] : cause(first, screen),
-    otherCauses(others, screen),
+    wrap(Wording.headline(report), width).map((line) => paint(line, shade)),
+    first === undefined ? [] : cause(first, width, paint),
+    listed(
+      others.map(([check, { more }]) => {
+        const times = more === 0 ? "" : ` (and ${more} more)`
+        return `FAIL  ${check.id}${times}: ${Wording.summary(check)}`
+      }),
+      width
+    ).map((line) => line.replace(/^FAIL/, (word) => paint(word, "red"))),
     reasons("error", "ERROR", "red"),
     reasons("warn", "WARN", "yellow"),
     reasons("inconclusive", "INCONCLUSIVE", "yellow"),
     reasons("not-applicable", "NOT APPLICABLE", "dim"),
     // What the doctor found explains why nothing could be decided.
-    report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, screen.columns)) : [],
-    list("Programs that stopped early:", report.stopped, screen),
-    list("The contract leaves open, and the subject chose:", report.choices, screen),
-    [
-      ...limited(wrap(Wording.profiles(report), screen.columns), screen.columns),
-      ...(claims === undefined ? [] : wrap(claims, screen.columns))
-    ]
+    report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, width)) : [],
+    titled("Programs that stopped early:", report.stopped, width),
+    titled("The contract leaves open, and the subject chose:", report.choices, width),
+    [...limited(Wording.profiles(report), width), ...(claims === undefined ? [] : wrap(claims, width))]
   ]
   return blocks
     .filter((lines) => lines.length > 0)
@@ -61,72 +69,33 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
 }
 
 /**
- * The progress of a run.
- *
- * @internal
- */
-export interface Progress {
-  readonly done: number
-  readonly planned: number
-  /** The current program. */
-  readonly id: string
-  readonly requests: number
-  readonly milliseconds: number
-}
-
-/**
  * Renders the progress in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
  *
  * @internal
  */
-export const progress = ({ done, id, milliseconds, planned, requests }: Progress, columns = 100): string => {
-  const parts = [
-    `[${done}/${planned}] ${id}`,
-    ...(requests === 0 ? [] : [Wording.plural(requests, "request")]),
-    Wording.duration(milliseconds)
-  ]
-  return cut(printable(parts.join("  ")), columns)
+export const progress = (
+  { id, index, requests, total }: Progress,
+  milliseconds: number,
+  columns = 100
+): string => {
+  const sent = requests === 0 ? "" : `  ${Wording.plural(requests, "request")}`
+  return cut(printable(`[${index}/${total}] ${id}${sent}  ${Wording.duration(milliseconds)}`), columns)
 }
-
-type Color = keyof typeof codes
 
 const codes = { red: "31;1", green: "32;1", yellow: "33;1", dim: "2", bold: "1" } as const
 
-interface Screen {
-  readonly columns: number
-  readonly paint: (text: string, color: Color) => string
-}
+type Color = keyof typeof codes
 
-const ansi: Screen["paint"] = (text, color) => `\u001b[${codes[color]}m${text}\u001b[0m`
-
-const isBad = ({ verdict }: Report): boolean => verdict === "not-conformant" || verdict === "error"
+type Paint = (text: string, color: Color) => string
 
 const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => INDENT + line)
 
-/** Formats a status, its checks, and a text about them. */
-const formatStatus = (
-  word: string,
-  color: Color,
-  checks: ReadonlyArray<CheckResult>,
-  text: string,
-  { columns, paint }: Screen
-): ReadonlyArray<string> => {
-  const ids = checks.map(({ id }) => id).join(", ")
-  const heading =
-    checks.length === 1 ? `${word}  ${ids}: ${text}` : `${word}  ${checks.length} checks: ${text}`
-  const [first = "", ...rest] = wrap(heading, columns - INDENT.length)
-  return [
-    first.replace(word, () => paint(word, color)),
-    ...indented(rest),
-    ...(checks.length === 1
-      ? []
-      : indented(limited(wrap(ids, columns - INDENT.length), columns - INDENT.length)))
-  ]
-}
-
 /** Formats the probable cause with its history. */
-const cause = ([check, group]: readonly [CheckResult, Cause], screen: Screen): ReadonlyArray<string> => {
-  const { columns, paint } = screen
+const cause = (
+  [check, group]: readonly [CheckResult, Cause],
+  columns: number,
+  paint: Paint
+): ReadonlyArray<string> => {
   const width = columns - INDENT.length
   const { counterexample } = check
   const consequences = Wording.consequences(group)
@@ -134,123 +103,97 @@ const cause = ([check, group]: readonly [CheckResult, Cause], screen: Screen): R
   const heading = cut(printable(`${check.id} (${check.section}, level ${check.level})`), width - 6)
   return [
     `${paint("FAIL", "red")}  ${paint(heading, "bold")}`,
-    ...indented(limited(wrap(check.law, width), width)),
-    ...(counterexample === undefined
-      ? labeled("reason", Wording.summary(check), width)
-      : [
-          ...steps(counterexample.steps, width),
-          ...labeled("expected", counterexample.expected, width),
-          ...labeled("actual", counterexample.actual, width)
-        ]),
-    ...(consequences === undefined ? [] : indented(limited(wrap(`${consequences}.`, width), width))),
-    ...(replay === undefined
-      ? []
-      : [
-          INDENT +
-            (replay.length > 3 * MAX_COMMAND
-              ? "replay    the token is in report.json (--out)"
-              : `replay    ${replay}`)
-        ])
+    ...indented([
+      ...limited(check.law, width),
+      ...(counterexample === undefined
+        ? hanging("reason    ", Wording.summary(check), width)
+        : [
+            ...steps(counterexample.steps, width),
+            ...hanging("expected  ", counterexample.expected, width),
+            ...hanging("actual    ", counterexample.actual, width)
+          ]),
+      ...(consequences === undefined ? [] : limited(`${consequences}.`, width)),
+      ...(replay === undefined
+        ? []
+        : [`replay    ${replay.length > MAX_REPLAY ? "the token is in report.json (--out)" : replay}`])
+    ])
   ]
 }
 
-const otherCauses = (
-  all: ReadonlyArray<readonly [CheckResult, Cause]>,
-  { columns, paint }: Screen
-): ReadonlyArray<string> => {
-  const hidden = all.length - MAX_OTHERS
-  return [
-    ...all.slice(0, MAX_OTHERS).map(([check, { more }]) => {
-      const times = more === 0 ? "" : ` (and ${more} more)`
-      const line = cut(printable(`FAIL  ${check.id}${times}: ${Wording.summary(check)}`), columns)
-      return line.replace("FAIL", () => paint("FAIL", "red"))
-    }),
-    ...(hidden > 0 ? [`… and ${Wording.plural(hidden, "other finding")}`] : [])
-  ]
-}
-
-const list = (heading: string, items: ReadonlyArray<string>, { columns }: Screen): ReadonlyArray<string> => {
-  if (items.length === 0) return []
+/** Formats items, one line each. */
+const listed = (items: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
   const hidden = items.length - MAX_OTHERS
   return [
-    ...wrap(heading, columns),
-    ...items.slice(0, MAX_OTHERS).map((item) => cut(`- ${printable(item)}`, columns)),
+    ...items.slice(0, MAX_OTHERS).map((item) => cut(printable(item), columns)),
     ...(hidden > 0 ? [`… and ${hidden} more`] : [])
   ]
 }
 
-/** Keeps the first lines of a text. */
-const limited = (lines: ReadonlyArray<string>, width: number, max = MAX_LINES): ReadonlyArray<string> =>
-  lines.length <= max ? lines : [...lines.slice(0, max - 1), `${cut(lines[max - 1] ?? "", width - 2)} …`]
+const titled = (title: string, items: ReadonlyArray<string>, columns: number): ReadonlyArray<string> =>
+  items.length === 0
+    ? []
+    : [
+        ...wrap(title, columns),
+        ...listed(
+          items.map((item) => `- ${item}`),
+          columns
+        )
+      ]
 
-const labeled = (label: string, text: string, width: number): ReadonlyArray<string> =>
-  indented(
-    limited(wrap(text, width - 10), width - 10).map(
-      (line, index) => `${(index === 0 ? label : "").padEnd(10)}${line}`
-    )
+/** Wraps a text, and keeps its first lines. */
+const limited = (text: string, columns: number, max = MAX_LINES): ReadonlyArray<string> => {
+  const lines = wrap(text, columns)
+  return lines.length <= max
+    ? lines
+    : [...lines.slice(0, max - 1), `${cut(lines[max - 1] ?? "", columns - 2)} …`]
+}
+
+/** Formats a text after a label; further lines begin below the text. */
+const hanging = (label: string, text: string, columns: number, max = MAX_LINES): ReadonlyArray<string> =>
+  limited(text, columns - label.length, max).map(
+    (line, index) => (index === 0 ? label : " ".repeat(label.length)) + line
   )
 
 /** Formats the first and the last steps with their numbers, each with its command. */
-const steps = (all: ReadonlyArray<Step>, width: number): ReadonlyArray<string> => {
+const steps = (all: ReadonlyArray<Step>, columns: number): ReadonlyArray<string> => {
   const digits = String(all.length).length
   const end = Math.max(2, all.length - MAX_STEPS + 2)
   return all.flatMap((step, index) => {
     if (index >= 2 && index < end) {
-      return index === 2 ? [`${INDENT}${" ".repeat(digits)}  … ${Wording.plural(end - 2, "step")} …`] : []
+      return index === 2 ? [`${" ".repeat(digits)}  … ${Wording.plural(end - 2, "step")} …`] : []
     }
     const number = `${String(index + 1).padStart(digits)}. `
-    const space = " ".repeat(number.length)
-    const room = width - number.length
     // The last step shows the violation.
-    const max = index === all.length - 1 || all.length <= 3 ? 8 : 2
-    const lines = limited(wrap(Wording.step(step), room), room, max)
+    const max = index === all.length - 1 || all.length <= 3 ? MAX_STEP_LINES : 2
     const { curl = "" } = step
-    return indented([
-      ...lines.map((line, at) => (at === 0 ? number : space) + line),
-      ...(curl === "" || curl.length > MAX_COMMAND ? [] : [space + printable(curl)])
-    ])
+    return [
+      ...hanging(number, Wording.step(step), columns, max),
+      ...(curl === "" || curl.length > MAX_COMMAND ? [] : [" ".repeat(number.length) + printable(curl)])
+    ]
   })
 }
+
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const combining = /\p{M}/u
 
-/** Returns the width of a printable character in columns of a terminal. */
-const widthOfCharacter = (character: string): number => {
-  if (character < "\u0300") return 1
-  return combining.test(character) ? 0 : wide.test(character) ? 2 : 1
-}
-
-/**
- * Returns the width of printable text in columns.
- *
- * @internal
- */
-export const widthOf = (text: string): number => {
-  let width = 0
-  for (const character of text) width += widthOfCharacter(character)
-  return width
-}
-
-/**
- * Truncates printable text to the columns, with `…` at the end.
- *
- * @internal
- */
-export const cut = (text: string, columns: number): string => {
-  if (widthOf(text) <= columns) return text
-  return columns < 1 ? "" : `${take(text, columns - 1)}…`
-}
-
+/** Returns the beginning of printable text that fits into the columns. */
 const take = (text: string, columns: number): string => {
-  let taken = ""
   let width = 0
+  let end = 0
   for (const character of text) {
-    width += widthOfCharacter(character)
+    if (character < "\u0300") width++
+    else if (!combining.test(character)) width += wide.test(character) ? 2 : 1
     if (width > columns) break
-    taken += character
+    end += character.length
   }
-  return taken
+  return text.slice(0, end)
+}
+
+/** Truncates printable text to the columns, with `…` at the end. */
+const cut = (text: string, columns: number): string => {
+  if (take(text, columns) === text) return text
+  return columns < 1 ? "" : `${take(text, columns - 1)}…`
 }
 
 /**
@@ -259,21 +202,12 @@ const take = (text: string, columns: number): string => {
  */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  let line = ""
-  for (const word of printable(text).split(" ")) {
-    const joined = line === "" ? word : `${line} ${word}`
-    if (widthOf(joined) <= columns) {
-      line = printable(joined)
-      if (widthOf(line) <= columns) continue
-    } else {
-      if (line !== "") lines.push(line)
-      line = printable(word)
-    }
-    while (widthOf(line) > columns) {
-      const head = take(line, columns)
-      lines.push(head)
-      line = printable(line.slice(head.length))
-    }
+  let rest = printable(text)
+  for (let head = take(rest, columns + 1); take(rest, columns) !== rest; head = take(rest, columns + 1)) {
+    const space = head.lastIndexOf(" ")
+    const line = space > 0 ? head.slice(0, space) : take(rest, columns)
+    lines.push(line)
+    rest = rest.slice(line.length).replace(/^ /, "")
   }
-  return line === "" && lines.length > 0 ? lines : [...lines, line]
+  return [...lines, rest].map((line) => cut(printable(line), columns))
 }

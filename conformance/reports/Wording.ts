@@ -68,7 +68,7 @@ export const countedStatuses = [
 ] as const satisfies ReadonlyArray<readonly [Status, string]>
 
 /** Returns the reason for the status of a check, in one sentence. */
-export const summary = ({ counterexample, reason }: CheckResult): string =>
+export const summary = ({ counterexample, reason }: Pick<CheckResult, "counterexample" | "reason">): string =>
   reason ||
   (counterexample === undefined
     ? "no reason was given"
@@ -145,3 +145,7 @@ export const provenance = (report: Report): ReadonlyArray<readonly [string, stri
 
 /** Formats a step in one line. */
 export const step = ({ did, got }: Step): string => printable(got === "" ? did : `${did} → ${got}`)
+
+/** Formats steps with their numbers, one line each. */
+export const numbered = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
+  steps.map((each, index) => `${index + 1}. ${step(each)}`)

@@ -52,7 +52,7 @@ const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): st
     head,
     `expected ${expected}`,
     `got      ${actual}`,
-    ...steps.map((step, index) => `  ${index + 1}. ${Wording.step(step)}`),
+    ...Wording.numbered(steps).map((line) => `  ${line}`),
     ...(token === undefined ? [] : [`replay: ${token}`])
   ].join("\n")
 }

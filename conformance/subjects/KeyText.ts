@@ -4,24 +4,42 @@ import type { KeyName } from "../evaluation/Http.ts"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
+/** The declared keys. */
+export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
+
+/** The spellings in which programs send keys, each with its description, and its operator in bash if there is one. */
 const spellings = {
-  exact: (key: string) => key,
-  upper: (key: string) => key.toUpperCase(),
-  lower: (key: string) => key.toLowerCase(),
-  swapped: (key: string) =>
-    key.replace(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase())),
-  reversed: (key: string) => [...key].toReversed().join(""),
-  percent: (key: string) => key.replace(/[ -~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`)
+  exact: { of: (key: string) => key, words: "", operator: "" },
+  upper: { of: (key: string) => key.toUpperCase(), words: " in upper case", operator: "^^" },
+  lower: { of: (key: string) => key.toLowerCase(), words: " in lower case", operator: ",," },
+  swapped: {
+    of: (key: string) =>
+      key.replace(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase())),
+    words: " in swapped case",
+    operator: "~~"
+  },
+  reversed: {
+    of: (key: string) => [...key].toReversed().join(""),
+    words: " reversed",
+    operator: undefined
+  },
+  percent: {
+    of: (key: string) => key.replace(/[ -~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`),
+    words: " percent-encoded",
+    operator: undefined
+  }
 } as const
 
+const kinds = Object.keys(spellings) as ReadonlyArray<keyof typeof spellings> // exactly its keys
+
 /** Characters `from` to `to` of a spelling of a key. */
-export const KeyPart = Schema.Struct({
-  key: Schema.Literals(["main", "tiny", "victim", "revoked", "expired"]),
-  as: Schema.Literals(["exact", "upper", "lower", "swapped", "reversed", "percent"]),
+const KeyPart = Schema.Struct({
+  key: Schema.Literals(names),
+  as: Schema.Literals(kinds),
   from: Schema.Int,
   to: Schema.Int
 })
-export type KeyPart = typeof KeyPart.Type
+type KeyPart = typeof KeyPart.Type
 
 /** A text without keys: literal pieces, and parts of keys. */
 export const KeyText = Schema.Array(Schema.Union([Schema.String, KeyPart]))
@@ -30,15 +48,9 @@ export type KeyText = typeof KeyText.Type
 /** Minimum length of a part of a key that must not be shown. */
 const PART_LENGTH = 5
 
-const names = ["main", "tiny", "victim", "revoked", "expired"] as const
-const kinds = ["exact", "upper", "lower", "swapped", "reversed", "percent"] as const
-
 /** The beginning of a part of a key: the spelling of the key, and the index in it. */
-interface Beginning {
-  readonly key: KeyPart["key"]
-  readonly as: KeyPart["as"]
+interface Beginning extends Omit<KeyPart, "to"> {
   readonly spelled: string
-  readonly from: number
 }
 
 /** The shortest parts of all keys, by their length and text. */
@@ -52,12 +64,11 @@ const indexOf = (secrets: Secrets): Index => {
   if (known !== undefined) return known
   const index = new Map<number, Map<string, Array<Beginning>>>()
   for (const key of names) {
-    const secret = secrets[key] ?? ""
-    for (const as of secret === "" ? [] : kinds) {
-      const spelled = spellings[as](secret)
+    for (const as of kinds) {
+      const spelled = spellings[as].of(secrets[key] ?? "")
       const size = Math.min(PART_LENGTH, spelled.length)
       const ofSize = index.get(size) ?? new Map<string, Array<Beginning>>()
-      index.set(size, ofSize)
+      if (size > 0) index.set(size, ofSize)
       for (let from = 0; from + size <= spelled.length; from++) {
         const start = spelled.slice(from, from + size)
         ofSize.set(start, [...(ofSize.get(start) ?? []), { key, as, spelled, from }])
@@ -106,41 +117,27 @@ export const resolve = (text: KeyText, secrets: Secrets): string | undefined => 
   for (const piece of text) {
     const secret = typeof piece === "string" ? "" : secrets[piece.key]
     if (secret === undefined) return undefined
-    resolved += typeof piece === "string" ? piece : spellings[piece.as](secret).slice(piece.from, piece.to)
+    resolved += typeof piece === "string" ? piece : spellings[piece.as].of(secret).slice(piece.from, piece.to)
   }
   return resolved
 }
 
 const isWhole = ({ as, from, key, to }: KeyPart, secrets: Secrets): boolean =>
-  from === 0 && to === spellings[as](secrets[key] ?? "").length
-
-const inWords = {
-  exact: "",
-  upper: " in upper case",
-  lower: " in lower case",
-  swapped: " in swapped case",
-  reversed: " reversed",
-  percent: " percent-encoded"
-}
-
-/** The operators of bash that change the case of a variable. */
-const inShell: { readonly [as: string]: string } = { upper: "^^", lower: ",,", swapped: "~~" }
+  from === 0 && to === spellings[as].of(secrets[key] ?? "").length
 
 /** Returns the text with names of keys instead of the keys, such as `Bearer ‹key:main in upper case›`. */
 export const describe = (text: KeyText, secrets: Secrets): string =>
   text
     .map((piece) => {
       if (typeof piece === "string") return piece
-      return `‹${isWhole(piece, secrets) ? "" : "part of "}key:${piece.key}${inWords[piece.as]}›`
+      return `‹${isWhole(piece, secrets) ? "" : "part of "}key:${piece.key}${spellings[piece.as].words}›`
     })
     .join("")
 
 /** Returns an expression of bash for a part of a key in a variable, such as `${KEY^^}`; `undefined` if there is none. */
 export const variable = (part: KeyPart, secrets: Secrets): string | undefined => {
   const name = part.key === "main" ? "KEY" : part.key.toUpperCase()
-  if (part.as === "exact") {
-    return isWhole(part, secrets) ? `$${name}` : `\${${name}:${part.from}:${part.to - part.from}}`
-  }
-  const operator = inShell[part.as]
-  return operator === undefined || !isWhole(part, secrets) ? undefined : `\${${name}${operator}}`
+  const { operator } = spellings[part.as]
+  if (isWhole(part, secrets)) return operator === "" ? `$${name}` : operator && `\${${name}${operator}}`
+  return operator === "" ? `\${${name}:${part.from}:${part.to - part.from}}` : undefined
 }

@@ -1,74 +1,60 @@
 /** Redacts declared keys in text: replaces every form in which a subject may return a key with the name of that key. */
 
-/** Secrets by name; the names appear in the report. */
-export interface Secrets {
-  readonly [name: string]: string | undefined
-}
+import type { Secrets } from "./KeyText.ts"
 
-/** Minimum length of a secret that is replaced wherever it occurs. */
+/** Minimum length of a secret that is replaced: the key `1` must not remove every `1` from the report. */
 const MIN_LENGTH = 8
 
 /**
  * Returns a function that replaces each secret with a placeholder such as `‹key:main›`, longest first. It ignores ASCII
- * case, and also finds secrets that are percent-encoded, escaped for JSON or HTML, or inside base64, as in `Basic`
- * credentials.
- *
- * Laws send truncated, mistyped and reversed keys, and a server may return them in a message. Therefore a placeholder
- * such as `‹part of key:main›` replaces
+ * case, and also finds secrets in other encodings, as in `Basic` credentials. Programs send truncated, mistyped and
+ * reversed keys, and a server may return them in a message; `‹part of key:main›` replaces
  *
  * - a reversed secret, in the same encodings;
  * - a secret in which one character is different;
  * - a part of a secret or of a reversed secret that is at least `partLength` long;
  * - a credential after `Bearer`, `Bearerx`, `Basic` or `Token` that shares a prefix and a suffix with a secret or a
  *   reversed secret, if their lengths add up to at least half of the secret.
- *
- * A secret of fewer than 8 characters can occur by chance: the key `1` must not remove every `1` from the report. It is
- * replaced only as the credential after `Bearer` or `Basic`. An empty secret is ignored.
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
-  const namedSecrets = Object.entries(secrets).flatMap(([name, secret]) =>
-    secret === undefined || secret === "" ? [] : [{ name, secret }]
+  const searches = Object.entries(secrets).flatMap(([name, secret = ""]) =>
+    secret.length < MIN_LENGTH ? [] : [{ name, secret, find: finderOf(secret) }]
   )
-  const longSecrets = namedSecrets.filter(({ secret }) => secret.length >= MIN_LENGTH)
-  const searches = longSecrets.map(({ name, secret }) => ({ name, secret, find: finderOf(secret) }))
   // A placeholder must not contain any part of a secret, and the name of one key may resemble the secret of another.
   const firstSafe = (...candidates: ReadonlyArray<string>): string =>
     candidates.find((candidate) => searches.every(({ find }) => find(fold(candidate), 0) === undefined)) ??
     "‹key›"
-  const placeholder = (name: string): string => firstSafe(`‹key:${name}›`)
-  const partPlaceholder = (name: string): string => firstSafe(`‹part of key:${name}›`, "‹part of key›")
-
-  const placeholders = new Map<string, string>()
-  const add = (form: string, replacement: string): void => {
-    if (!placeholders.has(fold(form))) placeholders.set(fold(form), replacement)
-  }
-  for (const { name, secret } of longSecrets) for (const form of formsOf(secret)) add(form, placeholder(name))
-  for (const { name, secret } of longSecrets) {
-    for (const form of formsOf(reverse(secret))) add(form, partPlaceholder(name))
-  }
-  const wholePattern = alternatives([...placeholders.keys()])
-  const shortSecrets = namedSecrets.filter(({ secret }) => secret.length < MIN_LENGTH)
-  const shortPlaceholders = new Map(shortSecrets.map(({ name, secret }) => [secret, placeholder(name)]))
-  const credential = new RegExp(
-    `\\b(Bearer|Basic)(\\s+)(${alternatives([...shortPlaceholders.keys()]).source})(?![\\w.~+/=-])`,
-    "gi"
-  )
-  const partReplacements = searches.flatMap(({ find, name, secret }) => [
-    replaceMatches(find, partPlaceholder(name)),
-    replaceSimilarCredentials(secret, partPlaceholder(name))
+  const named = searches.map((search) => ({
+    ...search,
+    whole: firstSafe(`‹key:${search.name}›`),
+    part: firstSafe(`‹part of key:${search.name}›`, "‹part of key›")
+  }))
+  // Of equal forms, the last entry is kept, so the forms of whole secrets come last.
+  const placeholders = new Map<string, string>([
+    ...named.flatMap(({ part, secret }) =>
+      formsOf(reverse(secret)).map((form) => [fold(form), part] as const)
+    ),
+    ...named
+      .toReversed()
+      .flatMap(({ secret, whole }) => formsOf(secret).map((form) => [fold(form), whole] as const))
   ])
+  const replacements = [
+    ...(placeholders.size === 0 ? [] : [replaceForms(placeholders)]),
+    ...named.flatMap(({ find, part, secret }) => [
+      replaceMatches(find, part),
+      replaceSimilarCredentials(secret, part)
+    ])
+  ]
+  return (text) => replacements.reduce((result, replace) => replace(result), text)
+}
 
-  return (text) => {
-    let clean = text
-    if (placeholders.size > 0)
-      clean = clean.replace(wholePattern, (found) => placeholders.get(fold(found)) ?? "‹key›")
-    if (shortPlaceholders.size > 0) {
-      clean = clean.replace(credential, (found: string, scheme: string, space: string, secret: string) =>
-        shortPlaceholders.has(secret) ? `${scheme}${space}${shortPlaceholders.get(secret)}` : found
-      )
-    }
-    return partReplacements.reduce((result, replace) => replace(result), clean)
-  }
+/** Replaces forms of secrets, the longest first. */
+const replaceForms = (placeholders: ReadonlyMap<string, string>): ((text: string) => string) => {
+  const forms = [...placeholders.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
+  const pattern = new RegExp(forms.join("|"), "gi")
+  return (text) => text.replace(pattern, (found) => placeholders.get(fold(found)) ?? "‹key›")
 }
 
 /** Converts ASCII letters to lower case. Other letters are unchanged, so positions in the text stay the same. */
@@ -85,16 +71,6 @@ const spellingsOf = (secret: string): ReadonlyArray<string> => [fold(secret), fo
  */
 const partLength = ({ length }: string): number =>
   Math.min(Math.max(MIN_LENGTH, Math.floor(length / 2)), length - 1)
-
-/** Creates a pattern that matches any of the strings and prefers the longest match. */
-const alternatives = (texts: ReadonlyArray<string>): RegExp =>
-  new RegExp(
-    [...texts]
-      .sort((a, b) => b.length - a.length)
-      .map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
-      .join("|"),
-    "gi"
-  )
 
 /** Returns the encodings of a secret. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
@@ -152,14 +128,11 @@ const lengthOfCommonEnds = (a: string, b: string): number => {
   return prefix + suffix
 }
 
-/** The start and the end of a match in a text. */
-type Place = readonly [from: number, to: number]
-
 /**
  * Finds the first match at or after an index: a part of a secret in a folded text, or the secret with one wrong
- * character.
+ * character. Returns its start and its end.
  */
-type Finder = (folded: string, from: number) => Place | undefined
+type Finder = (folded: string, from: number) => readonly [from: number, to: number] | undefined
 
 const finderOf = (secret: string): Finder => {
   const spellings = spellingsOf(secret)
@@ -187,12 +160,11 @@ const finderOf = (secret: string): Finder => {
  */
 const isMistyped = (spelling: string, text: string, at: number): boolean => {
   const last = spelling.length - 1
-  if (spelling[0] !== text[at] || spelling[last] !== text[at + last]) return false
-  let wrong = 0
-  for (let index = 1; index < last; index++) {
-    if (spelling[index] !== text[at + index] && ++wrong > 1) return false
-  }
-  return true
+  return (
+    spelling[0] === text[at] &&
+    spelling[last] === text[at + last] &&
+    lengthOfCommonEnds(spelling, text.slice(at, at + spelling.length)) >= last
+  )
 }
 
 /** Replaces each match of a finder. */

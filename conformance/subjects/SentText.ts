@@ -27,8 +27,6 @@ export const bodyText = (body: Uint8Array): string => {
 const show = (content: string, secrets: KeyText.Secrets): string =>
   visible(shortened(KeyText.describe(KeyText.of(content, secrets), secrets)))
 
-const names = ["main", "tiny", "victim", "revoked", "expired"] as const
-
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const describeCredentials = (
   { authorization, credential, key = "main" }: Sent,
@@ -37,7 +35,7 @@ const describeCredentials = (
   if (credential !== undefined) return [`Authorization: ${credential}`]
   const [only] = authorization?.length === 1 ? authorization : []
   const sender =
-    authorization === undefined ? key : names.find((name) => only === `Bearer ${secrets[name] ?? ""}`)
+    authorization === undefined ? key : KeyText.names.find((name) => only === `Bearer ${secrets[name] ?? ""}`)
   if (sender !== undefined && sender !== "other") {
     return sender === "main" ? [] : [sender === "none" ? "no key" : `${sender} key`]
   }

@@ -23,7 +23,7 @@ import { BodyTooLarge } from "../../core/service/ServiceRequest.ts"
 import { pairs } from "../../core/service/ServiceResponse.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import { bytes, headerValues, type Transport } from "../http/Wire.ts"
-import type { HttpTarget } from "./HttpSubject.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
 
 export interface ServiceTargetOptions {
   readonly name: string

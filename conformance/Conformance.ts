@@ -17,6 +17,7 @@ import { SetupError } from "./engine/SetupError.ts"
 import * as FetchTransport from "./http/FetchTransport.ts"
 import type * as ServerClock from "./http/ServerClock.ts"
 import { NoResponse } from "./http/Wire.ts"
+import type { PortTarget } from "./ports/PortTarget.ts"
 import type { Budget } from "./subjects/Budget.ts"
 import * as HttpSubject from "./subjects/HttpSubject.ts"
 import * as PortSubject from "./subjects/PortSubject.ts"
@@ -33,7 +34,7 @@ export interface ServerOptions {
 }
 
 /** Creates a subject from storage ports; a layer must build a new, empty store each time. */
-export const ports = PortSubject.make
+export const ports: (options: PortTarget) => Subject = PortSubject.make
 
 /**
  * Creates a subject from a running server. You must own the server: a run creates animals, uses up limits and gets a

@@ -6,8 +6,8 @@ import * as ArrayStores from "../selftest/ArrayStores.ts"
 import * as Draws from "../selftest/mutants/Draws.ts"
 import * as RandomConversation from "../selftest/mutants/RandomConversation.ts"
 import * as Recording from "../selftest/Recording.ts"
-import * as Edit from "../selftest/spoilers/Edit.ts"
 import * as ServiceTarget from "../selftest/ServiceTarget.ts"
+import * as Edit from "../selftest/spoilers/Edit.ts"
 import type { Exchange } from "./Exchange.ts"
 
 const REQUESTS = 700

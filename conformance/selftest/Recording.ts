@@ -7,8 +7,8 @@ import type { Transport, WireResponse } from "../http/Wire.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
-import * as ServiceTarget from "./ServiceTarget.ts"
 import type { World } from "./Fault.ts"
+import * as ServiceTarget from "./ServiceTarget.ts"
 
 export interface Recording {
   readonly setup: Setup

@@ -8,12 +8,12 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { make as makeRateLimitStore, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
-import * as ServiceTarget from "./ServiceTarget.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as ArrayStores from "./ArrayStores.ts"
 import type { SpoiledPorts, Where } from "./Fault.ts"
 import type { Choices } from "./plain/Choices.ts"
 import * as PlainServer from "./plain/PlainServer.ts"
+import * as ServiceTarget from "./ServiceTarget.ts"
 
 const identity = <A>(real: A): A => real
 

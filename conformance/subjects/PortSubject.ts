@@ -3,8 +3,6 @@ import type { Capability } from "../evaluation/Capability.ts"
 import type { PortTarget } from "../ports/PortTarget.ts"
 import type { Subject } from "./Subject.ts"
 
-export type PortSubjectOptions = PortTarget
-
 export interface PortSubject extends Subject {
   readonly kind: "port"
   readonly target: PortTarget

@@ -26,7 +26,6 @@ describe("conformance/implementations.md", () => {
     const rows = ImplementationsPage.rowsOf(page).map((line) => line.slice(2, -2).split(" | "))
     expect(rows.map(([name]) => name)).toEqual([
       "animal-store",
-      "self-test server in Java",
       "self-test server in Python"
     ])
     const versions = SuiteVersions.readVersions().map(({ version }) => version)

@@ -1,2 +1,0 @@
-/** The former name of `main.ts`. */
-import "./main.ts"

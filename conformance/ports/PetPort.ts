@@ -115,6 +115,7 @@ const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
     { order, clients: [writer, writer, reader].map(alone) },
     { order, clients: [writer, secondWriter, pager].map(alone) },
     { order, clients: [secondWriter, writer, secondWriter, pager].map(alone) },
+    { order, clients: [0, 2, 4, 6, 8].map((index) => alone([plain(index), plain(index + 1)])) },
     { order, clients: [alternating, pages, [find(1n), ...pages]].map(alone) },
     { order, clients: Array.from({ length: 4 }, () => alone([once(0, 0, 0, 0)])) }
   ]),

@@ -64,7 +64,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("pets.quote-dies", "Inserts names into SQL without escaping, so that a quote causes a defect.")
-    .breaks("pets.insert.names")
+    .breaks("pets.insert.exact")
     .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
   fault("pets.id-reused", "Assigns the ids 1 to 7 repeatedly.")
     .breaks("pets.insert.id-never-reused")
@@ -139,7 +139,8 @@ export const faults: ReadonlyArray<Fault> = [
     .by(AtPort.pets(lostUpdate(Effect.yieldNow))),
   fault("pets.write-back", "Reads all animals and writes them back in a second step, without yielding.")
     .breaks("pets.linearizable")
-    .by(AtPort.pets(lostUpdate(Effect.void))),
+    // Effect runs `Effect.void` without a step of its own.
+    .by(AtPort.pets(lostUpdate(Effect.sync(() => {})))),
   fault("pets.stale", "Reads from a copy that is refreshed on every second read.")
     .breaks("pets.page.sees-insert")
     .by(AtPort.pets(stale(2)))

@@ -4,8 +4,8 @@ import { optional, section, unchecked } from "./Clause.ts"
 export const clauses = [
   ...section("§8.4.3", "spec", "http", {
     "ban.possible": unchecked(
-      "Repeated requests after a 429 may lead to a ban of the key.",
-      "It is a permission, not an obligation."
+      "Repeated requests after a 429 may lead to a ban of the key, so clients should back off exponentially.",
+      "It is a permission for the service, and advice to clients."
     ),
     "ban.temporary": optional("A ban ends.", "The service bans no key."),
     "ban.only-that-key": optional(
@@ -13,31 +13,14 @@ export const clauses = [
       "The service bans no key."
     )
   }),
-  ...section("§8.4.3", "spec", "nowhere", {
-    "ban.backoff": unchecked(
-      "Clients are expected to use exponential backoff.",
-      "It concerns clients, not the service."
-    )
-  }),
-  ...section("§8.4.3", "design", "both", {
+  ...section("§8.4.3", "design", "http", {
     "ban.rules": "A key is banned after 20 strikes within 5 minutes of the first.",
     "ban.strike":
       "A strike is a denied request for which no slot is free; there are as many slots as requests in a full bucket.",
     "ban.first-429": "A denied request that gets a slot is not a strike.",
     "ban.strike-interval": "At most one strike is counted per second, so a burst is one strike.",
-    "ban.strikes-expire": "A new count begins five minutes after the first strike."
-  }),
-  ...section("§8.4.3", "design", "http", {
-    "ban.answer": "A banned key gets 429 with the code `api_key_banned`."
-  }),
-  ...section("§8.3", "design", "both", {
-    "ban.headers":
-      "During a ban, Limit is the per-minute limit, Remaining is 0, and Reset is the end of the ban."
-  }),
-  ...section("§8.4.2", "design", "both", {
-    "ban.retry-after": "During a ban, `Retry-After` is at least the time until the ban ends."
-  }),
-  ...section("§8.4.3", "design", "both", {
+    "ban.strikes-expire": "A new count begins five minutes after the first strike.",
+    "ban.answer": "A banned key gets 429 with the code `api_key_banned`.",
     "ban.unchanged-by-requests": "Requests during a ban neither prolong it nor change any other state.",
     "ban.levels":
       "The first ban lasts 1 minute, the next two last 5 and 15 minutes, and all later ones last 60 minutes.",
@@ -49,9 +32,14 @@ export const clauses = [
     "ban.day-workers-never":
       "Eight clients that retry every 30 seconds after the daily limit is reached are never banned.",
     "ban.capped-wait-never":
-      "A client that sends one request at a time and waits at most 30 seconds is never banned."
-  }),
-  ...section("§8.4.3", "design", "http", {
+      "A client that sends one request at a time and waits at most 30 seconds is never banned.",
     "ban.anonymous-never": "A client without a valid key is never banned."
+  }),
+  ...section("§8.3", "design", "http", {
+    "ban.headers":
+      "During a ban, Limit is the per-minute limit, Remaining is 0, and Reset is the end of the ban."
+  }),
+  ...section("§8.4.2", "design", "http", {
+    "ban.retry-after": "During a ban, `Retry-After` is at least the time until the ban ends."
   })
 ]

@@ -3,8 +3,8 @@
 /** `spec`: the contract requires it. `design`: our decision on an open point; other implementations may differ. */
 export type Level = "spec" | "design"
 
-/** Where a violation is visible: at a storage port, over HTTP, at both, or nowhere outside the subject. */
-export type Observable = "port" | "http" | "both" | "nowhere"
+/** Where a clause is checked: at a storage port or over HTTP. */
+export type Observable = "port" | "http"
 
 /** One requirement of the contract or of our design, as a sentence. */
 export interface Clause<Slug extends string = string> {
@@ -29,6 +29,10 @@ export const unchecked = (says: string, reason: string): Sentence => ({ says, un
 
 /** Creates a sentence that some runs cannot try; `reason` states why. */
 export const optional = (says: string, reason: string): Sentence => ({ says, optional: reason })
+
+/** Creates a sentence that is tried only if a list can show all animals. */
+export const unlessFull = (says: string): Sentence =>
+  optional(says, "The service holds more animals than any list shows.")
 
 /** Creates clauses from a record of sentences, keyed by slug; all have the same section, level and observability. */
 export const section = <Slug extends string>(

@@ -4,7 +4,6 @@ import * as Authentication from "./Authentication.ts"
 import * as Bans from "./Bans.ts"
 import type { Clause } from "./Clause.ts"
 import * as Creation from "./Creation.ts"
-import * as Deprecation from "./Deprecation.ts"
 import * as Errors from "./Errors.ts"
 import * as Http from "./Http.ts"
 import * as Lists from "./Lists.ts"
@@ -27,7 +26,6 @@ export const clauses = [
   ...Errors.clauses,
   ...RateLimits.clauses,
   ...Bans.clauses,
-  ...Deprecation.clauses,
   ...Http.clauses,
   ...PetRepositories.clauses,
   ...RateLimitStores.clauses,

@@ -1,50 +1,28 @@
 /** Clauses about creating an animal: the request body and the accepted values. */
-import { optional, section } from "./Clause.ts"
+import { optional, section, unlessFull } from "./Clause.ts"
 
 export const clauses = [
   ...section("§4.2", "spec", "http", {
-    "create.status-201": "A creation with a plain name and an existing category gets 201."
-  }),
-  ...section("§4.2", "spec", "both", {
+    "create.status-201": "A creation with a plain name and an existing category gets 201.",
     "create.returns-created": "The response to a creation contains the name and the category that were sent.",
-    "create.id-assigned": "The response to a creation contains the `id` that the service assigned."
+    "create.id-assigned": "The response to a creation contains the `id` that the service assigned.",
+    "create.name-required": "A creation without `name` gets 400.",
+    "create.category-required": "A creation without `categoryId` gets 400.",
+    "create.body-required": "A creation that declares a JSON body but has none gets 400.",
+    "create.body-object": "A creation whose body is JSON but not an object gets 400.",
+    "create.content-type-accepted": "A creation sent as `application/json` is accepted.",
+    "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
   }),
   ...section("§2", "spec", "http", {
     "create.status-accepted":
-      "Each of `available`, `pending` and `sold` is accepted as the status of a new animal."
-  }),
-  ...section("§2", "spec", "both", {
-    "create.status-kept": "The response to a creation contains the status that was sent."
-  }),
-  ...section("§4.2", "spec", "http", {
-    "create.name-required": "A creation without `name` gets 400."
-  }),
-  ...section("§2", "spec", "http", {
-    "create.name-type": "A creation whose `name` is not a JSON string gets 400."
-  }),
-  ...section("§4.2", "spec", "http", {
-    "create.category-required": "A creation without `categoryId` gets 400."
-  }),
-  ...section("§2", "spec", "http", {
+      "Each of `available`, `pending` and `sold` is accepted as the status of a new animal.",
+    "create.status-kept": "The response to a creation contains the status that was sent.",
+    "create.name-type": "A creation whose `name` is not a JSON string gets 400.",
     "create.category-type":
       "A creation whose `categoryId` is not a JSON number, or has a fraction such as 1.5, gets 400.",
-    "create.category-range": "A creation whose `categoryId` is outside int64 gets 400."
-  }),
-  ...section("§2", "spec", "both", {
-    "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³."
-  }),
-  ...section("§2", "spec", "http", {
-    "create.status-enum": "A creation whose `status` is neither one of the three values nor null gets 400."
-  }),
-  ...section("§4.2", "spec", "http", {
-    "create.body-required": "A creation that declares a JSON body but has none gets 400.",
-    "create.body-object": "A creation whose body is JSON but not an object gets 400."
-  }),
-  ...section("§1", "spec", "http", {
-    "create.json-syntax": "A creation whose body is not JSON text (RFC 8259) gets 400.",
-    "create.json-strict": "A creation whose body has text after its JSON value gets 400."
-  }),
-  ...section("§2", "spec", "http", {
+    "create.category-range": "A creation whose `categoryId` is outside int64 gets 400.",
+    "create.int64-exact": "An accepted `categoryId` is returned exactly, even beyond 2⁵³.",
+    "create.status-enum": "A creation whose `status` is neither one of the three values nor null gets 400.",
     "create.member-names": optional(
       "A member whose name differs from `status` in case does not set the status.",
       "The service rejects unknown members."
@@ -52,31 +30,22 @@ export const clauses = [
     "create.status-chosen":
       "All animals that are created without a status get the same one, or all of them none."
   }),
-  ...section("§4.2", "spec", "http", {
-    "create.content-type-accepted": "A creation sent as `application/json` is accepted."
+  ...section("§1", "spec", "http", {
+    "create.json-syntax": "A creation whose body is not JSON text (RFC 8259) gets 400.",
+    "create.json-strict": "A creation whose body has text after its JSON value gets 400."
   }),
   ...section("§7", "spec", "http", {
-    "create.refused-unstored": optional(
-      "A rejected creation adds no animal.",
-      "The service holds more animals than any list shows."
-    )
-  }),
-  ...section("§4.2", "spec", "both", {
-    "create.concurrent": "Concurrent creations all take effect, each with its own `id`."
+    "create.refused-unstored": unlessFull("A rejected creation adds no animal.")
   }),
   ...section("§2", "design", "http", {
     "create.name-length":
       "A name of 1 to 255 code points is accepted; an empty or longer one is rejected with 400.",
     "create.name-blank": "A name that consists only of white space is rejected with 400.",
     "create.name-characters":
-      "A name may contain any character except U+0000 and lone surrogates, which are rejected with 400."
-  }),
-  ...section("§2", "design", "both", {
+      "A name may contain any character except U+0000 and lone surrogates, which are rejected with 400.",
     "create.name-exact": "A name is returned exactly as sent, neither trimmed nor normalized.",
     "create.name-not-unique": "Several animals may have the same name.",
-    "create.category-any": "Every int64 is accepted as `categoryId`, including 0 and negative numbers."
-  }),
-  ...section("§2", "design", "http", {
+    "create.category-any": "Every int64 is accepted as `categoryId`, including 0 and negative numbers.",
     "create.category-by-value":
       "Any JSON spelling of an integer is accepted as `categoryId`: `1.0` and `1e3` mean 1 and 1000.",
     "create.number-cost":

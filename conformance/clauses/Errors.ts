@@ -3,16 +3,14 @@ import { section, unchecked } from "./Clause.ts"
 
 export const clauses = [
   ...section("§7", "spec", "http", {
-    "errors.body": "The body of every error is a JSON object with `code`, `message` and `status`."
+    "errors.body": "The body of every error is a JSON object with `code`, `message` and `status`.",
+    "errors.listed-statuses":
+      "A request that the contract describes gets a status that the contract lists, unless the key is banned."
   }),
   ...section("§2", "spec", "http", {
     "errors.body-types":
       "The `code` and `message` of an error are strings that are not blank, and its `status` is an integer.",
     "errors.status-matches": "The `status` in the body of an error is the HTTP status of the response."
-  }),
-  ...section("§7", "spec", "http", {
-    "errors.listed-statuses":
-      "A request that the contract describes gets a status that the contract lists, unless the key is banned."
   }),
   ...section("§4", "spec", "http", {
     "errors.no-5xx": "A request that the contract describes never gets 5xx."
@@ -27,30 +25,20 @@ export const clauses = [
     "errors.codes":
       "Every `code` is in the closed set of codes and comes with the status that belongs to it.",
     "errors.messages": "The message of a 400 names the invalid field or parameter.",
-    "errors.no-echo": "No message repeats an API key or long input."
-  }),
-  ...section("§7", "design", "nowhere", {
+    "errors.no-echo": "No message repeats an API key or long input.",
     "errors.internal": unchecked(
       "After an internal failure, the response is 500 `internal_error` without the cause.",
       "An internal failure cannot be caused from outside."
     ),
     "errors.unavailable": unchecked(
-      "While a store is unreachable, requests get 503 `service_unavailable` with `Retry-After`.",
+      "While a store is unreachable, requests get 503 `service_unavailable` with `Retry-After`, " +
+        "the plan's limit, Remaining 0 and a Reset after that time.",
       "A store cannot be made unreachable from outside."
-    )
-  }),
-  ...section("§7", "design", "http", {
-    "errors.headers-too-large": unchecked(
-      "A request with an oversized header section or target gets 431 `headers_too_large` with an Error body.",
+    ),
+    "errors.no-request": unchecked(
+      "Bytes that are no HTTP request get 400 `malformed_request`, an oversized header section or target " +
+        "431 `headers_too_large`, and an incomplete request 408 `request_timeout`, each with an Error body.",
       "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
-    ),
-    "errors.malformed-request": unchecked(
-      "Bytes that are not an HTTP request get 400 `malformed_request` with an Error body.",
-      "The suite sends well-formed HTTP only, so that it works through any proxy."
-    ),
-    "errors.request-timeout": unchecked(
-      "A request that is not complete in time gets 408 `request_timeout` with an Error body.",
-      "The host sets the timeout, which is too long for a run to wait for."
     )
   })
 ]

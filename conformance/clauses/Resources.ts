@@ -5,16 +5,14 @@ export const clauses = [
   ...section("§2", "spec", "http", {
     "resources.pet-fields": "An animal has at least `id`, `name` and `categoryId`.",
     "resources.pet-types":
-      "The `id` and `categoryId` of an animal are JSON integers within int64, and its `name` is a string."
+      "The `id` and `categoryId` of an animal are JSON integers within int64, and its `name` is a string.",
+    "resources.id-unique": "No two animals have the same `id`.",
+    "resources.stable": "The id, name and category of an animal never change, whatever is created after it."
   }),
   ...section("§3", "spec", "http", {
     "resources.status-values": "The status of an animal, if present, is `available`, `pending` or `sold`."
   }),
-  ...section("§2", "spec", "both", {
-    "resources.id-unique": "No two animals have the same `id`.",
-    "resources.stable": "The id, name and category of an animal never change, whatever is created after it."
-  }),
-  ...section("§3", "design", "both", {
+  ...section("§3", "design", "http", {
     "resources.status-stable": "The status of an animal never changes after its creation."
   }),
   ...section("§4", "design", "http", {

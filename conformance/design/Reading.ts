@@ -37,6 +37,9 @@ const decode = (text: string): string | undefined => {
   }
 }
 
+/** Decodes a path, except encoded slashes, which separate no segments. */
+const decodePath = (path: string): string | undefined => decode(path.replaceAll(/%2f/gi, "%252f"))
+
 /** Maximum length of a token in characters. */
 const MAX_TOKEN = 512
 
@@ -66,14 +69,13 @@ export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
 }
 
 const pathOf = (path: string, basePath: string): Path => {
-  // An encoded slash separates no segments.
-  const decoded = decode(path.replaceAll(/%2f/gi, "%252f"))
+  const decoded = decodePath(path)
   if (decoded === undefined) return { is: "unknown", clause: "http.malformed-escape" }
   const known = match(decoded, basePath)
   if (known !== undefined) return { ...known, isEncoded: path.includes("%") }
   // Our decision by which a path is unknown that another service might know.
   const tidy = path.toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
-  const isUntidy = match(decode(tidy) ?? "", basePath.toLowerCase()) !== undefined
+  const isUntidy = match(decodePath(tidy) ?? "", basePath.toLowerCase()) !== undefined
   const isEncodedTwice = match(decode(decode(path) ?? "") ?? "", basePath) !== undefined
   const isOther = /\/(?:categor|store|orders)/.test(path)
   const ofUnknown = isOther ? "http.other-operations" : "http.unknown-path"

@@ -30,7 +30,7 @@ export const explain = (slug: string): string | undefined => {
     ...(check === undefined
       ? [`Not checked: ${clause.unchecked ?? "no run can show it"}`]
       : [
-          `Profile ${check.profile}, on ${check.observable === "both" ? "ports and HTTP" : check.observable}.`,
+          `Profile ${check.profile}, on ${check.observable}.`,
           "Every exchange of a run is judged. A run that selects this check sends:",
           `  ${programsOf(check.profile)}`,
           ...(check.optional === undefined ? [] : ["", `It may not apply: ${check.optional}`])

@@ -10,7 +10,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import * as Platform from "./engine/Platform.ts"
 import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
 import { SetupError } from "./engine/SetupError.ts"
@@ -115,4 +114,4 @@ const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock 
  * a pattern matches nothing.
  */
 export const check = (subject: Subject, options: Run.RunOptions = {}): Promise<Report> =>
-  Effect.runPromise(Effect.andThen(Platform.check, Run.run(subject, options)))
+  Effect.runPromise(Run.run(subject, options))

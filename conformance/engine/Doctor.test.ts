@@ -51,9 +51,10 @@ const examine = async ({
   const respondCorrectly = (method: string, key: string): WireResponse => {
     const limit = limits[key]
     const date: Header = ["Date", new Date(clock === "none" ? Date.now() : now).toUTCString()]
+    const reset = Math.floor(now / 1_000) + 60
     return limit === undefined
-      ? wireResponse(401, [date, ...rate(60, 59, 2_000_000_000)], "{}")
-      : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, 2_000_000_000)], "[]")
+      ? wireResponse(401, [date, ...rate(60, 59, reset)], "{}")
+      : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, reset)], "[]")
   }
   const subject = await run(
     HttpSubject.make({
@@ -150,7 +151,7 @@ describe("Doctor.examine with a correct set-up", () => {
       clock: running,
       respond: (_request, key) =>
         key in limits
-          ? wireResponse(200, [["Date", new Date(Date.now() + offset).toUTCString()]], "[]")
+          ? wireResponse(200, rate(60, 59, Math.floor((Date.now() + offset) / 1_000) + 60), "[]")
           : wireResponse(401)
     })
     expect([findings].flat().join("\n")).toContain("the clock can be moved, and shows ")

@@ -15,14 +15,12 @@ import { header, text, type WireResponse } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
 import type * as Traffic from "../programs/Traffic.ts"
-import type { HttpSubject, HttpTarget, SmallKey } from "../subjects/HttpSubject.ts"
+import { type HttpSubject, type HttpTarget, type SmallKey, secretsOf } from "../subjects/HttpSubject.ts"
 import * as DoctorClock from "./DoctorClock.ts"
 import * as Estimate from "./Estimate.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import type { Selection } from "./Selection.ts"
 import { failSetup, SetupError } from "./SetupError.ts"
-
-type Examined = Pick<Selection, "level"> & Partial<Selection>
 
 /** Opens a session for a run; fails with one sentence if the clock does not work. */
 export const open = ({ budget, exchanges, target }: HttpSubject, level: Selection["level"]) =>
@@ -34,7 +32,7 @@ export const open = ({ budget, exchanges, target }: HttpSubject, level: Selectio
 /** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
 export const examine = Effect.fnUntraced(function* (
   subject: HttpSubject,
-  options: Examined,
+  options: Selection,
   session?: JudgedRun.Session
 ): Effect.fn.Return<ReadonlyArray<string>, SetupError> {
   const { redact, target } = subject
@@ -104,20 +102,14 @@ const MAX_SHOWN = 120
 const excerptOf = ({ body }: WireResponse): string => JSON.stringify(Excerpt.body(body, MAX_SHOWN))
 
 const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupError> => {
-  const given = [
-    ["--key", keys.main],
-    ["--tiny", keys.tiny?.secret],
-    ["--victim", keys.victim?.secret],
-    ["--revoked", keys.revoked],
-    ["--expired", keys.expired]
-  ].filter(([, secret]) => secret !== undefined)
+  const given = Object.entries(secretsOf(keys)).filter(([, secret]) => secret !== undefined)
   const duplicate = given.find(
     ([, secret], index) => given.findIndex(([, earlier]) => earlier === secret) < index
   )
   return duplicate === undefined
     ? Effect.void
     : failSetup(
-        `the key given with ${duplicate[0]} is also given for another purpose: each purpose needs its own key`
+        `the key given with --${duplicate[0]} is also given for another purpose: each purpose needs its own key`
       )
 }
 

@@ -1,16 +1,14 @@
 /**
- * Checks whether a clock belongs to the subject. The contract names no header with the time of the service, and many
- * servers write the machine's time into `Date`. The clock is the subject's if `X-RateLimit-Reset` or `Date` moves with
- * it, or if the limit of a key is refilled. A `Date` that does not move proves nothing.
+ * Checks whether a clock belongs to the subject: `X-RateLimit-Reset` must move with it, or the limit of a key be
+ * refilled. `Date` proves nothing, because many servers write the machine's time into it.
  */
 import * as Effect from "effect/Effect"
 import * as Moment from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import { header } from "../http/Wire.ts"
 import type { Stopped } from "../programs/Program.ts"
 import type * as Traffic from "../programs/Traffic.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
-import { SetupError } from "./SetupError.ts"
+import { failSetup, type SetupError } from "./SetupError.ts"
 
 const DAY_MS = 86_400_000
 
@@ -26,20 +24,13 @@ const moves = [
   { by: 3 * DAY_MS, minimum: 1.5 * DAY_MS }
 ]
 
-/** Tolerance for `Date`, which has whole seconds; in milliseconds. */
-const DATE_SLACK_MS = 3_000
-
 /** Maximum number of requests that may be sent to use up the limit of a small key. */
 const MAX_REQUESTS = 250
 
 /** Real time may end a wait of up to this many seconds, so a refill after it proves nothing. */
 const MAX_REAL_WAIT_SECONDS = 2
 
-const fail = (reason: string) =>
-  Effect.fail(new SetupError({ reason: `the clock (--clock) does not work: ${reason}` }))
-
-const difference = (before: number | undefined, after: number | undefined): number =>
-  before === undefined || after === undefined ? 0 : after - before
+const fail = (reason: string) => failSetup(`the clock (--clock) does not work: ${reason}`)
 
 /**
  * Returns a line with the time of the clock if the clock is proven to belong to the subject. Returns another line if
@@ -54,26 +45,19 @@ export const examine = Effect.fnUntraced(function* (
       Effect.catchTag(advance(ms), "Stopped", ({ reason }) => fail(reason)),
       now
     )
-  const readTimes = Effect.map(sendOnce({ path: "/pets?limit=1" }), ({ response }) => {
-    const date = Date.parse((response && header(response, "date")) ?? "")
-    const rate = response && RateHeaders.of(response)
-    return { reset: rate && rate.resetAt * 1_000, date: Number.isNaN(date) ? undefined : date }
-  })
-  const describeTime = (time: number) => `the clock can be moved, and shows ${Moment.iso(time)}`
+  const describe = (time: number) => `the clock can be moved, and shows ${Moment.iso(time)}`
+  const readReset = Effect.map(
+    sendOnce({ path: "/pets?limit=1" }),
+    ({ response }) => response && RateHeaders.of(response)?.resetAt
+  )
   yield* move(REFILL_MS)
-  let before = yield* readTimes
+  let before = yield* readReset
   for (const { by, minimum } of moves) {
     const time = yield* move(by)
-    const after = yield* readTimes
-    const isDateMoved = difference(before.date, after.date) >= by - DATE_SLACK_MS
-    // If Date moves with the clock, it must also show the time of the clock.
-    if (isDateMoved && Math.abs(difference(after.date, time)) > DATE_SLACK_MS) {
-      const date = Moment.iso(after.date ?? 0)
-      return yield* fail(
-        `it shows ${Moment.iso(time)}, but the server's Date is ${date}: it belongs to another server`
-      )
+    const after = yield* readReset
+    if (before !== undefined && after !== undefined && (after - before) * 1_000 >= minimum) {
+      return describe(time)
     }
-    if (isDateMoved || difference(before.reset, after.reset) >= minimum) return describeTime(time)
     before = after
   }
   const isRefilled = Effect.gen(function* () {
@@ -87,8 +71,8 @@ export const examine = Effect.fnUntraced(function* (
     }
     return false
   })
-  if (keys.tiny !== undefined && (yield* isRefilled)) return describeTime(yield* now)
-  return before.reset === undefined
+  if (keys.tiny !== undefined && (yield* isRefilled)) return describe(yield* now)
+  return before === undefined
     ? "the clock can be moved, but whether it belongs to this server is unknown without X-RateLimit-Reset"
     : yield* fail(
         "it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server"

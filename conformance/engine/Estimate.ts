@@ -30,15 +30,13 @@ const anonymousWaitsMs = (programs: ReadonlyArray<Program>, limit = Number.POSIT
 /** Returns the estimated cost of the run, and the checks that may be inconclusive. */
 export const lines = (
   subject: HttpSubject,
-  selection: Partial<Selection.Selection> & Pick<Selection.Selection, "level">,
+  selection: Selection.Selection,
   traffic: Pick<Traffic.Traffic, "latencyMs" | "mainLimit" | "anonymousLimit">
 ): ReadonlyArray<string> => {
   const { clock } = subject.target
   const mainLimit = traffic.mainLimit()
   const planned = Selection.programsFor(subject, selection)
-  const checks = Selection.checksFor(subject, selection.level).filter((check) =>
-    Selection.isSelected(check, selection)
-  )
+  const checks = Selection.selected(subject, selection)
   const possible = planned.filter((program) => JudgedRun.missing(program, subject.target).length === 0)
   const requests = possible.reduce((sum, program) => sum + program.requests, 0)
   const waitsMs =

@@ -1,6 +1,7 @@
 /** Runs programs on a server, and judges every exchange. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import type { Plan } from "../../core/limits/Plan.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Letters from "../evaluation/Letters.ts"
@@ -31,12 +32,11 @@ export interface Options {
   readonly onProgress?: ((program: Program, index: number) => void) | undefined
 }
 
-export interface JudgedRun {
-  readonly exchanges: ReadonlyArray<Exchange>
-  readonly violations: ReadonlyArray<Violation>
+/** What is known after a run. */
+export interface Completed {
   readonly known: Judges.Knowledge
   /** The reasons for which programs stopped, by the name of the program. */
-  readonly stopped: ReadonlyMap<string, Stopped>
+  readonly stopped: ReadonlyMap<string, string>
   /** The programs that failed because of a mistake in the suite, each with the error. */
   readonly errors: ReadonlyMap<string, string>
 }
@@ -46,24 +46,14 @@ const MARK_LENGTH = 5
 
 /** Returns what the user declares about a server. */
 export const setupOf = ({ basePath, declared, keys }: HttpSubject.HttpTarget): Setup => {
-  const small = (name: "tiny" | "victim") => {
-    const key = keys[name]
-    return key === undefined ? [] : [{ name, secret: key.secret, plan: key, isValid: true }]
-  }
-  const unusable = (name: "revoked" | "expired") => {
-    const secret = keys[name]
-    return secret === undefined ? [] : [{ name, secret, isValid: false }]
-  }
+  const plans: { readonly [name: string]: Plan | undefined } = { tiny: keys.tiny, victim: keys.victim }
   return {
     basePath,
     categories: declared?.categories ?? "any",
-    keys: [
-      { name: "main", secret: keys.main, isValid: true },
-      ...small("tiny"),
-      ...small("victim"),
-      ...unusable("revoked"),
-      ...unusable("expired")
-    ]
+    keys: Object.entries(HttpSubject.secretsOf(keys)).flatMap(([name, secret]) => {
+      const isValid = name !== "revoked" && name !== "expired"
+      return secret === undefined ? [] : [{ name, secret, plan: plans[name], isValid }]
+    })
   }
 }
 
@@ -113,11 +103,11 @@ export const missing = ({ needs = [] }: Pick<Program, "needs">, target: HttpSubj
 
 /** Runs the programs for which the server has what they need, and closes the session. */
 export const complete = Effect.fnUntraced(function* (
-  { close, exchanges, traffic, violations }: Session,
+  { close, traffic, violations }: Session,
   target: HttpSubject.HttpTarget,
   { isEnough = () => false, onProgress, programs, seed }: Options
-): Effect.fn.Return<JudgedRun> {
-  const stopped = new Map<string, Stopped>()
+): Effect.fn.Return<Completed> {
+  const stopped = new Map<string, string>()
   const errors = new Map<string, string>()
   for (const [index, program] of programs.entries()) {
     if (isEnough(violations)) break
@@ -125,18 +115,9 @@ export const complete = Effect.fnUntraced(function* (
     onProgress?.(program, index)
     yield* program.run(traffic).pipe(
       Random.withSeed(`${seed} ${program.name}`),
-      Effect.catchTag("Stopped", (reason) => Effect.sync(() => void stopped.set(program.name, reason))),
+      Effect.catchTag("Stopped", ({ reason }) => Effect.sync(() => void stopped.set(program.name, reason))),
       Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))
     )
   }
-  return { exchanges, violations, known: close(), stopped, errors }
-})
-
-/** Opens a session, runs the programs, and closes the session. */
-export const run = Effect.fnUntraced(function* (
-  target: HttpSubject.HttpTarget,
-  { budget, level = "design", ...options }: Options & { readonly budget: Budget; readonly level?: Level }
-): Effect.fn.Return<JudgedRun, Stopped> {
-  const session = yield* open(target, { budget, level })
-  return yield* complete(session, target, options)
+  return { known: close(), stopped, errors }
 })

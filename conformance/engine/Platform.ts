@@ -1,12 +1,7 @@
 /**
  * Checks that Node is new enough for the suite: on an older version, the suite reports violations that do not exist.
  */
-import * as Effect from "effect/Effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { SetupError } from "./SetupError.ts"
-
-/** Returns the version of Node, or the Node version that another runtime reports; `undefined` in a browser. */
-const runningVersion = (): string | undefined => globalThis.process?.versions?.node
 
 /**
  * Returns the reason why a version of Node is too old for a range such as `>=22.19.0`; `undefined` if the version is
@@ -18,7 +13,7 @@ const runningVersion = (): string | undefined => globalThis.process?.versions?.n
  * ```
  */
 export const problem = (
-  version: string | undefined = runningVersion(),
+  version: string | undefined = globalThis.process?.versions?.node,
   range: string = packageJson.engines.node
 ): string | undefined => {
   const minimum = range.replace(">=", "")
@@ -26,9 +21,3 @@ export const problem = (
     ? undefined
     : `Node ${minimum} or newer is required; this is Node ${version}`
 }
-
-/** Fails if Node is too old. */
-export const check: Effect.Effect<void, SetupError> = Effect.suspend(() => {
-  const reason = problem()
-  return reason === undefined ? Effect.void : Effect.fail(new SetupError({ reason }))
-})

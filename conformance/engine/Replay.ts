@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
 import type { Step as ReportedStep } from "../evaluation/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
-import { text } from "../http/Wire.ts"
+import { type Header, text } from "../http/Wire.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
@@ -19,15 +19,13 @@ import type { ReplayToken } from "./ReplayToken.ts"
 import type { SetupError } from "./SetupError.ts"
 import * as Steps from "./Steps.ts"
 
-const Text = Schema.Union([Schema.String, KeyText.KeyText])
-
 const Step = Schema.Struct({
   /** Milliseconds since the step before. */
   wait: Schema.Int,
   method: Schema.String,
-  path: Text,
-  headers: Schema.Array(Schema.Tuple([Schema.String, Text])),
-  body: Schema.optionalKey(Text),
+  path: KeyText.KeyText,
+  headers: Schema.Array(Schema.Tuple([Schema.String, KeyText.KeyText])),
+  body: Schema.optionalKey(KeyText.KeyText),
   /** A body that is not text, in base64. */
   bytes: Schema.optionalKey(Schema.String),
   /** The status of the response in the run; 0 if there was none. */
@@ -53,10 +51,7 @@ export const encode = (
   level: Level,
   { redact, secrets, target }: Pick<HttpSubject.HttpSubject, "redact" | "secrets" | "target">
 ): string | undefined => {
-  const textOf = (given: string) => {
-    const pieces = KeyText.of(given, secrets)
-    return pieces.length === 0 ? "" : pieces.every((piece) => typeof piece === "string") ? given : pieces
-  }
+  const textOf = (given: string) => KeyText.of(given, secrets)
   const steps = exchanges.map((exchange, index): Step => {
     const { body, headers, method, target: full } = exchange.request
     const before = exchanges[index - 1]
@@ -82,21 +77,23 @@ export const encode = (
   return redact(json) === json ? json : undefined
 }
 
-/**
- * - `fixed`: the law now holds.
- * - `failed`: the law still fails.
- * - `not-replayable`: the case cannot be replayed on this subject.
- */
-export type Replayed =
-  | { readonly outcome: "fixed"; readonly steps: ReadonlyArray<ReportedStep> }
-  | {
-      readonly outcome: "failed"
-      readonly violation: Pick<Violation, "expected" | "actual">
-      readonly steps: ReadonlyArray<ReportedStep>
-    }
-  | { readonly outcome: "not-replayable"; readonly reason: string }
+export interface Replayed {
+  /** `not-replayable`: the case cannot be replayed on this subject. */
+  readonly outcome: "fixed" | "failed" | "not-replayable"
+  /** How the law still fails, or why the case cannot be replayed. */
+  readonly reason?: string
+  readonly steps: ReadonlyArray<ReportedStep>
+}
 
-const notReplayable = (reason: string): Replayed => ({ outcome: "not-replayable", reason })
+const notReplayable = (reason: string): Replayed => ({ outcome: "not-replayable", reason, steps: [] })
+
+const ended = (
+  violation: Pick<Violation, "expected" | "actual"> | undefined,
+  steps: ReadonlyArray<ReportedStep>
+): Replayed =>
+  violation === undefined
+    ? { outcome: "fixed", steps }
+    : { outcome: "failed", reason: `expected ${violation.expected}, got ${violation.actual}`, steps }
 
 /** Maximum number of requests that are sent to use up a key's limit. */
 const MAX_REPEATS = 200
@@ -104,23 +101,16 @@ const MAX_REPEATS = 200
 /** Number of tries of a case with concurrent requests, whose order differs each time. */
 const TRIES = 5
 
-/** Replays the case of a token on storage ports. */
-const replayCalls = ({ target }: PortSubject.PortSubject, token: ReplayToken): Effect.Effect<Replayed> =>
-  Effect.match(PortRun.replay(target, token.case), {
-    onFailure: ({ reason }) => notReplayable(reason),
-    onSuccess: (finding): Replayed =>
-      finding === undefined
-        ? { outcome: "fixed", steps: [] }
-        : { outcome: "failed", violation: finding, steps: finding.steps }
-  })
-
 /** Replays the case of a token on a subject. */
-export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Replayed, SetupError> =>
-  HttpSubject.is(subject)
-    ? replayRequests(subject, token)
-    : PortSubject.is(subject)
-      ? replayCalls(subject, token)
-      : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))
+export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Replayed, SetupError> => {
+  if (HttpSubject.is(subject)) return replayRequests(subject, token)
+  return PortSubject.is(subject)
+    ? Effect.match(PortRun.replay(subject.target, token.case), {
+        onFailure: ({ reason }) => notReplayable(reason),
+        onSuccess: (finding) => ended(finding, finding?.steps ?? [])
+      })
+    : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))
+}
 
 /** Replays the case of a token on a server, after a look at its set-up. */
 const replayRequests = Effect.fnUntraced(function* (
@@ -143,40 +133,45 @@ const replayRequests = Effect.fnUntraced(function* (
   return replayed
 })
 
+/** Returns the request of a step; `undefined` if a key is not known. `ids` are those of the animals created again. */
+const sentOf = (
+  { body, bytes, headers, method, path }: Step,
+  secrets: KeyText.Secrets,
+  ids: ReadonlyMap<string, string>
+): Sent | undefined => {
+  const resolve = (given: KeyText.KeyText) => KeyText.resolve(given, secrets)
+  const resolved = headers.flatMap(([name, value]): ReadonlyArray<Header> => {
+    const known = resolve(value)
+    return known === undefined ? [] : [[name, known]]
+  })
+  const [target, content] = [resolve(path), body && resolve(body)]
+  if (target === undefined || resolved.length < headers.length || (body && content === undefined))
+    return undefined
+  const isCredential = ([name]: Header) => name === "Authorization"
+  return {
+    method,
+    path: target.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
+    authorization: resolved.filter(isCredential).map(([, value]) => value),
+    headers: resolved.filter((header) => !isCredential(header)),
+    ...(bytes === undefined ? {} : { body: new Uint8Array(Buffer.from(bytes, "base64")) }),
+    ...(content === undefined ? {} : { body: content })
+  }
+}
+
+/** Sends the requests of a case, those that were in flight together at the same time. */
 const once = Effect.fnUntraced(function* (
   subject: HttpSubject.HttpSubject,
   { at, level, steps }: typeof Case.Type,
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {
   const { budget, secrets, target } = subject
-  const session = yield* JudgedRun.open(target, { budget, level })
-  const { exchanges, traffic } = session
+  const { close, exchanges, traffic, violations } = yield* JudgedRun.open(target, { budget, level })
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
-  const sentOf = (step: Step): Sent | undefined => {
-    const resolve = (given: typeof Text.Type) =>
-      typeof given === "string" ? given : KeyText.resolve(given, secrets)
-    const path = resolve(step.path)?.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id)
-    const headers = step.headers.map(([name, value]) => [name, resolve(value)] as const)
-    const body = step.body === undefined ? undefined : resolve(step.body)
-    const isKnown = (header: readonly [string, string | undefined]): header is readonly [string, string] =>
-      header[1] !== undefined
-    if (path === undefined || !headers.every(isKnown)) return undefined
-    const content = step.bytes === undefined ? body : new Uint8Array(Buffer.from(step.bytes, "base64"))
-    const isCredential = ([name]: readonly [string, string]) => name === "Authorization"
-    return {
-      method: step.method,
-      path,
-      authorization: headers.filter(isCredential).map(([, value]) => value),
-      headers: headers.filter((header) => !isCredential(header)),
-      ...(content === undefined ? {} : { body: content })
-    }
-  }
   for (let next = 0; next < steps.length; ) {
-    let end = next + 1
-    while (steps[end]?.isTogether === true) end++
-    const group = steps.slice(next, end)
-    const sent = group.map(sentOf)
+    const end = steps.findIndex(({ isTogether = false }, index) => index > next && !isTogether)
+    const group = steps.slice(next, end === -1 ? undefined : end)
+    const sent = group.map((step) => sentOf(step, secrets, ids))
     if (!sent.every((each) => each !== undefined)) return notReplayable("it needs a key that is not declared")
     const [first] = group
     yield* traffic.advance(first?.wait ?? 0)
@@ -190,19 +185,17 @@ const once = Effect.fnUntraced(function* (
       // To reproduce a 429, the key's limit is used up first.
       if (group.length > 1 || first?.status !== 429 || responses[0]?.response?.status === 429) break
     }
-    next = end
+    next += group.length
   }
-  session.close()
-  const violation = session.violations.find((each) => each.clause === clause)
-  const shown = Steps.of(exchanges, subject, false)
-  if (violation !== undefined) return { outcome: "failed", violation, steps: shown }
+  close()
+  const violation = violations.find((each) => each.clause === clause)
   // The last response may differ, because it is the one that was wrong.
   const other = steps
     .slice(0, -1)
     .findIndex(({ status }, index) => status !== exchanges[index]?.response?.status)
   const [then, now] = [steps[other], exchanges[other]]
-  return then === undefined || now === undefined || exchanges.length > steps.length
-    ? { outcome: "fixed", steps: shown }
+  return violation !== undefined || then === undefined || now === undefined || exchanges.length > steps.length
+    ? ended(violation, Steps.of(exchanges, subject, false))
     : notReplayable(
         `${now.did} got ${then.status} in the run, but gets ${now.response?.status ?? "nothing"} now`
       )

@@ -15,18 +15,6 @@ const program = (name: string, needs: ReadonlyArray<Capability> = []): Program =
   }
 })
 
-const nothing: Results.Observed = {
-  decided: new Map(),
-  findings: [],
-  programs: [],
-  stopped: new Map(),
-  errors: new Map(),
-  undecided: new Map(),
-  choices: [],
-  requests: 0,
-  waitedMs: 0
-}
-
 const checks = Selection.checks.filter(({ slug }) => slug === "list.array")
 const all: Selection.Selection = { level: "spec", only: [], exclude: [] }
 
@@ -44,7 +32,7 @@ const resultOf = (
   observed: Partial<Results.Observed>,
   selection = all,
   declared: Parameters<typeof Results.of>[4] = {}
-) => Results.of(checks, { ...nothing, ...observed }, selection, new Set(), declared)[0]
+) => Results.of(checks, { decided: new Map(), findings: [], ...observed }, selection, new Set(), declared)[0]
 
 describe("Results.of", () => {
   it.each<[string, Partial<Results.Observed>, RegExp]>([

@@ -9,18 +9,20 @@ import * as Selection from "./Selection.ts"
 
 /** What a run found out, and what it could not do. */
 export interface Observed extends Findings {
-  /** The programs that were planned; empty for ports. */
-  readonly programs: ReadonlyArray<Program>
+  /** The programs that were planned. */
+  readonly programs?: ReadonlyArray<Program>
   /** The reasons for which programs stopped early, and errors of the suite, by the name of the program. */
-  readonly stopped: ReadonlyMap<string, string>
-  readonly errors: ReadonlyMap<string, string>
+  readonly stopped?: ReadonlyMap<string, string>
+  readonly errors?: ReadonlyMap<string, string>
   /** Why clauses do not apply, such as an optional method that a store lacks. */
   readonly lacking?: ReadonlyMap<string, string>
   /** Why clauses could not be decided. */
-  readonly undecided: ReadonlyMap<string, string>
-  readonly choices: ReadonlyArray<string>
-  readonly requests: number
-  readonly waitedMs: number
+  readonly undecided?: ReadonlyMap<string, string>
+  /** What the doctor found. */
+  readonly examined?: ReadonlyArray<string>
+  readonly choices?: ReadonlyArray<string>
+  readonly requests?: number
+  readonly waitedMs?: number
 }
 
 type Outcome = Pick<CheckResult, "status" | "reason">
@@ -40,23 +42,19 @@ const obstacles = (
 ): ReadonlyArray<Outcome> => {
   const missing = needs.filter((need) => !has.has(need))
   const required = missing.filter((need) => optionalKeys[need] === undefined)
-  const [error, stop] = [errors.get(name), stopped.get(name)]
-  return [
-    ...(error === undefined ? [] : [{ status: "error", reason: error } as const]),
-    ...(stop === undefined ? [] : [{ status: "inconclusive", reason: stop } as const]),
-    ...(required.length === 0
-      ? []
-      : [
-          {
-            status: "inconclusive",
-            reason: `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
-          } as const
-        ]),
-    ...missing.flatMap((need) => {
-      const reason = optionalKeys[need]
-      return reason === undefined ? [] : [{ status: "not-applicable", reason } as const]
-    })
+  const all: ReadonlyArray<Outcome> = [
+    { status: "error", reason: errors?.get(name) },
+    { status: "inconclusive", reason: stopped?.get(name) },
+    {
+      status: "inconclusive",
+      reason:
+        required.length === 0
+          ? undefined
+          : `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
+    },
+    ...missing.map((need) => ({ status: "not-applicable", reason: optionalKeys[need] }) as const)
   ]
+  return all.filter(({ reason }) => reason !== undefined)
 }
 
 /** Outcomes of an undecided check, the most important first. */
@@ -71,18 +69,18 @@ const undecided = (
   if (check.profile === "ban" && declared?.bans === false) {
     return { status: "not-applicable", reason: "the subject declares that it never bans" }
   }
-  const found = observed.programs
-    .filter(({ profile }) => profile === check.profile)
-    .flatMap((program) => obstacles(program, has, observed))
-  const [first] = order.flatMap((status) => found.filter((outcome) => outcome.status === status))
-  if (first !== undefined) return first
-  const lack = observed.lacking?.get(check.slug)
-  if (lack !== undefined) return { status: "not-applicable", reason: lack }
-  const reason = observed.undecided.get(check.slug)
-  if (reason !== undefined) return { status: "inconclusive", reason }
-  return check.optional === undefined
-    ? { status: "inconclusive", reason: "no exchange of this run decides it" }
-    : { status: "not-applicable", reason: check.optional }
+  const { lacking, programs = [], undecided } = observed
+  const ofPrograms = programs.flatMap((program) =>
+    program.profile === check.profile ? obstacles(program, has, observed) : []
+  )
+  const all: ReadonlyArray<Outcome> = [
+    ...order.flatMap((status) => ofPrograms.filter((each) => each.status === status)),
+    { status: "not-applicable", reason: lacking?.get(check.slug) },
+    { status: "inconclusive", reason: undecided?.get(check.slug) },
+    { status: "not-applicable", reason: check.optional }
+  ]
+  const first = all.find(({ reason }) => reason !== undefined)
+  return first ?? { status: "inconclusive", reason: "no exchange of this run decides it" }
 }
 
 /** Returns the results of all checks for a kind of subject, in run order. */
@@ -96,9 +94,8 @@ export const of = (
   checks.map((check): CheckResult => {
     const { level, profile, says, section, slug } = check
     const about = { id: slug, law: says, section, level, profile }
-    const none = { decided: 0, counterexample: undefined }
     if (!Selection.isSelected(check, selection)) {
-      return { ...about, ...none, status: "excluded", reason: "not selected for this run" }
+      return { ...about, status: "excluded", reason: "not selected for this run", decided: 0 }
     }
     const decided = observed.decided.get(slug) ?? 0
     const finding = observed.findings.find(({ clause }) => clause === slug)
@@ -112,9 +109,11 @@ export const of = (
         counterexample: { expected, actual, steps, times, token: tokenOf(finding) }
       }
     }
-    if (decided > 0)
-      return { ...about, status: "pass", reason: undefined, decided, counterexample: undefined }
-    return { ...about, ...none, ...undecided(check, observed, has, declared) }
+    return {
+      ...about,
+      ...(decided > 0 ? { status: "pass" } : undecided(check, observed, has, declared)),
+      decided
+    }
   })
 
 /** Maximum length of a token, so that it can be copied. */

@@ -80,7 +80,11 @@ describe("Run.run", () => {
       expect(await replayed()).toMatchObject({ outcome: "fixed" })
       const { check } = await Effect.runPromise(content)
       const noCase = withServer((subject) => Replay.replay(subject, { check, case: "[]" }))
-      expect(await noCase).toEqual({ outcome: "not-replayable", reason: "the token contains no case" })
+      expect(await noCase).toEqual({
+        outcome: "not-replayable",
+        reason: "the token contains no case",
+        steps: []
+      })
     },
     TIMEOUT_MS
   )

@@ -14,6 +14,7 @@ import * as Counts from "./Counts.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Findings from "./Findings.ts"
 import * as JudgedRun from "./JudgedRun.ts"
+import * as Platform from "./Platform.ts"
 import type { Implementation, Report, Verdict } from "./Report.ts"
 import { schemaVersion } from "./Report.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
@@ -47,15 +48,9 @@ export interface Progress {
   readonly requests: number
 }
 
-/** Returns the default level of a subject. */
-export const defaultLevel = ({ kind }: Subject): Level => (kind === "port" ? "design" : "spec")
-
 /** Returns the user's selection with its defaults. */
-export const selectionOf = (
-  subject: Subject,
-  { exclude = [], level, only = [] }: RunOptions
-): Selection.Selection => ({
-  level: level ?? defaultLevel(subject),
+export const selectionOf = ({ kind }: Subject, { exclude = [], level, only = [] }: RunOptions) => ({
+  level: level ?? (kind === "port" ? "design" : "spec"),
   only,
   exclude
 })
@@ -68,21 +63,22 @@ export const run = Effect.fnUntraced(function* (
   subject: Subject,
   options: RunOptions = {}
 ): Effect.fn.Return<Report, Selection.UnknownSelection | SetupError> {
+  const problem = Platform.problem()
+  if (problem !== undefined) return yield* failSetup(problem)
   const startedAt = yield* Clock.currentTimeMillis
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31 - 1))
   const selection = selectionOf(subject, options)
   yield* Effect.fromResult(Selection.validate(selection))
-  const checks = Selection.checksFor(subject, selection.level)
-  if (!checks.some((check) => Selection.isSelected(check, selection))) {
+  if (Selection.selected(subject, selection).length === 0) {
     return yield* failSetup(
       `none of the selected checks applies to ${subject.name} at level ${selection.level}: see 'animal-store conformance list'`
     )
   }
-  const [observed, findings] = HttpSubject.is(subject)
+  const observed = HttpSubject.is(subject)
     ? yield* observeServer(subject, selection, seed, options.onProgress)
     : yield* observePorts(subject, selection, seed, options)
   const results = Results.of(
-    checks,
+    Selection.checksFor(subject, selection.level),
     observed,
     selection,
     subject.capabilities,
@@ -103,12 +99,14 @@ export const run = Effect.fnUntraced(function* (
     seed,
     startedAt: new Date(startedAt).toISOString(),
     milliseconds: (yield* Clock.currentTimeMillis) - startedAt,
-    waitedMs: observed.waitedMs,
-    requests: observed.requests,
+    waitedMs: observed.waitedMs ?? 0,
+    requests: observed.requests ?? 0,
     counts,
-    findings,
-    stopped: [...observed.errors, ...observed.stopped].map(([name, reason]) => `${name}: ${reason}`),
-    choices: observed.choices,
+    findings: observed.examined ?? [],
+    stopped: [...(observed.errors ?? []), ...(observed.stopped ?? [])].map(
+      ([name, reason]) => `${name}: ${reason}`
+    ),
+    choices: observed.choices ?? [],
     causes: Results.causes(observed.findings),
     checks: results,
     verdict,
@@ -133,28 +131,9 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
-/** What a run knows before it begins. */
-const nothing: Results.Observed = {
-  decided: new Map(),
-  findings: [],
-  programs: [],
-  stopped: new Map(),
-  errors: new Map(),
-  undecided: new Map(),
-  choices: [],
-  requests: 0,
-  waitedMs: 0
-}
-
 /** Returns the selected clauses. */
 const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet<string> =>
-  new Set(
-    Selection.checksFor(subject, selection.level).flatMap((check) =>
-      Selection.isSelected(check, selection) ? [check.slug] : []
-    )
-  )
-
-type Observation = readonly [Results.Observed, findings: ReadonlyArray<string>]
+  new Set(Selection.selected(subject, selection).map(({ slug }) => slug))
 
 /** The clauses of level design that count exactly, which needs a clock that stands still between requests. */
 const inexact = new Map(
@@ -171,41 +150,37 @@ const observeServer = Effect.fnUntraced(function* (
   selection: Selection.Selection,
   seed: number,
   onProgress: RunOptions["onProgress"]
-): Effect.fn.Return<Observation, SetupError> {
+): Effect.fn.Return<Results.Observed, SetupError> {
   const { level } = selection
   const session = yield* Doctor.open(subject, level)
-  const findings = yield* Doctor.examine(subject, selection, session)
+  const examined = yield* Doctor.examine(subject, selection, session)
   const programs = Selection.programsFor(subject, selection)
-  const { errors, exchanges, known, stopped, violations } = yield* JudgedRun.complete(
-    session,
-    subject.target,
-    {
-      programs,
-      seed,
-      onProgress: ({ name }, index) =>
-        onProgress?.({ index, total: programs.length, id: name, requests: session.traffic.requests() })
-    }
-  )
+  const { setup, traffic } = session
+  const { errors, known, stopped } = yield* JudgedRun.complete(session, subject.target, {
+    programs,
+    seed,
+    onProgress: ({ name }, index) =>
+      onProgress?.({ index, total: programs.length, id: name, requests: traffic.requests() })
+  })
   const wanted = wantedBy(subject, selection)
-  const observed: Results.Observed = {
-    ...nothing,
+  return {
     decided: session.decided,
     findings: Findings.of(
       subject,
-      session.setup,
+      setup,
       level,
-      exchanges,
-      violations.filter(({ clause }) => wanted.has(clause))
+      session.exchanges,
+      session.violations.filter(({ clause }) => wanted.has(clause))
     ),
     programs,
-    stopped: new Map([...stopped].map(([name, { reason }]) => [name, reason])),
+    stopped,
     errors,
     lacking: exchanges.every(({ from, to }) => from === to) ? new Map() : inexact,
     choices: Model.tells(known.model),
-    requests: session.traffic.requests(),
-    waitedMs: session.traffic.waitedMs()
+    requests: traffic.requests(),
+    waitedMs: traffic.waitedMs(),
+    examined
   }
-  return [observed, findings]
 })
 
 /** Default timeout of the random cases of each port, in milliseconds. */
@@ -217,10 +192,9 @@ const observePorts = (
   selection: Selection.Selection,
   seed: number,
   { effort, timeLimitMs = TIME_LIMIT_MS }: RunOptions
-): Effect.Effect<Observation> => {
+): Effect.Effect<Results.Observed> => {
   const wanted = wantedBy(subject, selection)
-  const results = PortSubject.is(subject)
+  return PortSubject.is(subject)
     ? PortRun.run(subject.target, { seed, effort, timeLimitMs, isWanted: (clause) => wanted.has(clause) })
     : Effect.die(new Error(`${subject.name} is no subject of this suite`))
-  return Effect.map(results, (results) => [{ ...nothing, ...results }, []])
 }

@@ -17,8 +17,10 @@ const subjectWith = (declared?: HttpSubject.HttpTarget["declared"]) =>
     })
   )
 
-const slugs = (selection: Partial<Selection.Selection>) =>
-  Selection.checks.filter((check) => Selection.isSelected(check, selection)).map(({ slug }) => slug)
+const slugs = (selection: Omit<Selection.Selection, "level">) =>
+  Selection.checks
+    .filter((check) => Selection.isSelected(check, { level: "design", ...selection }))
+    .map(({ slug }) => slug)
 
 describe("a selection", () => {
   it("selects by id, pattern and profile, and excludes in the same way", () => {
@@ -31,8 +33,8 @@ describe("a selection", () => {
   })
 
   it("fails for a pattern that matches nothing", () => {
-    expect(Result.isSuccess(Selection.validate({ only: ["core", "list.*"] }))).toBe(true)
-    const unknown = Selection.validate({ exclude: ["core", "li.t.array"] })
+    expect(Result.isSuccess(Selection.validate({ level: "spec", only: ["core", "list.*"] }))).toBe(true)
+    const unknown = Selection.validate({ level: "spec", exclude: ["core", "li.t.array"] })
     expect(Result.isFailure(unknown) && unknown.failure.pattern).toBe("li.t.array")
   })
 

@@ -15,8 +15,8 @@ import type { Subject } from "../subjects/Subject.ts"
 export interface Selection {
   readonly level: Level
   /** Ids, profiles, or patterns such as `list.*`; empty for all. */
-  readonly only: ReadonlyArray<string>
-  readonly exclude: ReadonlyArray<string>
+  readonly only?: ReadonlyArray<string> | undefined
+  readonly exclude?: ReadonlyArray<string> | undefined
 }
 
 /** A pattern matches nothing. If this error were ignored, a run would seem to check more than it does. */
@@ -47,16 +47,13 @@ const isNamed = ({ profile, slug }: Check, patterns: ReadonlyArray<string>): boo
   patterns.some((pattern) => [slug, profile].some(matcher(pattern)))
 
 /** Fails with the first pattern that matches nothing. */
-export const validate = ({
-  exclude = [],
-  only = []
-}: Partial<Selection>): Result.Result<void, UnknownSelection> => {
+export const validate = ({ exclude = [], only = [] }: Selection): Result.Result<void, UnknownSelection> => {
   const unknown = [...only, ...exclude].find((pattern) => !checks.some((check) => isNamed(check, [pattern])))
   return unknown === undefined ? Result.void : Result.fail(new UnknownSelection({ pattern: unknown }))
 }
 
 /** Whether the user selected the check. */
-export const isSelected = (check: Check, { exclude = [], only = [] }: Partial<Selection>): boolean =>
+export const isSelected = (check: Check, { exclude = [], only = [] }: Selection): boolean =>
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
 
 /** Returns the checks for a subject at a level, in run order. */
@@ -70,21 +67,17 @@ export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> 
   )
 }
 
+/** Returns the selected checks for a subject, in run order. */
+export const selected = (subject: Subject, selection: Selection): ReadonlyArray<Check> =>
+  checksFor(subject, selection.level).filter((check) => isSelected(check, selection))
+
 /** Returns the programs of the selected checks' profiles, in run order. */
-export const programsFor = (
-  subject: HttpSubject,
-  selection: Partial<Selection> & Pick<Selection, "level">
-): ReadonlyArray<Program> => {
-  const { level } = selection
-  const wanted = new Set(
-    checksFor(subject, level)
-      .filter((check) => isSelected(check, selection))
-      .map(({ profile }) => profile)
-  )
+export const programsFor = (subject: HttpSubject, selection: Selection): ReadonlyArray<Program> => {
+  const wanted = new Set(selected(subject, selection).map(({ profile }) => profile))
   return programs.filter(
     ({ isDesign = false, profile }) =>
       wanted.has(profile) &&
-      (level === "design" || !isDesign) &&
+      (selection.level === "design" || !isDesign) &&
       (profile !== "ban" || subject.target.declared?.bans !== false)
   )
 }

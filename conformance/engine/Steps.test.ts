@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as Moment from "../http/Moment.ts"
 import { bytes } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Steps from "./Steps.ts"
@@ -66,9 +67,9 @@ describe("Steps.of", () => {
   })
 })
 
-describe("Steps.passed", () => {
+describe("Moment.duration", () => {
   it("is exact to the millisecond below a minute, and in the largest units above", () => {
-    expect([1, 600, 59_999, 60_000, 125_000, 43_200_000, 90_000_007].map(Steps.passed)).toEqual([
+    expect([1, 600, 59_999, 60_000, 125_000, 43_200_000, 90_000_007].map(Moment.duration)).toEqual([
       "0.001 s",
       "0.6 s",
       "59.999 s",

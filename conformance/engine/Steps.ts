@@ -1,5 +1,6 @@
 /** Describes a history step by step, for reports. */
 import type { Step } from "../evaluation/Finding.ts"
+import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
@@ -34,7 +35,7 @@ export const of = (
     const wait = waitBetween(exchanges[index - 1], exchange)
     const curl = origin === undefined ? undefined : Curl.command(exchange.request, origin, secrets)
     return [
-      ...(wait === 0 ? [] : [{ did: `${passed(wait)} pass`, got: "" }]),
+      ...(wait === 0 ? [] : [{ did: `${Moment.duration(wait)} pass`, got: "" }]),
       { did: exchange.did, got: gotOf(exchange, counts), ...(curl === undefined ? {} : { curl }) }
     ]
   })
@@ -78,28 +79,4 @@ const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
     at = end
   }
   return shown
-}
-
-/**
- * Formats a time that passed, exactly to the millisecond below a minute.
- *
- * @example
- * ```ts
- * passed(600) // "0.6 s"
- * passed(43_200_000) // "12 h"
- * ```
- */
-export const passed = (ms: number): string => {
-  if (ms < 60_000) return `${ms / 1_000} s`
-  const units = [
-    ["days", Math.floor(ms / 86_400_000)],
-    ["h", Math.floor(ms / 3_600_000) % 24],
-    ["min", Math.floor(ms / 60_000) % 60],
-    ["s", (ms % 60_000) / 1_000]
-  ] as const
-  return units
-    .flatMap(([unit, count]) =>
-      count === 0 ? [] : [`${count} ${count === 1 && unit === "days" ? "day" : unit}`]
-    )
-    .join(" ")
 }

@@ -6,9 +6,27 @@ export const iso = (ms: number): string => {
   return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString()
 }
 
-/** Formats a duration in the unit that people read it in; milliseconds show wherever rounding would hide them. */
-export const duration = (ms: number): string => {
-  const [amount, unit] =
-    ms < 120_000 ? [ms / 1_000, "s"] : ms < 7_200_000 ? [ms / 60_000, "minutes"] : [ms / 3_600_000, "hours"]
-  return `${Number(amount.toFixed(unit === "s" ? 3 : 1))} ${unit}`
+/**
+ * Formats a duration exactly to the millisecond.
+ *
+ * @example
+ * ```ts
+ * duration(600) // "0.6 s"
+ * duration(43_200_000) // "12 h"
+ * ```
+ */
+export const duration = (exactMs: number): string => {
+  const ms = Math.round(exactMs)
+  if (ms < 60_000) return `${ms / 1_000} s`
+  const units = [
+    ["days", Math.floor(ms / 86_400_000)],
+    ["h", Math.floor(ms / 3_600_000) % 24],
+    ["min", Math.floor(ms / 60_000) % 60],
+    ["s", (ms % 60_000) / 1_000]
+  ] as const
+  return units
+    .flatMap(([unit, count]) =>
+      count === 0 ? [] : [`${count} ${count === 1 && unit === "days" ? "day" : unit}`]
+    )
+    .join(" ")
 }

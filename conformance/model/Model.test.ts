@@ -327,7 +327,7 @@ describe("Model.judge", () => {
     const { violations } = judge(setupOf(world), exchanges)
     expect(violations[0]).toMatchObject({
       clause: "limits.per-day",
-      actual: "the day of 3 requests began anew after 11 hours"
+      actual: "the day of 3 requests began anew after 11 h"
     })
     expect(violations[0]?.evidence.map(({ index }) => index)).toEqual(expect.arrayContaining([8, 10]))
   })

@@ -4,11 +4,13 @@ import type { ReplayToken } from "../engine/ReplayToken.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
+const words = { fixed: "FIXED", failed: "FAILED", "not-replayable": "CANNOT" } as const
+
 /** Returns a line with the outcome, then a line for each step. */
-export const lines = ({ check }: ReplayToken, replayed: Replayed): ReadonlyArray<string> => {
-  if (replayed.outcome === "not-replayable") return [`CANNOT ${check}: ${printable(replayed.reason)}`]
-  const steps = Wording.numbered(replayed.steps).map((line) => `  ${line}`)
-  if (replayed.outcome === "fixed") return [`FIXED ${check}`, ...steps]
-  const { actual, expected } = replayed.violation
-  return [`FAILED ${check}: expected ${printable(expected)}, got ${printable(actual)}`, ...steps]
-}
+export const lines = (
+  { check }: ReplayToken,
+  { outcome, reason, steps }: Replayed
+): ReadonlyArray<string> => [
+  `${words[outcome]} ${check}${reason === undefined ? "" : `: ${printable(reason)}`}`,
+  ...Wording.numbered(steps).map((line) => `  ${line}`)
+]

@@ -96,14 +96,14 @@ describe("Terminal.progress", () => {
 describe("Wording.duration", () => {
   it("returns durations in suitable units", () => {
     expect([0, 999, 1_000, 3_240, 9_949, 9_950, 59_499, 59_500, 125_000].map(Wording.duration)).toEqual([
-      "0 ms",
-      "999 ms",
+      "0 s",
+      "1 s",
       "1 s",
       "3.2 s",
       "9.9 s",
       "10 s",
       "59 s",
-      "1 min 0 s",
+      "1 min",
       "2 min 5 s"
     ])
   })

@@ -190,8 +190,12 @@ const take = (text: string, columns: number): string => {
   return text.slice(0, end)
 }
 
-/** Truncates printable text to the columns, with `…` at the end. */
-const cut = (text: string, columns: number): string => {
+/**
+ * Truncates printable text to the columns, with `…` at the end.
+ *
+ * @internal
+ */
+export const cut = (text: string, columns: number): string => {
   if (take(text, columns) === text) return text
   return columns < 1 ? "" : `${take(text, columns - 1)}…`
 }

@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array"
 import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
 import type { Step } from "../evaluation/Finding.ts"
+import * as Moment from "../http/Moment.ts"
 import { printable } from "../http/Printable.ts"
 
 /** Returns the command that replays a counterexample; `undefined` without a token. */
@@ -94,12 +95,10 @@ export const byReason = (
 ): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> =>
   Object.entries(Arr.groupBy(checks, summary))
 
-/** Formats a duration: `850 ms`, `3.2 s`, `38 s`, `2 min 5 s`. */
+/** Formats a duration with two digits or whole seconds: `0.9 s`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 9_950) return `${(milliseconds / 1_000).toFixed(1).replace(".0", "")} s`
-  const seconds = Math.round(milliseconds / 1_000)
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const unit = milliseconds < 9_950 ? 100 : 1_000
+  return Moment.duration(Math.round(milliseconds / unit) * unit)
 }
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

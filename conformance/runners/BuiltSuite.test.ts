@@ -23,19 +23,14 @@ describe("the built suite", () => {
   afterAll(() => fs.rmSync(directory, { recursive: true }))
 
   it.skipIf(oldNode === undefined)(
-    `parses the largest int64, and rejects a run with a SetupError, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
+    `rejects a run with a SetupError, on Node ${oldNode?.[1] ?? "(skipped: no old Node is installed)"}`,
     async () => {
       if (typeof buildOptions === "function" || Array.isArray(buildOptions))
         throw new Error("unexpected options")
-      const entry = {
-        Conformance: path.join(root, "conformance/Conformance.ts"),
-        PetJson: path.join(root, "conformance/http/PetJson.ts")
-      }
+      const entry = { Conformance: path.join(root, "conformance/Conformance.ts") }
       await build({ ...buildOptions, config: false, entry, outDir: directory, silent: true })
       const program = `
         import * as Conformance from "./Conformance.js"
-        import * as PetJson from "./PetJson.js"
-        console.log(String(PetJson.parse('{"id":9223372036854775807}').success.id))
         const subject = Conformance.ports({ name: "none" })
         await Conformance.check(subject).catch(({ name, message }) => console.log(name + ": " + message))
       `
@@ -43,9 +38,7 @@ describe("the built suite", () => {
       const [node = "", version = ""] = oldNode ?? []
       const outcome = spawnSync(node, [path.join(directory, "program.mjs")], { encoding: "utf8" })
       expect(outcome.stderr).toBe("")
-      expect(outcome.stdout).toBe(
-        `9223372036854775807\nSetupError: Node 22.19.0 or newer is required; this is Node ${version}\n`
-      )
+      expect(outcome.stdout).toBe(`SetupError: Node 22.19.0 or newer is required; this is Node ${version}\n`)
     },
     60_000
   )

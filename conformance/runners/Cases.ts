@@ -77,7 +77,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   const selection = Run.selectionOf(subject, options)
   Result.getOrThrowWith(Selection.validate(selection), (unknown) => unknown)
   const checks = Selection.checksFor(subject, selection.level)
-  if (!checks.some((check) => Selection.isSelected(check, selection))) {
+  if (Selection.selected(subject, selection).length === 0) {
     throw new SetupError({ reason: `no check is left to run on ${subject.name}` })
   }
   let report: Promise<Report> | undefined

@@ -95,7 +95,18 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
 }
 
 /** What a hunt uses of a run. */
-type Live = Pick<JudgedRun.JudgedRun, "violations" | "exchanges" | "stopped">
+type Live = Pick<JudgedRun.Session, "violations" | "exchanges"> & Pick<JudgedRun.Completed, "stopped">
+
+/** Runs programs on a server. */
+const runServer = Effect.fnUntraced(function* (
+  target: HttpSubject.HttpTarget,
+  level: Level,
+  options: JudgedRun.Options
+): Effect.fn.Return<Live, unknown> {
+  const session = yield* JudgedRun.open(target, { budget: HttpSubject.defaultBudget, level })
+  const { stopped } = yield* JudgedRun.complete(session, target, options)
+  return { violations: session.violations, exchanges: session.exchanges, stopped }
+})
 
 /** Makes calls of stores. */
 const runPorts = (subject: PortSubject.PortSubject, seed: number): Effect.Effect<Live> =>
@@ -120,13 +131,7 @@ const run = (
     seed,
     (opened): Effect.Effect<Live, unknown> =>
       HttpSubject.is(opened)
-        ? JudgedRun.run(opened.target, {
-            programs: chosen,
-            seed,
-            level,
-            budget: HttpSubject.defaultBudget,
-            isEnough
-          })
+        ? runServer(opened.target, level, { programs: chosen, seed, isEnough })
         : PortSubject.is(opened)
           ? runPorts(opened, seed)
           : Effect.die(new Error(`${opened.name} is no subject of this suite`))
@@ -213,7 +218,7 @@ export const task = async (given: Task): Promise<Result> => {
   }
   return result(live?.violations.filter(isCounted) ?? [], {
     requests: live?.exchanges.length ?? 0,
-    stopped: [...(live?.stopped ?? [])].map(([name, { reason }]) => `${name}: ${reason}`)
+    stopped: [...(live?.stopped ?? [])].map(([name, reason]) => `${name}: ${reason}`)
   })
 }
 

@@ -24,10 +24,7 @@ const rowWith = (changes: Partial<Report>): string =>
 describe("conformance/implementations.md", () => {
   it("lists our servers, and names only versions of the suite that exist", () => {
     const rows = ImplementationsPage.rowsOf(page).map((line) => line.slice(2, -2).split(" | "))
-    expect(rows.map(([name]) => name)).toEqual([
-      "animal-store",
-      "self-test server in Python"
-    ])
+    expect(rows.map(([name]) => name)).toEqual(["animal-store", "self-test server in Python"])
     const versions = SuiteVersions.readVersions().map(({ version }) => version)
     expect(rows.filter((cells) => !versions.includes(cells.at(-1) ?? ""))).toEqual([])
   })

@@ -175,7 +175,7 @@ const observeServer = Effect.fnUntraced(function* (
     programs,
     stopped,
     errors,
-    lacking: exchanges.every(({ from, to }) => from === to) ? new Map() : inexact,
+    lacking: session.exchanges.every(({ from, to }) => from === to) ? new Map() : inexact,
     choices: Model.tells(known.model),
     requests: traffic.requests(),
     waitedMs: traffic.waitedMs(),

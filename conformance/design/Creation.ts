@@ -1,10 +1,17 @@
-/** Reads the body of a creation as our service does (§2, §4.2), with the decision by which it rejects or accepts it. */
+/** Reads a creation as our service does (§2, §4.2), with our decision on it, and judges the animal in its response. */
+import * as Result from "effect/Result"
+import * as Json from "../../core/codec/Json.ts"
+import { getPet } from "../../core/deprecation/Deprecation.ts"
+import * as Int64 from "../../core/domain/Int64.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import * as ExactJson from "../http/ExactJson.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as JsonText from "../http/JsonText.ts"
-import { headerValues, text, type WireRequest } from "../http/Wire.ts"
+import { header, headerValues, text, type WireRequest } from "../http/Wire.ts"
 import { isStatus } from "../model/Creation.ts"
+import { type Ruling, rule } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 import { error, type Outcome } from "./Outcome.ts"
+import { isAddressOf } from "./Reading.ts"
 
 export interface Draft {
   readonly name: string
@@ -15,7 +22,6 @@ export interface Draft {
 
 const MAX_BYTES = 65_536
 const MAX_NAME = 255
-const MAX_DEPTH = 32
 
 /** Returns the errors in the headers and the size of a request, which precede those in its content. */
 export const envelopeErrors = (request: WireRequest): ReadonlyArray<Outcome> => {
@@ -46,66 +52,30 @@ const jsonType =
 /** Returns the animal that a body describes, or the error in its content. */
 export const read = (request: WireRequest): Draft | Outcome => {
   const { body = new Uint8Array() } = request
-  const invalid = (because: string, clause?: ClauseSlug) => error("invalid_json", because, clause)
   const content = text(body)
-  if (!JsonText.isUtf8(body)) return invalid("a body that is not UTF-8", "create.json-utf8")
-  if (content.startsWith("\ufeff")) return invalid("a byte order mark", "create.json-utf8")
-  try {
-    const { depth, hasDuplicate } = structureOf(content)
-    if (depth > MAX_DEPTH) return invalid(`a body ${depth} levels deep`, "create.json-depth")
-    const value = ExactJson.parse(content, (source) => new JsonNumber(source))
-    return hasDuplicate ? invalid("a repeated member", "create.json-duplicates") : ofFields(value, request)
-  } catch {
-    const clause = JsonText.beginsWithValue(content) ? "create.json-strict" : undefined
-    return invalid("a body that is not JSON", clause)
-  }
+  if (!JsonText.isUtf8(body)) return error("invalid_json", "a body that is not UTF-8", "create.json-utf8")
+  if (content.startsWith("\ufeff")) return error("invalid_json", "a byte order mark", "create.json-utf8")
+  const parsed = Json.parse(content)
+  if (Result.isSuccess(parsed)) return ofFields(parsed.success, request)
+  const { reason } = parsed.failure
+  const [, clause] = strictness.find(([pattern]) => pattern.test(reason)) ?? []
+  return error("invalid_json", `invalid JSON: ${reason}`, clause)
 }
+
+/** Our decisions by which JSON is invalid that another service might accept, by the reason of the parser. */
+const strictness = [
+  [/duplicate/, "create.json-duplicates"],
+  [/nested/, "create.json-depth"],
+  [/after the value/, "create.json-strict"]
+] as const
 
 export const isDraft = (read: Draft | Outcome): read is Draft => "hasStatus" in read
 
-/** Returns the depth of a JSON text, and whether an object has two members with one name. */
-const structureOf = (content: string) => {
-  const open: Array<Set<unknown>> = []
-  let [depth, hasDuplicate] = [0, false]
-  for (const [token, string, colon] of content.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/gs)) {
-    if (token === "{" || token === "[") depth = Math.max(depth, open.push(new Set()))
-    else if (token === "}" || token === "]") open.pop()
-    else if (colon !== undefined) {
-      const names = open.at(-1)
-      hasDuplicate ||= names?.size === names?.add(JSON.parse(string ?? "")).size
-    }
-  }
-  return { depth, hasDuplicate }
-}
-
-/** A number as written. */
-class JsonNumber {
-  readonly source: string
-  constructor(source: string) {
-    this.source = source
-  }
-  /** Returns its value if it is an integer within int64, however it is written. */
-  int64(): bigint | undefined {
-    const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-      /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(this.source) ?? []
-    const all = (whole + fraction).replace(/^0+/, "")
-    const digits = all.replace(/0+$/, "")
-    if (digits === "") return 0n
-    const zeros = Number(exponent) - fraction.length + all.length - digits.length
-    if (zeros < 0 || digits.length + zeros > 19) return undefined
-    const value = BigInt(sign + digits + "0".repeat(zeros))
-    return BigInt.asIntN(64, value) === value ? value : undefined
-  }
-}
-
-const ofFields = (value: unknown, request: WireRequest): Draft | Outcome => {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof JsonNumber) {
-    return error("invalid_body", "a body that is no object")
-  }
-  // Safe: every JSON object is such a record.
-  const { categoryId, name, status = "available", ...others } = value as { readonly [field: string]: unknown }
-  const source = categoryId instanceof JsonNumber ? categoryId.source : ""
-  const isCategory = categoryId instanceof JsonNumber && categoryId.int64() !== undefined
+const ofFields = (value: Json.Json, request: WireRequest): Draft | Outcome => {
+  if (!isObject(value)) return error("invalid_body", "a body that is no object")
+  const { categoryId, name, status = "available", ...others } = value
+  const source = categoryId instanceof Json.JsonNumber ? categoryId.text : ""
+  const isCategory = Int64.fromJsonNumber(source) !== undefined
   const ofName = typeof name === "string" ? whyInvalid(name) : undefined
   const ofCategory = /e[+-]?[0-9]{3,}$/i.test(source) ? "create.number-cost" : undefined
   const fields: ReadonlyArray<readonly [field: string, isValid: boolean, clause: ClauseSlug | undefined]> = [
@@ -120,9 +90,12 @@ const ofFields = (value: unknown, request: WireRequest): Draft | Outcome => {
     const clause = invalid.length > 1 ? undefined : invalid[0]?.[2]
     return error("invalid_body", `invalid ${names.join(", ")}`, clause, names)
   }
-  const accepted = { name: String(name), source, others: Object.keys(others) }
-  return { name: accepted.name, hasStatus: "status" in value, clause: whyAccepted(accepted, request) }
+  const clause = whyAccepted(String(name), source, Object.keys(others), request)
+  return { name: String(name), hasStatus: "status" in value, clause }
 }
+
+const isObject = (value: Json.Json): value is Json.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Json.JsonNumber)
 
 const whyInvalid = (name: string): ClauseSlug | undefined => {
   if (name === "" || [...name].length > MAX_NAME) return "create.name-length"
@@ -130,14 +103,13 @@ const whyInvalid = (name: string): ClauseSlug | undefined => {
   return name.includes("\0") || /\p{Surrogate}/u.test(name) ? "create.name-characters" : undefined
 }
 
-interface Accepted {
-  readonly name: string
-  /** The number of the category as written. */
-  readonly source: string
-  readonly others: ReadonlyArray<string>
-}
-
-const whyAccepted = ({ name, others, source }: Accepted, request: WireRequest): ClauseSlug | undefined => {
+/** Returns our decision to accept an animal; `source` is its category as written, `others` are its other fields. */
+const whyAccepted = (
+  name: string,
+  source: string,
+  others: ReadonlyArray<string>,
+  request: WireRequest
+): ClauseSlug | undefined => {
   if ((request.body?.length ?? 0) > 4_096) return "create.body-size-accepted"
   if (others.length > 0) return others.includes("id") ? "create.id-ignored" : "create.unknown-fields"
   if (!/^-?[0-9]+$/.test(source)) return "create.category-by-value"
@@ -145,4 +117,33 @@ const whyAccepted = ({ name, others, source }: Accepted, request: WireRequest): 
   if (!/^[ -~]*$/.test(name)) return "create.name-characters"
   if (name.length > 64) return "create.name-length"
   return source === "1" ? undefined : "create.category-any"
+}
+
+/** Judges the response to a creation. */
+export const judge = (exchange: Seen["exchange"], basePath: string): ReadonlyArray<Ruling> => {
+  const { from, request, response, to } = exchange
+  const animal = CreatedAnimal.of(exchange)
+  if (animal === undefined) return []
+  const location = header(response, "location")
+  const path = `/pets/${animal.id}`
+  const isAddress = isAddressOf(location ?? "", basePath, path)
+  const [isBefore, isAfter] = [to < getPet.sunsetAt, from >= getPet.sunsetAt]
+  const ofLocation = [
+    ...(isBefore ? [rule(isAddress, "create.location", basePath + path, location)] : []),
+    ...(isAfter ? [rule(location === undefined, "create.location", "no Location", location)] : [])
+  ]
+  const sent = read(request)
+  if (!isDraft(sent)) return ofLocation
+  const members = Object.keys(JSON.parse(text(response.body)))
+    .toSorted()
+    .join()
+  const isExact = members === "categoryId,id,name,status"
+  const isAvailable = animal.status === "available"
+  const [name, returned] = [sent.name, animal.name].map((each) => JSON.stringify(each))
+  return [
+    ...ofLocation,
+    rule(name === returned, "create.name-exact", `${name}`, returned),
+    rule(isExact, "create.unknown-fields", "only the four fields", members),
+    ...(sent.hasStatus ? [] : [rule(isAvailable, "create.status-default", "available", animal.status)])
+  ]
 }

@@ -6,8 +6,9 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isOfService } from "../http/ByService.ts"
 import { header } from "../http/Wire.ts"
 import { type Exchange, type Ruling, type Setup, type Violation, violations } from "../model/Exchange.ts"
+import type * as Model from "../model/Model.ts"
 import type { Seen } from "../model/Seen.ts"
-import * as Created from "./Created.ts"
+import * as Creation from "./Creation.ts"
 import * as Headers from "./Headers.ts"
 import * as Limits from "./Limits.ts"
 import * as Lists from "./Lists.ts"
@@ -25,10 +26,7 @@ export interface Knowledge {
   readonly pending: ReadonlyArray<Exchange>
 }
 
-export interface Judgment {
-  readonly violations: ReadonlyArray<Violation>
-  /** The clauses that the exchanges decided, whether or not they hold. */
-  readonly decided: ReadonlySet<ClauseSlug>
+export interface Judgment extends Pick<Model.Judgment, "violations" | "decided"> {
   readonly known: Knowledge
 }
 
@@ -79,29 +77,27 @@ const MAX_IDS = 20
 
 const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray<Ruling>, Knowledge] => {
   const { basePath } = known.setup
+  const { method } = exchange.request
   const given = Reading.read(exchange.request, known.setup)
   if (!hasResponse(exchange)) {
-    const lists = exchange.request.method === "GET" ? known.lists : Lists.afterLoss(known.lists)
+    const lists = method === "GET" ? known.lists : Lists.afterLoss(known.lists)
     return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller), lists }]
   }
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
-  const counted = Limits.judge(known.limits, reading.caller, exchange)
-  const hasAnimals = reading.path.is !== "unknown" && mayHaveAnimals(exchange)
-  const [ofAnimals, lists] = hasAnimals
-    ? Lists.judge(known.lists, exchange, reading, basePath)
-    : [[], known.lists]
+  const [ofLimits, limits, verdict] = Limits.judge(known.limits, reading.caller, exchange)
+  const isSuccess = Math.floor(exchange.response.status / 100) === 2
+  const hasAnimals = reading.path.is !== "unknown" && isSuccess && (method === "GET" || method === "POST")
+  const ofNone = [[], known.lists] as const
+  const [ofAnimals, lists] = hasAnimals ? Lists.judge(known.lists, exchange, reading, basePath) : ofNone
   const id = header(exchange.response, "x-request-id")
   const ids = id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
-  const next = { ...known, lists, limits: counted.limits, ids }
+  const next = { ...known, lists, limits, ids }
   if (!isOurs(exchange)) return [[], next]
   const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
-  const ofStatus = Status.judge(exchange, reading, known.lists, counted.verdict)
-  const ofCreation = hasAnimals ? Created.judge(exchange, basePath) : []
-  return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...counted.rulings], next]
+  const ofStatus = Status.judge(exchange, reading, known.lists, verdict)
+  const ofCreation = hasAnimals ? Creation.judge(exchange, basePath) : []
+  return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...ofLimits], next]
 }
-
-const mayHaveAnimals = ({ request: { method }, response: { status } }: Responded): boolean =>
-  (method === "POST" && status >= 200 && status < 300) || (method === "GET" && status === 200)
 
 /** Maximum size of a header section that no server rejects with 431. */
 const SMALL_HEADERS = 4_096

@@ -1,37 +1,28 @@
 /** The outcomes of a request by precedence (design of §4): key, limits, path, method, content type, size, content. */
+import { getPet } from "../../core/deprecation/Deprecation.ts"
+import * as Int64 from "../../core/domain/Int64.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { WireRequest } from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
 import * as Creation from "./Creation.ts"
-import type * as Lists from "./Lists.ts"
+import type { Lists } from "./Lists.ts"
 import type { Verdict } from "./Meter.ts"
 import { error, type Outcome, success } from "./Outcome.ts"
 import { hasUnknown, type Path, type Reading, valuesOf } from "./Reading.ts"
 
-/** 5 December 2030, 00:00:00 UTC. */
-export const REMOVAL = Date.UTC(2030, 11, 5)
-
 export const methods = { pets: ["GET", "HEAD", "POST", "OPTIONS"], pet: ["GET", "HEAD", "OPTIONS"] } as const
-
-/** What the outcome depends on besides the request. */
-export interface Circumstances {
-  readonly lists: Lists.Lists
-  /** The interval of the time at which the service handles the request. */
-  readonly from: number
-  readonly to: number
-  /** What the limits say, if that is known exactly. */
-  readonly verdict: Verdict | undefined
-}
 
 /** Returns all errors of a request in order, then its success; the first one is the outcome. */
 export const outcomes = (
-  request: WireRequest,
+  exchange: Exchange,
   reading: Reading,
-  circumstances: Circumstances
+  lists: Lists,
+  verdict: Verdict | undefined
 ): ReadonlyArray<Outcome> => {
   const { caller, path } = reading
-  const all = ofAdmitted(request, reading, circumstances)
-  const denied = ofLimits(circumstances, caller.is === "nobody")
+  const all = ofAdmitted(exchange, reading, lists)
+  const denied = ofLimits(verdict, caller.is === "nobody")
   if (caller.is !== "nobody") return [...denied, ...all]
   const isOther = all[0]?.statuses.some((status) => status >= 300) === true
   const clause = path.is === "unknown" ? "auth.unknown-path" : isOther ? "auth.first" : undefined
@@ -41,7 +32,7 @@ export const outcomes = (
   return [...denied, unauthorized, ...all]
 }
 
-const ofLimits = ({ verdict }: Circumstances, isNobody: boolean): ReadonlyArray<Outcome> => {
+const ofLimits = (verdict: Verdict | undefined, isNobody: boolean): ReadonlyArray<Outcome> => {
   if (verdict === undefined || verdict.outcome === "admitted") return []
   if (verdict.outcome === "banned") return [error("api_key_banned", "a banned key", "ban.answer")]
   const clause = isNobody ? "limits.anonymous-exhausted" : undefined
@@ -49,33 +40,30 @@ const ofLimits = ({ verdict }: Circumstances, isNobody: boolean): ReadonlyArray<
 }
 
 /** Returns the errors of an admitted request in order, then its success. */
-const ofAdmitted = (
-  request: WireRequest,
-  reading: Reading,
-  circumstances: Circumstances
-): ReadonlyArray<Outcome> => {
-  const { path } = reading
+const ofAdmitted = (exchange: Exchange, reading: Reading, lists: Lists): ReadonlyArray<Outcome> => {
+  const { request } = exchange
   const { method } = request
+  const { path } = reading
   const envelope = Creation.envelopeErrors(request)
   if (path.is === "unknown") return [error("not_found", "an unknown path", path.clause), ...envelope]
   if (method === "OPTIONS") return [success(204, "OPTIONS", "http.options")]
   if (!methods[path.is].some((allowed) => allowed === method)) {
     return [error("method_not_allowed", `${method} of ${path.is}`, "http.method-not-allowed"), ...envelope]
   }
-  if (method === "POST") return [...envelope, ...ofCreation(request, reading, circumstances)]
-  const all = path.is === "pets" ? ofList(reading, circumstances) : ofGet(path, reading, circumstances)
+  if (method === "POST") return [...envelope, ...ofCreation(request, reading, lists)]
+  const all = path.is === "pets" ? ofList(reading, lists) : ofGet(exchange, reading, path.id, lists)
   return method === "HEAD" ? all.map((outcome) => ({ ...outcome, clause: "http.head" })) : all
 }
 
 const ofCreation = (
   request: WireRequest,
   { path, query }: Reading,
-  { lists }: Circumstances
+  { animals }: Lists
 ): ReadonlyArray<Outcome> => {
   const read = Creation.read(request)
   const ofQuery = query === undefined ? [malformedQuery] : []
   if (!Creation.isDraft(read)) return [...ofQuery, read]
-  const isTaken = [...lists.animals.values()].some(({ animal }) => animal.name === read.name)
+  const isTaken = [...animals.values()].some(({ animal }) => animal.name === read.name)
   const ofAnimal = ofEncoding(path) ?? read.clause ?? (isTaken ? "create.name-not-unique" : undefined)
   return [...ofQuery, success(201, "a valid animal", query?.length ? "list.unknown-parameters" : ofAnimal)]
 }
@@ -85,7 +73,7 @@ const ofEncoding = (path: Path): ClauseSlug | undefined =>
 
 const malformedQuery = error("invalid_parameter", "a malformed escape in the query", "http.malformed-escape")
 
-const ofList = (reading: Reading, { lists: { cursors } }: Circumstances): ReadonlyArray<Outcome> => {
+const ofList = (reading: Reading, { cursors }: Lists): ReadonlyArray<Outcome> => {
   const { path, query } = reading
   if (query === undefined) return [malformedQuery]
   const errors: Array<Outcome> = []
@@ -117,20 +105,21 @@ const ofList = (reading: Reading, { lists: { cursors } }: Circumstances): Readon
 }
 
 const ofGet = (
-  path: Path & { readonly is: "pets" | "pet" },
-  { query }: Reading,
-  { from, lists, to }: Circumstances
+  { from, to }: Exchange,
+  { path, query }: Reading,
+  id: string,
+  { animals }: Lists
 ): ReadonlyArray<Outcome> => {
-  const { id } = path
   if (query === undefined) return [malformedQuery]
-  if (from >= REMOVAL) return [error("operation_removed", "an operation that is removed", "get.gone")]
+  if (from >= getPet.sunsetAt) return [error("operation_removed", "an operation that is removed", "get.gone")]
   const because = `the id ${JSON.stringify(id)}`
-  if (to >= REMOVAL) return [{ statuses: [200, 404, 410], because }]
-  if (!/^(?:0|-?[1-9][0-9]{0,18})$/.test(id) || BigInt.asIntN(64, BigInt(id)) !== BigInt(id)) {
+  if (to >= getPet.sunsetAt) return [{ statuses: [200, 404, 410], because }]
+  const known = Int64.fromCanonicalText(id)
+  if (known === undefined) {
     const isNumber = /^\s*[+-]?[0-9]{1,19}(?:\.0*)?\s*$/.test(id)
     return [error("not_found", because, isNumber ? "get.canonical-id" : "get.malformed-id")]
   }
-  if (lists.animals.has(BigInt(id))) return [success(200, because, ofEncoding(path))]
+  if (animals.has(known)) return [success(200, because, ofEncoding(path))]
   // An animal that is not known may exist.
   return [{ ...error("not_found", because), statuses: [200, 404] }]
 }

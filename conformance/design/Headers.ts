@@ -1,5 +1,6 @@
 /** The headers of every response, and what an error body says (design of §1, §4, §5.3, §7, §8). */
 import * as Result from "effect/Result"
+import { getPet } from "../../core/deprecation/Deprecation.ts"
 import { catalogue, codes } from "../../core/errors/ErrorCatalogue.ts"
 import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
@@ -8,9 +9,8 @@ import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
-import { methods, REMOVAL } from "./Expected.ts"
-import * as Lists from "./Lists.ts"
-import type { Reading } from "./Reading.ts"
+import { methods } from "./Expected.ts"
+import { isAddressOf, type Reading } from "./Reading.ts"
 
 /** A response together with its request. */
 export interface Responded {
@@ -22,7 +22,7 @@ export interface Responded {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
-const SUNSET = new Date(REMOVAL).toUTCString()
+const SUNSET = new Date(getPet.sunsetAt).toUTCString()
 const MAX_MESSAGE = 400
 /** Minimum length of a credential whose presence in a message cannot be a coincidence. */
 const MIN_SECRET = 8
@@ -120,7 +120,7 @@ function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): I
   const isDate = /^@[0-9]{1,12}$/.test(date ?? "")
   yield rule(isDate, "deprecation.date", "@ and the time of the announcement", date)
   yield rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset)
-  const isAddress = Lists.isAddressOf(successor ?? "", basePath, "/pets")
+  const isAddress = isAddressOf(successor ?? "", basePath, "/pets")
   yield rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
 }
 

@@ -72,19 +72,16 @@ const planOf = (caller: Caller, response: WireResponse): Plan.Plan | undefined =
   return caller.key.plan ?? shown
 }
 
-/** What the count says of a request; `verdict` is `undefined` if it is not known exactly. */
-export interface Judged {
-  readonly rulings: ReadonlyArray<Ruling>
-  readonly limits: Limits
-  readonly verdict: Meter.Verdict | undefined
-}
-
-/** Counts the next request of its caller, and judges what its response shows of the limits. */
-export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judged => {
+/** Counts the next request of its caller, and judges its response; without a verdict, the count is not exact. */
+export const judge = (
+  limits: Limits,
+  caller: Caller,
+  exchange: Responded
+): readonly [ReadonlyArray<Ruling>, Limits, Meter.Verdict | undefined] => {
   const name = nameOf(caller)
   const { latest: before, meter } = limits.accounts.get(name ?? "") ?? begin(caller, exchange)
   if (name === undefined || meter === undefined || exchange.from !== exchange.to) {
-    return { rulings: [], limits: afterLoss(limits, caller), verdict: undefined }
+    return [[], afterLoss(limits, caller), undefined]
   }
   const [now, next] = Meter.step(meter, exchange.from)
   const between = limits.latest === name || before === undefined ? undefined : (limits.latest ?? NETWORK)
@@ -96,11 +93,8 @@ export const judge = (limits: Limits, caller: Caller, exchange: Responded): Judg
   const isLost = [...outcome, ...shown].some(isBroken)
   const account = isLost ? { meter: undefined } : { meter: next, latest: { exchange, verdict: now } }
   const latest = caller.is === "nobody" && caller.hasCredential ? WRONG : name
-  return {
-    rulings: [...outcome, ...shown, ...waits],
-    limits: { accounts: new Map(limits.accounts).set(name, account), latest },
-    verdict: now
-  }
+  const accounts = new Map(limits.accounts).set(name, account)
+  return [[...outcome, ...shown, ...waits], { accounts, latest }, now]
 }
 
 const begin = (caller: Caller, { from, response }: Responded): Account => {

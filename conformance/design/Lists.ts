@@ -5,7 +5,7 @@ import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text } from "../http/Wire.ts"
-import { broken, type Exchange, kept, type Ruling, rule } from "../model/Exchange.ts"
+import { broken, type Exchange, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
 
@@ -68,18 +68,15 @@ const ofIntegers = (body: string): Ruling => {
   return rule(odd === undefined, "resources.int64-numbers", "integers in plain digits", odd)
 }
 
+/** The status of an animal never changes; the contract itself says so of its other fields. */
 const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArray<Ruling> => {
-  const known = shown.flatMap((now) => {
-    const first = animals.get(now.id)
-    return first === undefined ? [] : [{ ...first, now }]
-  })
-  const compare = (clause: ClauseSlug, field: "name" | "status"): ReadonlyArray<Ruling> => {
-    const changed = known.find(({ animal, now }) => animal[field] !== now[field])
-    if (changed === undefined) return known.length === 0 ? [] : [kept(clause)]
-    const [before, after] = [changed.animal, changed.now].map((each) => JSON.stringify(each[field]))
-    return [broken(clause, `the ${field} ${before}, as before`, after, changed.shownBy)]
-  }
-  return [...compare("create.name-exact", "name"), ...compare("resources.status-stable", "status")]
+  const again = shown.filter(({ id }) => animals.has(id))
+  const changed = again.find(({ id, status }) => animals.get(id)?.animal.status !== status)
+  const first = animals.get(changed?.id ?? 0n)
+  if (again.length === 0) return []
+  const expected = `the status ${first?.animal.status}, as before`
+  const earlier = first === undefined ? [] : [first.shownBy]
+  return [rule(changed === undefined, "resources.status-stable", expected, changed?.status, ...earlier)]
 }
 
 interface Page {
@@ -176,11 +173,7 @@ const ofTarget = ({ limit, start: { status }, target }: Page, basePath: string):
   const isKept = isLimit && sent.get("status") === (status ?? null)
   const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
   return [
-    rule(isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),
+    rule(Reading.isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),
     rule(isKept, "list.paging.filter", expected, target)
   ]
 }
-
-/** Whether a URL is a path below the base address, or perhaps its absolute form behind a proxy. */
-export const isAddressOf = (url: string, basePath: string, path: string): boolean =>
-  url === basePath + path || (/^https?:\/\/[^/]/.test(url) && url.endsWith(path))

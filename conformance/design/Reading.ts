@@ -103,3 +103,7 @@ export const valuesOf = ({ query = [] }: Reading, name: string): ReadonlyArray<s
 /** Whether a query has a parameter that no list has. */
 export const hasUnknown = ({ query = [] }: Reading): boolean =>
   query.some(([name]) => !["limit", "status", "cursor"].includes(name))
+
+/** Whether a URL is a path below the base address, or perhaps its absolute form behind a proxy. */
+export const isAddressOf = (url: string, basePath: string, path: string): boolean =>
+  url === basePath + path || (/^https?:\/\/[^/]/.test(url) && url.endsWith(path))

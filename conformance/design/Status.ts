@@ -13,11 +13,12 @@ import type { Outcome } from "./Outcome.ts"
 import type { Caller, Reading } from "./Reading.ts"
 
 export const judge = (
-  { from, request, response, to }: Seen["exchange"],
+  exchange: Seen["exchange"],
   reading: Reading,
   lists: Lists,
   verdict: Verdict | undefined
 ): ReadonlyArray<Ruling> => {
+  const { request, response } = exchange
   const { status } = response
   const { caller, path } = reading
   // The outcome of a repeated creation is another matter.
@@ -26,7 +27,7 @@ export const judge = (
   // Other laws are about redirects and failures.
   const isOther = status >= 500 || (status >= 300 && status < 400)
   if (isOpen || isDenialOpen || isOther) return []
-  const [expected, ...later] = Expected.outcomes(request, reading, { lists, from, to, verdict })
+  const [expected, ...later] = Expected.outcomes(exchange, reading, lists, verdict)
   if (expected === undefined) return []
   const ignored = ignoredBy(request, caller)
   const errors = later.flatMap(({ statuses }) => statuses.filter((each) => each >= 400))
@@ -56,20 +57,12 @@ const ignoredBy = (request: WireRequest, caller: Caller): ClauseSlug | undefined
 }
 
 /** Returns the clause that is broken if a later error is reported instead. */
-const orderOf = ({ code }: Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
-  switch (code) {
-    case "missing_api_key":
-    case "invalid_api_key":
-      return path.is === "unknown" ? "auth.unknown-path" : "auth.first"
-    case "rate_limit_exceeded":
-    case "api_key_banned":
-      // Without a key, 401 comes before everything else as well.
-      return caller.is === "nobody" ? undefined : "limits.before-routing"
-    case "invalid_parameter":
-      return undefined
-    default:
-      return "http.order-of-checks"
-  }
+const orderOf = ({ code, statuses }: Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
+  const [status] = statuses
+  if (status === 401) return path.is === "unknown" ? "auth.unknown-path" : "auth.first"
+  // Without a key, 401 comes before everything else as well.
+  if (status === 429) return caller.is === "nobody" ? undefined : "limits.before-routing"
+  return code === "invalid_parameter" ? undefined : "http.order-of-checks"
 }
 
 /** The clauses about codes; those that are not here are of `errors.codes`. */

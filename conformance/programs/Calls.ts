@@ -1,8 +1,7 @@
-/** Lists requests of each operation and outcome, and helpers that programs send them with. */
+/** Lists requests of each operation and outcome, which every situation can be reached with. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
-import * as RateHeaders from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
@@ -28,52 +27,130 @@ export const members = ({ categories, name }: Tools, values: Values = {}): Bodie
   ...(values.status === undefined ? [] : [["status", JSON.stringify(values.status)] as const])
 ]
 
+/** Returns members with another value of a field in JSON, or without the field. */
+export const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
+  const others = given.filter(([name]) => name !== field)
+  return json === undefined ? others : [...others, [field, json]]
+}
+
 /** Draws the status of a new animal; `undefined` for a creation without a status. */
 export const newStatus = Draw.one([...Queries.statuses, undefined])
 
-/** Draws a creation that every server accepts. */
-export const creation = (tools: Tools): Effect.Effect<Sent> =>
-  Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status })))
-
-type Call = (tools: Tools) => Effect.Effect<Sent>
+/** A request that may depend on the animals so far, and on chance. */
+export type Call = (tools: Tools) => Effect.Effect<Sent>
 
 const fixed =
-  (method: string, path: string): Call =>
+  (path: string, method = "GET"): Call =>
   () =>
     Effect.succeed({ method, path })
 
+const byStatus =
+  (...more: ReadonlyArray<string>): Call =>
+  () =>
+    Effect.map(Draw.one(Queries.statuses), (status) => ({ path: Queries.list(`status=${status}`, ...more) }))
+
 const ofAnimal =
-  (method: string, choose: (animals: ReadonlyArray<Animal>) => Animal | undefined): Call =>
+  (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET"): Call =>
   ({ created }) =>
     Effect.sync(() => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-/** Requests with a valid key, by their operation and usual outcome. */
+const post =
+  (text: string, type = "application/json"): Call =>
+  () =>
+    Effect.succeed(Bodies.creation([], { write: () => text }, [type]))
+
+/** A creation with another value of a field in JSON, or without the field. */
+const defective =
+  (field: string, json?: string): Call =>
+  (tools) =>
+    Effect.sync(() => Bodies.creation(withValue(members(tools), field, json)))
+
+const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
+
+export const lists = {
+  list: fixed("/pets"),
+  "list with a limit": fixed("/pets?limit=2"),
+  "list with the largest limit": fixed("/pets?limit=100"),
+  "list by status": byStatus(),
+  "list with both parameters": byStatus("limit=3")
+}
+
+/** Creations that every server accepts. */
+export const creations = {
+  creation: (tools: Tools) => Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status }))),
+  "creation of a sold animal": (tools: Tools) =>
+    Effect.sync(() => Bodies.creation(members(tools, { status: "sold" }))),
+  "creation without a status": (tools: Tools) => Effect.sync(() => Bodies.creation(members(tools))),
+  "creation in a large category": (tools: Tools) =>
+    Effect.map(newStatus, (status) => {
+      const categoryId = tools.categories === "any" ? Bodies.inexactCategories[0] : undefined
+      return Bodies.creation(members(tools, { categoryId, status }))
+    })
+}
+
+export const retrievals = {
+  "the newest": ofAnimal(newest),
+  "the first": ofAnimal((animals) => animals[0]),
+  "an early one": ofAnimal((animals) => animals[11] ?? animals[0])
+}
+
+/** Requests that the contract describes, with an error. */
+const refusals = {
+  "an unknown id": fixed(`/pets/${UNKNOWN_ID}`),
+  "another unknown id": fixed("/pets/-9000000000000000001"),
+  "creation without a name": defective("name"),
+  "creation without a category": defective("categoryId"),
+  "creation with a number as its name": defective("name", "1"),
+  "creation with a text as its category": defective("categoryId", '"one"'),
+  "creation with an unknown status": defective("status", '"lost"'),
+  "creation that is no object": post("[]"),
+  "creation that is no JSON": post("{"),
+  "creation without a body": fixed("/pets", "POST")
+}
+
+/** Requests that the contract does not describe. */
+export const others = {
+  "a limit of 0": fixed("/pets?limit=0"),
+  "a limit of 101": fixed("/pets?limit=101"),
+  "a text as a limit": fixed("/pets?limit=many"),
+  "an unknown status": fixed("/pets?status=lost"),
+  "an unknown parameter": fixed("/pets?sort=name"),
+  "no integer as id": fixed("/pets/rex"),
+  "HEAD of the list": fixed("/pets", "HEAD"),
+  "HEAD of an animal": ofAnimal(newest, "HEAD"),
+  "HEAD of an unknown id": fixed(`/pets/${UNKNOWN_ID}`, "HEAD"),
+  "OPTIONS of the list": fixed("/pets", "OPTIONS"),
+  "another method": fixed("/pets", "PUT"),
+  "another method of an animal": () =>
+    Effect.succeed({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" }),
+  "an unknown path": fixed("/nothing"),
+  "creation in another type": post("{}", "text/plain")
+}
+
 export const calls = {
-  list: fixed("GET", "/pets?limit=2"),
-  create: creation,
-  "get the first": ofAnimal("GET", (animals) => animals[0]),
-  "get the newest": ofAnimal("GET", (animals) => animals.at(-1)),
-  "get none": fixed("GET", `/pets/${UNKNOWN_ID}`),
-  "list by status": () =>
-    Effect.map(Draw.one(Queries.statuses), (status) => ({
-      path: Queries.list(`status=${status}`, "limit=3")
-    })),
-  "HEAD of the list": fixed("HEAD", "/pets?limit=2"),
-  "HEAD of an animal": ofAnimal("HEAD", (animals) => animals[0]),
-  "create without a name": () => Effect.succeed(Bodies.creation([["categoryId", "1"]])),
-  "create without JSON": () => Effect.succeed(Bodies.creation([], { write: () => "{" })),
-  "a limit of 0": fixed("GET", "/pets?limit=0"),
-  "OPTIONS of the list": fixed("OPTIONS", "/pets"),
-  "another method": fixed("PATCH", "/pets"),
-  "an unknown path": fixed("GET", "/nothing"),
-  "without a key": () => Effect.succeed({ path: "/pets", authorization: [] })
-} as const satisfies { readonly [name: string]: Call }
+  ...lists,
+  ...creations,
+  ...retrievals,
+  ...refusals,
+  ...others,
+  "no key": () => Effect.succeed({ path: "/pets", authorization: [] })
+} satisfies { readonly [name: string]: Call }
 
-export type CallName = keyof typeof calls
+/** The calls that certainly count, whatever a service does with requests that the contract does not describe. */
+export const usual: ReadonlyArray<Call> = Object.values<Call>({ ...lists, ...creations, ...retrievals })
+export const refused: ReadonlyArray<Call> = Object.values(refusals)
+export const described: ReadonlyArray<Call> = [...usual, ...refused]
+export const all: ReadonlyArray<Call> = [...described, ...Object.values(others)]
 
-/** Sends a request of this kind. */
-export const send = (tools: Tools, name: CallName): Effect.Effect<Exchange, Stopped> =>
-  Effect.flatMap(calls[name](tools), tools.send)
+/** The three operations, and what HTTP adds to two of them. */
+export const operations: ReadonlyArray<Call> = [
+  ...[calls.list, calls.creation, calls["the newest"], calls["an unknown id"]],
+  ...[calls["HEAD of the list"], calls["HEAD of an animal"]]
+]
+
+/** Sends a call with the main key. */
+export const send = (tools: Tools, call: Call): Effect.Effect<Exchange, Stopped> =>
+  Effect.flatMap(call(tools), tools.send)
 
 /** Draws a function that adds a header which changes nothing to some requests. */
 export const dresser = Effect.map(
@@ -106,55 +183,25 @@ export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: 
 })
 
 /** Lists all animals and those of each status, with the largest limit. */
-export const lookAtLists = ({ send: sendPaced }: Tools): Effect.Effect<void, Stopped> =>
-  Effect.forEach([[], ...Queries.statuses.map((status) => [`status=${status}`])], (given) =>
-    sendPaced({ path: Queries.list("limit=100", ...given) })
-  ).pipe(Effect.asVoid)
+export const lookAtLists = (tools: Tools, key: "main" | "tiny" | "victim" = "main") =>
+  Effect.forEach(Queries.filters, (filter) => tools.send({ path: Queries.list("limit=100", filter), key }))
 
-/** Sends a creation, and gets the animal if the response shows one. */
+/** Sends a creation, and gets the animal if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {
   const before = tools.created().length
   yield* tools.send(sent)
   const animal = tools.created()[before]
   if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}` })
+  return animal
 })
 
 /** Sends all creations and gets half of what they create; looks at the lists after and between them. */
-export const createAll = Effect.fnUntraced(function* (tools: Tools, all: ReadonlyArray<Sent>) {
-  for (const [index, sent] of all.entries()) {
-    yield* (yield* Random.nextBoolean) ? createAndGet(tools, sent) : tools.send(sent)
-    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 || index === all.length - 1) yield* lookAtLists(tools)
+export const createAll = Effect.fnUntraced(function* (tools: Tools, sent: ReadonlyArray<Sent>) {
+  for (const [index, each] of sent.entries()) {
+    yield* (yield* Random.nextBoolean) ? createAndGet(tools, each) : tools.send(each)
+    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 || index === sent.length - 1) yield* lookAtLists(tools)
   }
 })
 
 /** Number of creations between two looks at the lists. */
 const BETWEEN_LOOKS = 50
-
-/** Maximum wait for the limit of callers without a key in seconds, and maximum number of waits, in real time. */
-const [MAX_WAIT_S, MAX_WAITS] = [3, 10]
-
-/**
- * Returns a function that sends requests without a valid key and waits when their limit is used up. Sends nothing more
- * once the waits are too long.
- */
-export const sender = ({ advance, hasClock, now, send: sendPaced }: Tools) => {
-  let waits = 0
-  let isOver = false
-  return Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<void, Stopped> {
-    if (isOver) return
-    const { response, to } = yield* sendPaced(sent)
-    if (response === undefined) return
-    const rate = RateHeaders.of(response)
-    if (hasClock && rate?.remaining === 0 && rate.limit > 0)
-      yield* advance(Math.min(rate.resetAt * 1_000 - (yield* now), MAX_ADVANCE_MS))
-    if (response.status !== 429) return
-    const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock: hasClock }) ?? 60
-    isOver = hasClock ? seconds * 1_000 > MAX_ADVANCE_MS : seconds > MAX_WAIT_S || ++waits > MAX_WAITS
-    if (isOver) return
-    yield* advance((seconds + 1) * 1_000)
-    yield* sendPaced(sent)
-  })
-}
-
-/** Maximum wait if time can be moved: a day. */
-const MAX_ADVANCE_MS = 86_400_000

@@ -32,62 +32,33 @@ export type Dimensions = { readonly [dimension: string]: ReadonlyArray<unknown> 
 /** One value of each dimension. */
 export type Row<D extends Dimensions> = { readonly [dimension in keyof D]: D[dimension][number] }
 
-/** A row as the index of a value for each dimension; `undefined` where none was chosen yet. */
-type Indices = ReadonlyArray<number | undefined>
-
-/** Returns the pairs of values in a row, each as a text. */
-const pairsOf = (row: Indices): ReadonlyArray<string> =>
-  row.flatMap((value, at) =>
-    value === undefined
-      ? []
-      : row.flatMap((other, later) =>
-          later > at && other !== undefined ? [`${at} ${value} ${later} ${other}`] : []
-        )
-  )
-
-/** Returns every pair of values of two dimensions as a row without the others. */
-const allPairs = (sizes: ReadonlyArray<number>): ReadonlyArray<Indices> => {
-  const nothing: Indices = sizes.map(() => undefined)
-  return sizes.flatMap((size, at) =>
-    sizes.flatMap((otherSize, later) =>
-      later <= at
-        ? []
-        : indices(size).flatMap((value) =>
-            indices(otherSize).map((other) => nothing.with(at, value).with(later, other))
-          )
-    )
-  )
-}
-
-const indices = (size: number): ReadonlyArray<number> => Array.from({ length: size }, (_, index) => index)
-
 /** Draws rows that together contain every pair of values of two dimensions; those with early values come first. */
-export const pairs = <const D extends Dimensions>(dimensions: D): Effect.Effect<ReadonlyArray<Row<D>>> =>
-  Effect.gen(function* () {
-    const names = Object.keys(dimensions)
-    const values = names.map((name) => dimensions[name] ?? [])
-    const sizes = values.map(({ length }) => length)
-    const all = allPairs(sizes)
-    const open = new Set(all.flatMap(pairsOf))
-    const gainOf = (row: Indices) => pairsOf(row).filter((pair) => open.has(pair)).length
-    const rows: Array<Indices> = []
-    for (const pair of all) {
-      if (gainOf(pair) === 0) continue
-      let row = pair
-      for (const at of indices(sizes.length).filter((each) => pair[each] === undefined)) {
-        const candidates = (yield* Random.shuffle(indices(sizes[at] ?? 0))).map((value) =>
-          row.with(at, value)
-        )
-        row = candidates.reduce((best, next) => (gainOf(next) > gainOf(best) ? next : best))
-      }
-      rows.push(row)
-      for (const covered of pairsOf(row)) open.delete(covered)
+export const pairs = <const D extends Dimensions>(dimensions: D): Effect.Effect<ReadonlyArray<Row<D>>> => {
+  const all = Object.entries(dimensions).reduce<ReadonlyArray<ReadonlyArray<number>>>(
+    (rows, [, values]) => rows.flatMap((row) => [...values.keys()].map((index) => [...row, index])),
+    [[]]
+  )
+  const pairsOf = (row: ReadonlyArray<number>) =>
+    row.flatMap((value, at) => row.slice(0, at).map((other, earlier) => `${earlier} ${other} ${at} ${value}`))
+  return Effect.map(Random.shuffle(all), (shuffled) => {
+    const candidates = shuffled.map((row) => ({ row, pairs: pairsOf(row) }))
+    const open = new Set(candidates.flatMap((candidate) => candidate.pairs))
+    const gainOf = (candidate: (typeof candidates)[number]) =>
+      candidate.pairs.reduce((gain, pair) => (open.has(pair) ? gain + 1 : gain), 0)
+    const chosen: Array<ReadonlyArray<number>> = []
+    while (open.size > 0) {
+      const best = candidates.reduce((most, next) => (gainOf(next) > gainOf(most) ? next : most))
+      chosen.push(best.row)
+      for (const pair of best.pairs) open.delete(pair)
     }
-    const rank = (row: Indices) =>
-      row.reduce<number>((sum, value = 0, at) => sum + value / Math.max(1, (sizes[at] ?? 1) - 1), 0)
-    return rows
+    const columns = Object.entries(dimensions)
+    const rank = (row: ReadonlyArray<number>) =>
+      row.reduce((sum, index, at) => sum + index / Math.max(1, (columns[at]?.[1].length ?? 1) - 1), 0)
+    return chosen
       .toSorted((a, b) => rank(a) - rank(b))
       .map(
-        (row) => Object.fromEntries(names.map((name, at) => [name, values[at]?.[row[at] ?? 0]])) as Row<D> // all names
+        (row) =>
+          Object.fromEntries(columns.map(([name, values], at) => [name, values[row[at] ?? 0]])) as Row<D> // all names
       )
   })
+}

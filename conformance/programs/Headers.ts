@@ -2,31 +2,26 @@
 import type { Header } from "../http/Wire.ts"
 
 const lines = (text: string): ReadonlyArray<Header> =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [name = "", ...value] = line.trim().split(": ")
-      return [name, value.join(": ")]
-    })
+  [...text.matchAll(/^ *(\S+): (.*)$/gm)].map(([, name = "", value = ""]) => [name, value])
 
-export const accepts = lines(`
+/** Values of `Accept` that allow JSON. */
+const allowing = lines(`
   Accept: application/json
   Accept: */*
-  Accept: text/html
   Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
   Accept: text/csv, application/json;q=0.1
-  Accept: application/*
+  Accept: application/*`)
+
+export const accepts = [
+  ...allowing,
+  ...lines(`
+  Accept: text/html
   Accept: application/json;q=0
   Accept: nonsense`)
-
-/** Values of `Accept` that allow JSON, and none. */
-export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [
-  [],
-  ...accepts
-    .filter(([, value]) => /\*\/\*|json$|q=0\.1|application\/\*/.test(value))
-    .map((header) => [header])
 ]
+
+/** No header, and those that change nothing. */
+export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [[], ...allowing.map((header) => [header])]
 
 /** Headers that change nothing, or that servers may understand. */
 export const others = lines(`

@@ -2,11 +2,35 @@
 import * as Callers from "./Callers.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Lists from "./Lists.ts"
-import * as Occasions from "./Occasions.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
-import { scenarios } from "./scenarios/Scenarios.ts"
+import * as Anonymous from "./scenarios/Anonymous.ts"
+import * as Bans from "./scenarios/Bans.ts"
+import * as Boundaries from "./scenarios/Boundaries.ts"
+import * as Closing from "./scenarios/Closing.ts"
+import * as Concurrency from "./scenarios/Concurrency.ts"
+import * as Day from "./scenarios/Day.ts"
+import * as Minute from "./scenarios/Minute.ts"
+import * as OurLimits from "./scenarios/OurLimits.ts"
+import * as Removal from "./scenarios/Removal.ts"
+import * as SmallKeys from "./scenarios/SmallKeys.ts"
+
+/** The programs that take deliberate time. */
+export const scenarios: ReadonlyArray<Program> = [
+  ...SmallKeys.programs,
+  ...Minute.programs,
+  ...Concurrency.programs,
+  ...Anonymous.programs,
+  ...Day.programs,
+  ...Boundaries.programs,
+  ...OurLimits.programs,
+  ...Bans.programs,
+  ...Bans.ourPrograms,
+  Closing.animals,
+  Removal.removal,
+  Closing.afterwards
+]
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
@@ -14,7 +38,5 @@ export const programs: ReadonlyArray<Program> = [
   ...Lists.programs,
   ...Paging.programs,
   ...Protocol.programs,
-  ...Occasions.programs,
-  ...scenarios,
-  Occasions.afterwards
+  ...scenarios
 ]

@@ -1,115 +1,87 @@
 /** Uses up days of the small key, by mixtures of requests and by single kinds, and looks when the day is over. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type { Plan } from "../../../core/limits/Plan.ts"
+import * as Calls from "../Calls.ts"
+import * as Draw from "../Draw.ts"
 import type { Program, Stopped, Tools } from "../Program.ts"
+import { DAY, HOUR, MINUTE, midnight, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
-import * as Ways from "./Ways.ts"
 
-const { DAY, HOUR, MINUTE, MINUTE_PASSED, SECOND } = Spending
+const { MINUTE_PASSED } = Spending
 
-const onUnusedDay = (
-  name: string,
-  requests: number,
-  run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
-): Program =>
-  Spending.about({ key: "tiny", name, profile: "limits", requests, maxPerDay: Spending.MAX_PER_DAY }, run)
-
-/** Uses up a day, looks at another key, and comes back as told. */
-const byWays = Effect.fnUntraced(function* (
-  tools: Tools,
-  plan: Plan,
-  ways: ReadonlyArray<Ways.Way>
-): Effect.fn.Return<void, Stopped> {
-  const denied = yield* Spending.useUpDay(tools, plan, ways)
-  yield* tools.send(Spending.look("main"))
-  yield* Spending.recover(tools, "tiny", denied, yield* Random.shuffle(Ways.operations))
-})
-
-/** Offsets of time zones from UTC in minutes, whose midnights may begin a day. */
-export const zones = [0, 14 * 60, -12 * 60, 330, -8 * 60, 60, 345] as const
-
-/** Returns the next midnight, in a time zone, that is at least two hours ahead. */
-const midnightIn = (zone: number, now: number): number =>
-  Math.ceil((now + 2 * HOUR + zone * MINUTE) / DAY) * DAY - zone * MINUTE
+const fields = { key: "tiny", profile: "limits", maxPerDay: Spending.MAX_PER_DAY } as const
 
 /** Uses up the minute, and then what it and the day still allow, without an early retry, until a moment. */
 const spendUntil = Effect.fnUntraced(function* (
   tools: Tools,
-  plan: Plan,
+  { plan, spend, useUp }: Spending.Small,
   moment: number
 ): Effect.fn.Return<void, Stopped> {
-  let last = yield* Spending.useUp(tools, "tiny", [Ways.list], Spending.burst(plan))
+  let last = yield* useUp([Calls.calls.list])
   for (let sent = 0; sent < plan.perMinute + 3; sent++) {
     const wait = Spending.isDenied(last) ? Spending.toldWait(last) : SECOND
     if (wait === undefined || (yield* tools.now) + wait >= moment) return
     yield* tools.advance(wait)
-    if (sent % 2 === 0) yield* tools.send(Spending.look("main"))
-    last = yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.described, 1))[0])
+    if (sent % 2 === 0) yield* tools.send(Spending.look)
+    last = yield* spend(yield* Draw.one(Calls.described))
   }
 })
 
 export const programs: ReadonlyArray<Program> = [
-  onUnusedDay("day by described requests", 85, (tools, plan) =>
-    Effect.gen(function* () {
-      yield* byWays(tools, plan, yield* Random.shuffle(Ways.described))
+  Spending.about("day by each way", { ...fields, requests: 130 }, function* (tools, { recover, useUpDay }) {
+    const refused = yield* Draw.some(Calls.refused, 1)
+    for (const calls of [yield* Random.shuffle(Calls.described), refused, yield* Random.shuffle(Calls.all)]) {
+      const denied = yield* useUpDay(calls)
+      yield* tools.send(Spending.look)
+      yield* recover(denied, yield* Random.shuffle(Calls.operations))
       yield* Spending.rest(tools)
-      yield* byWays(tools, plan, yield* Ways.draw(Ways.ofKinds("refused"), 1))
-    })
-  ),
-  onUnusedDay("day by all requests", 45, (tools, plan) =>
-    Effect.flatMap(Random.shuffle(Ways.ways), (mixed) => byWays(tools, plan, mixed))
-  ),
-  onUnusedDay(
+    }
+  }),
+  Spending.about(
     "each way on a used day",
-    95,
-    Effect.fnUntraced(function* (tools, plan) {
-      let denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
+    { ...fields, requests: 95 },
+    function* (tools, { recover, spend, useUpDay }) {
+      let denied = yield* useUpDay()
       // So rarely that the minute denies nothing, and few services ban the key; at all parts of a second.
-      for (const [index, way] of (yield* Random.shuffle(Ways.ways)).entries()) {
+      for (const [index, call] of (yield* Random.shuffle(Calls.all)).entries()) {
         yield* tools.advance(MINUTE_PASSED + (index % 4) * 250)
-        if (index % 2 === 0) yield* tools.send(Spending.look("main"))
-        denied = yield* Spending.spend(tools, "tiny", way)
+        if (index % 2 === 0) yield* tools.send(Spending.look)
+        denied = yield* spend(call)
       }
-      yield* Spending.recover(tools, "tiny", denied)
-    })
+      yield* recover(denied)
+    }
   ),
-  onUnusedDay(
+  Spending.about(
     "day again and again",
-    125,
-    Effect.fnUntraced(function* (tools, plan) {
+    { ...fields, requests: 125 },
+    function* (tools, { recover, useUpDay }) {
       // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
       for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
-        yield* Spending.useUpDay(tools, plan, [Ways.list])
+        yield* useUpDay()
         yield* tools.advance(wait)
       }
-      const denied = yield* Spending.useUpDay(tools, plan, [Ways.list])
-      yield* Spending.recover(tools, "tiny", denied, Ways.operations)
-    })
+      yield* recover(yield* useUpDay(), Calls.operations)
+    }
   ),
-  onUnusedDay(
-    "day at midnight",
-    100,
-    Effect.fnUntraced(function* (tools, plan) {
-      const [other = 0] = yield* Ways.draw(zones.slice(1), 1)
-      for (const [zone, spare] of [
-        [0, plan.perMinute + 3],
-        [other, plan.perDay / 2]
-      ] as const) {
-        const midnight = midnightIn(zone, yield* tools.now)
-        yield* Spending.until(tools, midnight - HOUR)
-        yield* Spending.useUpDay(tools, plan, [Ways.list], Math.max(1, Math.floor(plan.perDay - spare)))
-        yield* Spending.until(tools, midnight - MINUTE + SECOND)
-        yield* spendUntil(tools, plan, midnight)
-        for (const moment of [midnight - 1, midnight, midnight + SECOND]) {
-          yield* Spending.until(tools, moment)
-          yield* tools.send(Spending.look("main"))
-          yield* Spending.spend(tools, "tiny", (yield* Ways.draw(Ways.described, 1))[0])
-        }
-        yield* tools.advance(MINUTE_PASSED)
-        yield* Spending.useUpDay(tools, plan, [Ways.list], plan.perMinute + 1)
-        yield* Spending.rest(tools)
+  Spending.about("day at midnight", { ...fields, requests: 100 }, function* (tools, given) {
+    const { perDay, perMinute } = given.plan
+    for (const [zone, spare] of [
+      [0, perMinute + 3],
+      [yield* Draw.one(zones), perDay / 2]
+    ] as const) {
+      const end = midnight(zone)((yield* tools.now) + 2 * HOUR)
+      yield* Spending.until(tools, end - HOUR)
+      yield* given.useUpDay(undefined, Math.max(1, Math.floor(perDay - spare)))
+      yield* Spending.until(tools, end - MINUTE + SECOND)
+      yield* spendUntil(tools, given, end)
+      for (const moment of [end - 1, end, end + SECOND]) {
+        yield* Spending.until(tools, moment)
+        yield* tools.send(Spending.look)
+        yield* given.spend(yield* Draw.one(Calls.described))
       }
-    })
-  )
+      yield* tools.advance(MINUTE_PASSED)
+      yield* given.useUpDay(undefined, perMinute + 1)
+      yield* Spending.rest(tools)
+    }
+  })
 ]

@@ -44,14 +44,6 @@ export const adding = (json: string): Form => ({
   write: (members) => `${joined(members).slice(0, -1)},${json}}`
 })
 
-const utf16 = (text: string, isBig: boolean): Uint8Array =>
-  Uint8Array.from(
-    [...Array(text.length).keys()].flatMap((at) => {
-      const unit = text.charCodeAt(at)
-      return isBig ? [unit >> 8, unit & 255] : [unit & 255, unit >> 8]
-    })
-  )
-
 /** Changes the JSON text of the members. */
 const changed = (write: (json: string) => string | Uint8Array): Form => ({
   write: (members) => write(joined(members))
@@ -92,8 +84,8 @@ export const unusualForms: ReadonlyArray<Form> = [
       return Uint8Array.from([...bytes(json.slice(0, at)), ...given, ...bytes(json.slice(at))])
     })
   ),
-  changed((json) => utf16(`\ufeff${json}`, false)),
-  changed((json) => utf16(`\ufeff${json}`, true)),
+  changed((json) => Buffer.from(`\ufeff${json}`, "utf16le")),
+  changed((json) => Buffer.from(`\ufeff${json}`, "utf16le").swap16()),
   changed(JSON.stringify),
   {
     write: (members) => members.map(([name, json]) => `${name}=${json.replaceAll('"', "")}`).join("&")

@@ -9,13 +9,14 @@ import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import type { Sent, Stopped, Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
+import { words } from "./Words.ts"
 
 /** An id that no animal is likely to have. */
 export const UNKNOWN_ID = "5318008317345021"
 
 interface Values {
   readonly name?: string | undefined
-  /** In JSON. */
+  /** In JSON; of use only if the server accepts every category. */
   readonly categoryId?: string | undefined
   readonly status?: string | undefined
 }
@@ -23,7 +24,7 @@ interface Values {
 /** Returns the members of an animal that every server accepts, with these values instead. */
 export const members = ({ categories, name }: Tools, values: Values = {}): Bodies.Members => [
   ["name", JSON.stringify(values.name ?? name())],
-  ["categoryId", values.categoryId ?? String(categories === "any" ? 1n : (categories[0] ?? 1n))],
+  ["categoryId", categories === "any" ? (values.categoryId ?? "1") : String(categories[0] ?? 1n)],
   ...(values.status === undefined ? [] : [["status", JSON.stringify(values.status)] as const])
 ]
 
@@ -39,31 +40,33 @@ export const newStatus = Draw.one([...Queries.statuses, undefined])
 /** A request that may depend on the animals so far, and on chance. */
 export type Call = (tools: Tools) => Effect.Effect<Sent>
 
-const fixed =
-  (path: string, method = "GET"): Call =>
-  () =>
-    Effect.succeed({ method, path })
+const call =
+  (make: (tools: Tools) => Sent): Call =>
+  (tools) =>
+    Effect.sync(() => make(tools))
+
+const fixed = (path: string, method = "GET") => call(() => ({ method, path }))
 
 const byStatus =
-  (...more: ReadonlyArray<string>): Call =>
+  (limit: string): Call =>
   () =>
-    Effect.map(Draw.one(Queries.statuses), (status) => ({ path: Queries.list(`status=${status}`, ...more) }))
+    Effect.map(Draw.one(Queries.filters.slice(1)), (filter) => ({ path: Queries.list(filter, limit) }))
 
-const ofAnimal =
-  (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET"): Call =>
-  ({ created }) =>
-    Effect.sync(() => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
+const ofAnimal = (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET") =>
+  call(({ created }) => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-const post =
-  (text: string, type = "application/json"): Call =>
-  () =>
-    Effect.succeed(Bodies.creation([], { write: () => text }, [type]))
+const post = (text: string, type?: string) =>
+  call(() => Bodies.creation([], { write: () => text }, type === undefined ? undefined : [type]))
+
+/** A creation that every server accepts. */
+const creating =
+  (values: Values): Call =>
+  (tools) =>
+    Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status, ...values })))
 
 /** A creation with another value of a field in JSON, or without the field. */
-const defective =
-  (field: string, json?: string): Call =>
-  (tools) =>
-    Effect.sync(() => Bodies.creation(withValue(members(tools), field, json)))
+const defective = (field: string, json?: string) =>
+  call((tools) => Bodies.creation(withValue(members(tools), field, json)))
 
 const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
 
@@ -71,21 +74,14 @@ export const lists = {
   list: fixed("/pets"),
   "list with a limit": fixed("/pets?limit=2"),
   "list with the largest limit": fixed("/pets?limit=100"),
-  "list by status": byStatus(),
+  "list by status": byStatus(""),
   "list with both parameters": byStatus("limit=3")
 }
 
-/** Creations that every server accepts. */
 export const creations = {
-  creation: (tools: Tools) => Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status }))),
-  "creation of a sold animal": (tools: Tools) =>
-    Effect.sync(() => Bodies.creation(members(tools, { status: "sold" }))),
-  "creation without a status": (tools: Tools) => Effect.sync(() => Bodies.creation(members(tools))),
-  "creation in a large category": (tools: Tools) =>
-    Effect.map(newStatus, (status) => {
-      const categoryId = tools.categories === "any" ? Bodies.inexactCategories[0] : undefined
-      return Bodies.creation(members(tools, { categoryId, status }))
-    })
+  creation: creating({}),
+  "creation without a status": creating({ status: undefined }),
+  "creation in a large category": creating({ categoryId: Bodies.inexactCategories[0] })
 }
 
 export const retrievals = {
@@ -109,21 +105,13 @@ const refusals = {
 }
 
 /** Requests that the contract does not describe. */
-export const others = {
-  "a limit of 0": fixed("/pets?limit=0"),
-  "a limit of 101": fixed("/pets?limit=101"),
-  "a text as a limit": fixed("/pets?limit=many"),
-  "an unknown status": fixed("/pets?status=lost"),
-  "an unknown parameter": fixed("/pets?sort=name"),
-  "no integer as id": fixed("/pets/rex"),
+const others = {
   "HEAD of the list": fixed("/pets", "HEAD"),
   "HEAD of an animal": ofAnimal(newest, "HEAD"),
   "HEAD of an unknown id": fixed(`/pets/${UNKNOWN_ID}`, "HEAD"),
   "OPTIONS of the list": fixed("/pets", "OPTIONS"),
   "another method": fixed("/pets", "PUT"),
-  "another method of an animal": () =>
-    Effect.succeed({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" }),
-  "an unknown path": fixed("/nothing"),
+  "another method of an animal": call(() => ({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" })),
   "creation in another type": post("{}", "text/plain")
 }
 
@@ -136,11 +124,17 @@ export const calls = {
   "no key": () => Effect.succeed({ path: "/pets", authorization: [] })
 } satisfies { readonly [name: string]: Call }
 
-/** The calls that certainly count, whatever a service does with requests that the contract does not describe. */
 export const usual: ReadonlyArray<Call> = Object.values<Call>({ ...lists, ...creations, ...retrievals })
 export const refused: ReadonlyArray<Call> = Object.values(refusals)
+export const undescribed: ReadonlyArray<Call> = [
+  ...Object.values(others),
+  ...words("limit=0 limit=101 limit=many status=lost sort=name").map((query) => fixed(`/pets?${query}`)),
+  ...words("/pets/rex /nothing").map((path) => fixed(path))
+]
+
+/** The calls that certainly count, whatever a service does with requests that the contract does not describe. */
 export const described: ReadonlyArray<Call> = [...usual, ...refused]
-export const all: ReadonlyArray<Call> = [...described, ...Object.values(others)]
+export const all: ReadonlyArray<Call> = [...described, ...undescribed]
 
 /** The three operations, and what HTTP adds to two of them. */
 export const operations: ReadonlyArray<Call> = [
@@ -155,10 +149,8 @@ export const send = (tools: Tools, call: Call): Effect.Effect<Exchange, Stopped>
 /** Draws a function that adds a header which changes nothing to some requests. */
 export const dresser = Effect.map(
   Draw.swarm([...Headers.harmless.map(() => []), ...Headers.harmless]),
-  (draw) =>
-    Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Sent> {
-      return { ...sent, headers: [...(sent.headers ?? []), ...(yield* draw)] }
-    })
+  (draw) => (sent: Sent) =>
+    Effect.map(draw, (headers): Sent => ({ ...sent, headers: [...(sent.headers ?? []), ...headers] }))
 )
 
 /** Creates animals until the run has created this many, with this status if one is given. */
@@ -172,8 +164,7 @@ export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number,
 /** Creates the most unusual animal with this status that the service accepts. */
 export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: string) {
   const before = tools.created().length
-  const unusual = tools.categories === "any" ? yield* Draw.one(Bodies.inexactCategories) : undefined
-  for (const categoryId of [unusual, undefined]) {
+  for (const categoryId of [yield* Draw.one(Bodies.inexactCategories), undefined]) {
     for (const end of Names.ends) {
       const name = tools.name(end)
       yield* tools.send(Bodies.creation(members(tools, { name, categoryId, status })))

@@ -29,17 +29,16 @@ const header =
 const otherCase = (text: string): string =>
   text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase()
 
-/** Replaces the letter or digit at a part of the key, from 0 to 1, by another one. */
-const changeAt = (part: number, change: (character: string) => string) => (key: string) => {
-  const places = [...key.matchAll(/[A-Za-z0-9]/g)].map(({ index }) => index)
-  const at = places[Math.round((places.length - 1) * part)] ?? 0
-  return key.slice(0, at) + change(key.charAt(at)) + key.slice(at + 1)
-}
-
 // A distant character, because the low bits of the last character of base64 may have no meaning.
 const otherCharacter = (character: string): string => {
   if (/[0-9]/.test(character)) return character < "5" ? "9" : "0"
   return character.toLowerCase() < "n" ? "z" : "a"
+}
+
+/** Replaces the character at a part of the key, from 0 to 1, by another one. */
+const changeAt = (part: number) => (key: string) => {
+  const at = Math.round((key.length - 1) * part)
+  return key.slice(0, at) + otherCharacter(key.charAt(at)) + key.slice(at + 1)
 }
 
 const changeLetter = (key: string): string =>
@@ -54,15 +53,15 @@ export const invalid: ReadonlyArray<Derived> = [
   as("Bearer no-such-key-0123456789"),
   () => ({ key: "revoked" }),
   () => ({ key: "expired" }),
-  ...["", "Bearer", "Bearer ", "Bearer undefined", "Bearer %", "Bearer ' OR '1'='1"].map((value) =>
-    as(value)
-  ),
-  ...[513, 4_000].map((length) => as(`Bearer ${"a".repeat(length)}`))
+  ...["", "Bearer"].map((value) => as(value)),
+  ...["", "undefined", "%", "' OR '1'='1", "a".repeat(513), "a".repeat(4_000)].map((token) =>
+    as(`Bearer ${token}`)
+  )
 ]
 
 /** Credentials that differ a little from the main key or its form; the nearest ones first. */
 export const near: ReadonlyArray<Derived> = [
-  ...[0, 0.5, 1].map((part) => bearer(changeAt(part, otherCharacter))),
+  ...[0, 0.5, 1].map((part) => bearer(changeAt(part))),
   bearer((key) => key.slice(1)),
   bearer((key) => key.slice(0, -1)),
   as("Bearer 0KEY"),
@@ -77,16 +76,8 @@ export const near: ReadonlyArray<Derived> = [
   ...["KEY.", "KEY and more", "KEYKEY", '"KEY"', "'KEY'", "<KEY>", "Bearer KEY"].map((token) =>
     as(`Bearer ${token}`)
   ),
-  ...[
-    "Basic KEY",
-    "Token KEY",
-    "Bearerx KEY",
-    "Bear KEY",
-    "Bearer:KEY",
-    "Bearer=KEY",
-    "KEY",
-    "BearerKEY"
-  ].map((value) => as(value)),
+  ...["Basic KEY", "Token KEY", "Bearerx KEY", "Bear KEY"].map((value) => as(value)),
+  ...["Bearer:KEY", "Bearer=KEY", "KEY", "BearerKEY"].map((value) => as(value)),
   (key) => ({ authorization: [`Basic ${btoa(`animals:${key}`)}`] }),
   header("X-API-Key"),
   header("Api-Key"),

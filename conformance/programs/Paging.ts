@@ -8,7 +8,7 @@ import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
-import { type Program, program, type Sent, type Tools } from "./Program.ts"
+import { type Program, program, type Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 import { words } from "./Words.ts"
 
@@ -41,95 +41,75 @@ const walk = Effect.fnUntraced(function* (tools: Tools, path: string, limits: Re
   return last
 })
 
-const pages = program("pages", { profile: "core", isDesign: true, requests: 100 }, function* (tools) {
-  yield* Calls.stock(tools, 25)
-  for (const limit of [100, 50, 20, 7, 1]) {
-    for (const filter of limit < 20 ? [yield* Draw.one(Queries.filters.slice(1))] : Queries.filters)
-      yield* walk(tools, Queries.list(`limit=${limit}`, filter))
-  }
-  yield* walk(tools, "/pets", [1, 100, 3, 50])
-  // The last page again, with a limit of exactly its number of animals, of one less and of one more.
-  const last = yield* walk(tools, Queries.list("limit=100", "status=sold"))
-  for (let limit = 1; limit <= 5; limit++)
-    yield* tools.send({ path: RequestTarget.withParameter(last, "limit", String(limit)) })
-})
+const fields = { profile: "core", isDesign: true } as const
 
 const forged = ["", "0".repeat(32), "f".repeat(32), ...words("0 1 -1 abc null %00 MQ== ..%2F.. %zz")]
 
-const cursors = program("cursors", { profile: "core", isDesign: true, requests: 56 }, function* (tools) {
-  yield* Calls.stock(tools, 25)
-  for (const cursor of forged) yield* tools.send({ path: Queries.list(`cursor=${cursor}`) })
-  for (const filter of Queries.filters) {
-    const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", filter) }))
-    const cursor = next && RequestTarget.parameter(next, "cursor")
-    if (next === undefined || cursor === undefined) continue
-    for (const other of [undefined, ...Queries.statuses])
-      yield* tools.send({ path: RequestTarget.withParameter(next, "status", other) })
-    for (const part of [0, 0.3, 0.6, 1]) {
-      const at = Math.round((cursor.length - 1) * part)
-      const altered = `${cursor.slice(0, at)}${cursor.charAt(at) === "0" ? "1" : "0"}${cursor.slice(at + 1)}`
-      yield* tools.send({ path: RequestTarget.withParameter(next, "cursor", altered) })
+export const programs: ReadonlyArray<Program> = [
+  program("pages", { ...fields, requests: 100 }, function* (tools) {
+    yield* Calls.stock(tools, 25)
+    for (const limit of [100, 50, 20, 7, 1]) {
+      for (const filter of limit < 20 ? yield* Draw.some(Queries.filters, 1) : Queries.filters)
+        yield* walk(tools, Queries.list(`limit=${limit}`, filter))
     }
-    yield* tools.send({ path: `${next}&cursor=${cursor}` })
-    yield* tools.send({ method: "HEAD", path: next })
-  }
-})
-
-/** Errors that one request can have together, the first one of each dimension being none. */
-const errors = program(
-  "several errors",
-  { profile: "core", isDesign: true, requests: 40 },
-  function* (tools) {
-    const draw = Draw.pairs({
-      path: ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"],
-      method: ["POST", "PUT", "GET", "HEAD"],
-      types: [["application/json"], ["text/plain"], []],
-      form: [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }],
-      field: [undefined, "name", "categoryId"],
-      authorization: [undefined, []]
-    })
-    // Each draw has other combinations beyond the pairs.
-    const rows = [...(yield* draw), ...(yield* draw)]
-    for (const { authorization, field, form, method, path, types } of rows) {
-      const members = Calls.members(tools).filter(([name]) => name !== field)
-      const sent: Sent = { ...Bodies.creation(members, form, types), method, path }
-      yield* tools.send(authorization === undefined ? sent : { ...sent, authorization })
+    yield* walk(tools, "/pets", [1, 100, 3, 50])
+    // The last page again, with a limit of exactly its number of animals, of one less and of one more.
+    const last = yield* walk(tools, "/pets?limit=100&status=sold")
+    for (let limit = 1; limit <= 5; limit++)
+      yield* tools.send({ path: RequestTarget.withParameter(last, "limit", String(limit)) })
+  }),
+  program("cursors", { ...fields, requests: 56 }, function* (tools) {
+    yield* Calls.stock(tools, 25)
+    for (const cursor of forged) yield* tools.send({ path: `/pets?cursor=${cursor}` })
+    for (const filter of Queries.filters) {
+      const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", filter) }))
+      const cursor = next && RequestTarget.parameter(next, "cursor")
+      if (next === undefined || cursor === undefined) continue
+      for (const other of [undefined, ...Queries.statuses])
+        yield* tools.send({ path: RequestTarget.withParameter(next, "status", other) })
+      for (const part of [0, 0.3, 0.6, 1]) {
+        const at = Math.round((cursor.length - 1) * part)
+        const altered = `${cursor.slice(0, at)}${cursor.charAt(at) === "0" ? "1" : "0"}${cursor.slice(at + 1)}`
+        yield* tools.send({ path: RequestTarget.withParameter(next, "cursor", altered) })
+      }
+      yield* tools.send({ path: `${next}&cursor=${cursor}` })
+      yield* tools.send({ method: "HEAD", path: next })
     }
-  }
-)
-
-/** Sizes of bodies around the largest one that our service accepts. */
-const sizes = program(
-  "sizes of bodies",
-  { profile: "core", isDesign: true, requests: 12 },
-  function* (tools) {
-    const rows = yield* Draw.pairs({
-      size: [65_535, 65_536, 65_537, 262_144],
-      padding: [" ", "\u{1f408}"],
-      headers: [[], [["Transfer-Encoding", "chunked"] as const]]
-    })
-    for (const { headers, padding, size } of yield* Random.shuffle(rows)) {
-      const members = Calls.members(tools)
-      const write = (text: string) =>
-        Bodies.creation(members, { ...Bodies.adding(`"padding":"${text}"`), headers })
-      const room = size - bytes(String(write("").body)).length
-      const width = bytes(padding).length
-      yield* Calls.createAndGet(tools, write(padding.repeat(room / width) + "x".repeat(room % width)))
+  }),
+  /** Sends requests with several errors, which are drawn for each part of a request. */
+  program("several errors", { ...fields, requests: 100 }, function* (tools) {
+    const forms = [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }]
+    const paths = ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"]
+    for (let row = 0; row < 100; row++) {
+      const missing = yield* Draw.one([undefined, "name", "categoryId"])
+      const members = Calls.members(tools).filter(([name]) => name !== missing)
+      const types = yield* Draw.one([["application/json"], ["text/plain"], []])
+      const method = yield* Draw.one(["POST", "PUT", "GET", "HEAD"])
+      const creation = Bodies.creation(members, yield* Draw.one(forms), types)
+      const sent = { ...creation, method, path: yield* Draw.one(paths) }
+      yield* tools.send((yield* Random.nextBoolean) ? sent : { ...sent, authorization: [] })
     }
-  }
-)
-
-/** Repeats creations with the headers that make repetition safe. */
-const repetitions = program(
-  "repetitions",
-  { profile: "core", isDesign: true, requests: 24 },
-  function* (tools) {
+  }),
+  /** Sizes of bodies around the largest one that our service accepts. */
+  program("sizes of bodies", { ...fields, requests: 12 }, function* (tools) {
+    for (const size of [65_535, 65_536, 65_537, 262_144]) {
+      for (const padding of [" ", "\u{1f408}"]) {
+        const headers = yield* Draw.one([[], [["Transfer-Encoding", "chunked"] as const]])
+        const members = Calls.members(tools)
+        const write = (text: string) =>
+          Bodies.creation(members, { ...Bodies.adding(`"padding":"${text}"`), headers })
+        const room = size - bytes(String(write("").body)).length
+        const width = bytes(padding).length
+        yield* Calls.createAndGet(tools, write(padding.repeat(room / width) + "x".repeat(room % width)))
+      }
+    }
+  }),
+  /** Repeats creations with the headers that make repetition safe. */
+  program("repetitions", { ...fields, requests: 24 }, function* (tools) {
     for (const name of ["Idempotency-Key", "If-None-Match", "Prefer", "X-Request-Id"]) {
       const [first, second] = [yield* Calls.calls.creation(tools), yield* Calls.calls.creation(tools)]
       const headers = [["Content-Type", "application/json"] as const, [name, '"one"'] as const]
       for (const sent of [first, first, second]) yield* Calls.createAndGet(tools, { ...sent, headers })
     }
-  }
-)
-
-export const programs: ReadonlyArray<Program> = [pages, cursors, errors, sizes, repetitions]
+  })
+]

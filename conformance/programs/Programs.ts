@@ -10,26 +10,18 @@ import * as Bans from "./scenarios/Bans.ts"
 import * as Boundaries from "./scenarios/Boundaries.ts"
 import * as Closing from "./scenarios/Closing.ts"
 import * as Concurrency from "./scenarios/Concurrency.ts"
-import * as Day from "./scenarios/Day.ts"
-import * as Minute from "./scenarios/Minute.ts"
-import * as OurLimits from "./scenarios/OurLimits.ts"
-import * as Removal from "./scenarios/Removal.ts"
-import * as SmallKeys from "./scenarios/SmallKeys.ts"
+import * as Limits from "./scenarios/Limits.ts"
 
 /** The programs that take deliberate time. */
 export const scenarios: ReadonlyArray<Program> = [
-  ...SmallKeys.programs,
-  ...Minute.programs,
+  ...Limits.programs,
   ...Concurrency.programs,
   ...Anonymous.programs,
-  ...Day.programs,
   ...Boundaries.programs,
-  ...OurLimits.programs,
+  ...Limits.ourPrograms,
   ...Bans.programs,
   ...Bans.ourPrograms,
-  Closing.animals,
-  Removal.removal,
-  Closing.afterwards
+  ...Closing.programs
 ]
 
 export const programs: ReadonlyArray<Program> = [

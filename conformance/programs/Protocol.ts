@@ -1,5 +1,4 @@
 /** Programs about methods, paths and headers, and about what comes before a request. */
-import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
@@ -8,10 +7,8 @@ import * as Headers from "./Headers.ts"
 import * as Paths from "./Paths.ts"
 import { type Program, program, type Sent } from "./Program.ts"
 
-const paths = program(
-  "methods and paths",
-  { profile: "core", requests: 105, anonymous: 29 },
-  function* (tools) {
+export const programs: ReadonlyArray<Program> = [
+  program("methods and paths", { profile: "core", requests: 105, anonymous: 29 }, function* (tools) {
     yield* Calls.stock(tools, 4)
     const animals = tools.created()
     // An unknown method may change an animal, so only one is used.
@@ -30,38 +27,34 @@ const paths = program(
       if ((yield* Random.next) < 0.3) yield* tools.send({ ...sent, authorization: yield* Draw.one(invalid) })
     }
     yield* Calls.lookAtLists(tools)
-  }
-)
-
-const headers = program("headers", { profile: "core", requests: 95, anonymous: 8 }, function* (tools) {
-  yield* Calls.stock(tools, 4)
-  const operations = ["list", "creation", "the first", "creation without a name", "an unknown id"] as const
-  const rows = yield* Draw.pairs({
-    header: Headers.accepts,
-    call: [...operations, "HEAD of the list", "no key"] as const
-  })
-  const callOf = yield* Draw.swarm([...operations, "list by status", "OPTIONS of the list"] as const)
-  const others = yield* Effect.forEach(Headers.others, (header) =>
-    Effect.map(callOf, (call) => ({ header, call }))
-  )
-  for (const { call, header } of yield* Random.shuffle([...rows, ...others])) {
-    const sent: Sent = yield* Calls.calls[call](tools)
-    yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), header] })
-  }
-  // A body or a query that no operation describes.
-  for (const method of ["GET", "HEAD", "DELETE"])
-    yield* tools.send({ method, path: `/pets/${Calls.UNKNOWN_ID}`, json: "{}" })
-  yield* tools.send({ path: "/pets", json: "{}" })
-  for (const query of ["limit=0", "status=sold"])
-    yield* tools.send({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
-  yield* Calls.lookAtLists(tools)
-})
-
-/** Sends each kind of request directly after each other kind and after itself. */
-const sequences = program(
-  "what came before",
-  { profile: "core", requests: 84, anonymous: 10 },
-  function* (tools) {
+  }),
+  program("headers", { profile: "core", requests: 95, anonymous: 8 }, function* (tools) {
+    yield* Calls.stock(tools, 4)
+    const operations = ["list", "creation", "the first", "creation without a name", "an unknown id"] as const
+    const all = [
+      ...operations,
+      "HEAD of the list",
+      "no key",
+      "list by status",
+      "OPTIONS of the list"
+    ] as const
+    const callOf = yield* Draw.swarm(all)
+    const rows = Headers.accepts.flatMap((header) => all.slice(0, 7).map((call) => ({ header, call })))
+    for (const header of Headers.others) rows.push({ header, call: yield* callOf })
+    for (const { call, header } of yield* Random.shuffle(rows)) {
+      const sent: Sent = yield* Calls.calls[call](tools)
+      yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), header] })
+    }
+    // A body or a query that no operation describes.
+    for (const method of ["GET", "HEAD", "DELETE"])
+      yield* tools.send({ method, path: `/pets/${Calls.UNKNOWN_ID}`, json: "{}" })
+    yield* tools.send({ path: "/pets", json: "{}" })
+    for (const query of ["limit=0", "status=sold"])
+      yield* tools.send({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
+    yield* Calls.lookAtLists(tools)
+  }),
+  /** Sends each kind of request directly after each other kind and after itself. */
+  program("what came before", { profile: "core", requests: 84, anonymous: 10 }, function* (tools) {
     yield* Calls.stock(tools, 2)
     const names = [
       ...(["list", "creation", "the first", "an unknown id", "creation without a name", "no key"] as const),
@@ -73,7 +66,5 @@ const sequences = program(
       yield* tools.send(yield* Calls.calls[now](tools))
       now = left.get(now)?.pop() ?? names.find((name) => (left.get(name)?.length ?? 0) > 0)
     }
-  }
-)
-
-export const programs: ReadonlyArray<Program> = [paths, headers, sequences]
+  })
+]

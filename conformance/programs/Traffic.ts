@@ -37,11 +37,8 @@ const [MAX_ANONYMOUS_WAIT_S, MAX_ANONYMOUS_WAITS] = [3, 30]
 /** Maximum total size in bytes of the bodies that a run keeps. */
 const MAX_KEPT_BYTES = 64_000_000
 
-/** Additional wait in milliseconds after Reset, which has whole seconds. */
-const RESET_SLACK_MS = 1_000
-
-/** Additional wait in milliseconds after Retry-After, if the run waits in real time. */
-const RETRY_SLACK_MS = 250
+/** Additional waits in milliseconds: after Reset, which has whole seconds, and after Retry-After in real time. */
+const [RESET_SLACK_MS, RETRY_SLACK_MS] = [1_000, 250]
 
 /** Tolerance in milliseconds if the server's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
@@ -111,15 +108,8 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       ? readClock(clock.now)
       : Effect.map(Clock.currentTimeMillis, (local) => local + (skew ?? 0))
 
-  const requestOf = ({
-    authorization,
-    body,
-    headers = [],
-    json,
-    key = "main",
-    method = "GET",
-    path
-  }: Sent) => {
+  const requestOf = (sent: Sent) => {
+    const { authorization, body, headers = [], json, key = "main", method = "GET", path } = sent
     const secret = secrets[key]
     const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
     const content = json ?? body
@@ -155,11 +145,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     const begun = yield* Clock.monotonicTimeNanos
     const received = yield* withinBudget(transport(request)).pipe(
       Effect.catchTag("NoResponse", Effect.succeed),
-      Effect.ensuring(
-        Effect.sync(() => {
-          inFlight--
-        })
-      )
+      Effect.ensuring(Effect.sync(() => void inFlight--))
     )
     const response = "status" in received ? received : undefined
     // A response that exceeds a limit shows that the server is reachable.

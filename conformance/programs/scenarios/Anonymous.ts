@@ -2,24 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Calls from "../Calls.ts"
-import { type Program, program, type Sent, type Tools } from "../Program.ts"
+import * as Credentials from "../Credentials.ts"
+import { type Program, program, type Tools } from "../Program.ts"
 import { SECOND } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 /** Credentials that are no key; some resemble one. */
-const credentials = ({
-  keys: { main }
-}: Tools): ReadonlyArray<Pick<Sent, "authorization" | "credential">> => [
-  { authorization: [] },
-  { authorization: ["Bearer no-such-key"] },
-  { authorization: [`Bearer ${main}0`], credential: "the key with another character" },
-  { authorization: [`Bearer ${main.slice(0, -1)}`], credential: "the key without its last character" }
-]
+const credentials = [...Credentials.invalid.slice(0, 2), ...Credentials.near.slice(4, 6)]
 
-const send = Effect.fnUntraced(function* (tools: Tools, index: number, call: Calls.Call = Calls.calls.list) {
-  const all = credentials(tools)
-  return yield* tools.sendOnce({ ...(yield* call(tools)), ...all[index % all.length] })
-})
+const send = (tools: Tools, index: number, call: Calls.Call = Calls.calls.list) =>
+  Effect.flatMap(call(tools), (sent) =>
+    tools.sendOnce({ ...sent, ...credentials[index % credentials.length]?.(tools.keys.main) })
+  )
 
 export const programs: ReadonlyArray<Program> = [
   program(
@@ -48,10 +42,9 @@ export const programs: ReadonlyArray<Program> = [
         if (Spending.isDenied(yield* send(tools, sent, mixed[sent % mixed.length]))) break
       yield* tools.send(Spending.look)
       // A key that ignores as many denials is banned; a network never is.
-      for (let denied = 0; denied < 60; denied++) yield* send(tools, denied)
-      for (let round = 0; round < 22; round++) {
-        yield* tools.advance(SECOND)
-        for (let each = 0; each < 3; each++) yield* send(tools, each)
+      for (let sent = 0; sent < 126; sent++) {
+        yield* send(tools, sent)
+        if (sent >= 60 && sent % 3 === 0) yield* tools.advance(SECOND)
       }
       yield* tools.advance(2 * Spending.MINUTE_PASSED)
       yield* send(tools, 0)

@@ -63,29 +63,25 @@ const fields = { key: "victim", profile: "ban" } as const
 export const programs: ReadonlyArray<Program> = [
   Spending.about("bans", { ...fields, requests: 160 }, function* (tools, victim) {
     const often = { apart: 1_100, denials: 45 }
-    for (const rhythm of [
-      often,
-      { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
-    ]) {
+    const other = { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
+    for (const rhythm of [often, other]) {
       let last = yield* offend(tools, victim, rhythm)
       yield* lookAtOthers(tools)
       for (const call of yield* Draw.some(Calls.all, 10)) last = yield* victim.spend(call)
       yield* lookAtOthers(tools)
       yield* victim.recover(last)
       // The first list shows which animals exist for this key.
-      for (const call of [
-        Calls.lists["list with the largest limit"],
-        ...(yield* Random.shuffle(Calls.usual))
-      ]) {
-        yield* tools.advance(Spending.MINUTE_PASSED)
-        yield* victim.spend(call)
-      }
+      const usual = [Calls.calls["list with the largest limit"], ...(yield* Random.shuffle(Calls.usual))]
+      yield* victim.walk(
+        usual.map(() => Spending.MINUTE_PASSED),
+        usual
+      )
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, { useUp }) {
+  Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, victim) {
     for (let waits = 0; waits < 25; waits++) {
-      const denied = yield* useUp(Calls.described)
+      const denied = yield* victim.useUp(Calls.described)
       if (!Spending.isDenied(denied)) return
       yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
     }
@@ -96,26 +92,19 @@ const ours = { ...fields, isDesign: true } as const
 
 /** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
 export const ourPrograms: ReadonlyArray<Program> = [
-  Spending.about(
-    "bans that grow longer, and shorter again",
-    { ...ours, requests: 240 },
-    function* (tools, victim) {
-      for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
-        yield* tools.advance(cleanTime)
-        const ban = yield* offend(tools, victim, { apart: 1_500, denials: 2 * STRIKES })
-        yield* tools.advance(Spending.toldWait(ban) ?? HOUR)
-        yield* victim.spend()
-      }
+  Spending.about("bans that grow and shrink", { ...ours, requests: 240 }, function* (tools, victim) {
+    for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
+      yield* tools.advance(cleanTime)
+      const ban = yield* offend(tools, victim, { apart: 1_500, denials: 2 * STRIKES })
+      yield* tools.advance(Spending.toldWait(ban) ?? HOUR)
+      yield* victim.spend()
     }
-  ),
+  }),
   Spending.about("requests during a ban", { ...ours, requests: 120 }, function* (tools, victim) {
     for (const apart of [2_500, 7_000]) {
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
       const end = ban.to + (Spending.toldWait(ban) ?? 0)
-      for (const call of yield* Draw.some(Calls.all, 12)) {
-        yield* tools.advance(2 * SECOND)
-        yield* victim.spend(call)
-      }
+      yield* victim.walk(Array(12).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)
         yield* victim.spend()
@@ -142,18 +131,14 @@ export const ourPrograms: ReadonlyArray<Program> = [
   }),
   Spending.about(
     "retries on a used day",
-    { key: "tiny", profile: "ban", isDesign: true, requests: 130, maxPerDay: Spending.MAX_PER_DAY },
-    function* (tools, { spend, useUpDay }) {
-      yield* useUpDay()
-      for (let wait = 0; wait < 30; wait++) {
-        yield* tools.advance(30 * SECOND)
-        yield* spend()
-      }
+    { ...ours, key: "tiny", maxPerDay: Spending.MAX_PER_DAY, requests: 130 },
+    function* (_, tiny) {
+      yield* tiny.useUpDay()
+      yield* tiny.walk(Array(30).fill(30 * SECOND))
       // Eight clients that retry every 30 seconds.
-      for (let sent = 0; sent < 60; sent++) {
-        yield* tools.advance(sent % 8 === 0 ? 30 * SECOND - 7 * 999 : 999)
-        yield* spend()
-      }
+      yield* tiny.walk(
+        Array.from({ length: 60 }, (_, sent) => (sent % 8 === 0 ? 30 * SECOND - 7 * 999 : 999))
+      )
     }
   )
 ]

@@ -37,7 +37,8 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.rest(tools)
         const boundary = next(yield* tools.now)
         const margin = yield* Draw.one(margins)
-        const isUsedUp = yield* Random.nextBoolean
+        // How much of its minute the small key uses before the boundary.
+        const share = yield* Draw.one([0, 0.5, 3])
         const operations = yield* Random.shuffle(Calls.operations)
         for (const at of [boundary - margin, boundary]) {
           yield* Spending.until(tools, at)
@@ -50,9 +51,9 @@ export const programs: ReadonlyArray<Program> = [
               ...(yield* call(tools)),
               authorization: at === boundary ? [] : ["Bearer no-such-key"]
             })
-          if (Option.isNone(tiny)) continue
+          if (Option.isNone(tiny) || (share === 0 && at < boundary)) continue
           const { plan, recover, useUp } = tiny.value
-          const max = at === boundary || isUsedUp ? undefined : Math.ceil(plan.perMinute / 2)
+          const max = at === boundary ? undefined : Math.ceil(plan.perMinute * share)
           yield* recover(yield* useUp(yield* Random.shuffle(Calls.described), max))
         }
       }
@@ -62,24 +63,24 @@ export const programs: ReadonlyArray<Program> = [
   Spending.about(
     "boundaries of windows",
     { key: "tiny", profile: "limits", requests: 60 },
-    function* (tools, { plan, recover, spend, useUp }) {
+    function* (tools, tiny) {
       for (const moment of byResponse)
         for (const isUsedUp of [false, true]) {
           yield* Spending.rest(tools)
           yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
-          const first = yield* spend()
+          const first = yield* tiny.spend()
           yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
           const calls = yield* Random.shuffle(Calls.described)
-          const last = yield* useUp(calls, isUsedUp ? undefined : Math.max(1, plan.perMinute - 2))
+          const last = yield* tiny.useUp(calls, isUsedUp ? undefined : Math.max(1, tiny.plan.perMinute - 2))
           const boundary = moment(isUsedUp ? last : first)
           if (boundary === undefined || boundary - (yield* tools.now) > DAY) continue
           // Who was denied does not come early.
           if (!Spending.isDenied(last)) {
             yield* Spending.until(tools, boundary - (yield* Draw.one(margins)))
-            yield* spend()
+            yield* tiny.spend()
           }
           yield* Spending.until(tools, boundary)
-          yield* recover(yield* useUp(yield* Random.shuffle(Calls.described)), Calls.operations)
+          yield* tiny.recover(yield* tiny.useUp(yield* Random.shuffle(Calls.described)), Calls.operations)
         }
     }
   )

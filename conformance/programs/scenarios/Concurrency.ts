@@ -15,15 +15,15 @@ const repeat = (tools: Tools, count: number, calls: ReadonlyArray<Calls.Call>) =
     (calls[index % calls.length] ?? Calls.calls.list)(tools)
   )
 
+const fields = { key: "tiny", profile: "concurrency" } as const
+
 export const programs: ReadonlyArray<Program> = [
-  program("catalogue at the same time", { profile: "concurrency", requests: 88 }, function* (tools) {
-    for (const [writers, readers] of [
-      [12, 0],
-      [1, 6],
-      [6, 6],
-      [0, 10]
-    ] as const) {
-      const mixed = [...(yield* repeat(tools, writers, creations)), ...(yield* repeat(tools, readers, reads))]
+  program("catalogue at the same time", { profile: "concurrency", requests: 95 }, function* (tools) {
+    for (const writers of [12, 1, 6, 0]) {
+      const mixed = [
+        ...(yield* repeat(tools, writers, creations)),
+        ...(yield* repeat(tools, 12 - writers, reads))
+      ]
       const before = tools.created().length
       yield* tools.sendTogether(yield* Random.shuffle(mixed))
       const fresh = tools.created().slice(before)
@@ -42,38 +42,26 @@ export const programs: ReadonlyArray<Program> = [
   }),
   Spending.about(
     "limits at the same time",
-    {
-      ...{ key: "tiny", profile: "concurrency", isTimeless: true, maxPerMinute: Spending.MAX_ONCE },
-      ...{ requests: 30, waitsMs: 61_000 }
-    },
-    function* (tools, { plan, recover, spend }) {
+    { ...fields, isTimeless: true, maxPerMinute: Spending.MAX_ONCE, requests: 30, waitsMs: 61_000 },
+    function* (tools, tiny) {
       for (const [round, calls] of [Calls.described, [Calls.calls.list], Calls.all].entries()) {
         if (round > 0 && !tools.hasClock) return
         yield* Spending.rest(tools)
         // The last requests of a minute: first all of them, then those that a beginning left.
-        for (let sent = 0; sent < round; sent++) yield* spend()
-        const together = yield* repeat(tools, plan.perMinute + 3, yield* Random.shuffle(calls))
+        for (let sent = 0; sent < round; sent++) yield* tiny.spend()
+        const together = yield* repeat(tools, tiny.plan.perMinute + 3, yield* Random.shuffle(calls))
         const exchanges = yield* tools.sendTogether(together.map((sent): Sent => ({ ...sent, key: "tiny" })))
         const denied = exchanges.find(Spending.isDenied)
-        if (denied !== undefined && tools.hasClock) yield* recover(denied)
+        if (denied !== undefined && tools.hasClock) yield* tiny.recover(denied)
       }
     }
   ),
-  Spending.about(
-    "several keys at the same time",
-    { key: "tiny", profile: "concurrency", requests: 25 },
-    function* (tools) {
-      for (let round = 0; round < 2; round++) {
-        const mixed = yield* Random.shuffle([...Calls.operations, ...Calls.operations])
-        const together = yield* repeat(tools, mixed.length, mixed)
-        yield* tools.sendTogether(
-          together.map((sent, index): Sent => {
-            if (index % 4 === 1) return { ...sent, key: "tiny" }
-            return index % 4 === 3 ? { ...sent, authorization: [] } : sent
-          })
-        )
-        yield* Spending.rest(tools)
-      }
+  Spending.about("several keys at the same time", { ...fields, requests: 25 }, function* (tools) {
+    for (let round = 0; round < 2; round++) {
+      const mixed = yield* repeat(tools, 12, yield* Random.shuffle(Calls.operations))
+      const senders = [{}, { key: "tiny" }, {}, { authorization: [] }] as const
+      yield* tools.sendTogether(mixed.map((sent, index): Sent => ({ ...sent, ...senders[index % 4] })))
+      yield* Spending.rest(tools)
     }
-  )
+  })
 ]

@@ -33,69 +33,66 @@ interface About extends Limits, Omit<Program, "name" | "needs" | "run"> {
   readonly isTimeless?: boolean
 }
 
-type Spent = Effect.Effect<Exchange, Stopped>
-
 /** A key with small limits, and ways to use them up. */
-export interface Small {
-  readonly plan: Plan
-  /** Sends a request with the key. */
-  readonly spend: (call?: Calls.Call) => Spent
-  /** Sends calls in turn until one is denied, at most `max`; returns the last exchange. */
-  readonly useUp: (calls: ReadonlyArray<Calls.Call>, max?: number) => Spent
-  /** Uses up a day within its minutes; sends at most `max` requests. */
-  readonly useUpDay: (calls?: ReadonlyArray<Calls.Call>, max?: number) => Spent
-  /** Waits as told until the key is admitted; at most five times, each with one request. */
-  readonly recover: (denied: Exchange, calls?: ReadonlyArray<Calls.Call>) => Effect.Effect<void, Stopped>
-}
+export type Small = Effect.Success<ReturnType<typeof small>>
 
 /** Returns the small key of a name; fails unless its limits are small enough to be used up. */
 export const small = Effect.fnUntraced(function* (
   tools: Tools,
-  {
-    key,
-    maxPerDay = Infinity,
-    maxPerMinute = MAX_PER_MINUTE
-  }: Pick<About, "key" | "maxPerDay" | "maxPerMinute">
-): Effect.fn.Return<Small, Stopped> {
-  const plan = tools.keys[key] ?? { perMinute: Infinity, perDay: 0 }
-  for (const [limit, max, window] of [
-    [plan.perMinute, maxPerMinute, "minute"],
-    [plan.perDay, maxPerDay, "day"]
-  ] as const) {
-    if (limit > max) {
-      const reason = `it uses up a ${window} of the ${key} key: give one with at most ${max} requests per ${window}`
-      return yield* new Stopped({ reason })
-    }
-  }
+  { key, maxPerDay = Infinity, maxPerMinute = MAX_PER_MINUTE }: Limits
+) {
+  const plan: Plan = tools.keys[key] ?? { perMinute: Infinity, perDay: 0 }
   const { perDay, perMinute } = plan
+  const excess =
+    perMinute > maxPerMinute ? `${maxPerMinute} requests per minute` : `${maxPerDay} requests per day`
+  if (perMinute > maxPerMinute || perDay > maxPerDay)
+    return yield* new Stopped({ reason: `it uses up the ${key} key: give one with at most ${excess}` })
+
+  /** Sends a request with the key. */
   const spend = (call: Calls.Call = Calls.calls.list) =>
     Effect.flatMap(call(tools), (sent) => tools.sendOnce({ ...sent, key }))
+
+  /** Sends calls in turn, with pauses before them. */
+  const walk = Effect.fnUntraced(function* (
+    pauses: ReadonlyArray<number>,
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
+  ) {
+    for (const [index, pause] of pauses.entries()) {
+      yield* tools.advance(pause)
+      yield* spend(calls[index % calls.length])
+    }
+  })
+
+  /** Sends calls in turn until one is denied, at most `max`; returns the last exchange. */
   const useUp = Effect.fnUntraced(function* (
-    calls: ReadonlyArray<Calls.Call>,
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list],
     // The most requests that any algorithm admits at once, and one more.
     max = 2 * perMinute + 1,
     pauseAfter = Infinity
-  ): Effect.fn.Return<Exchange, Stopped> {
+  ) {
     for (let sent = 0; ; sent++) {
       if (sent > 0 && sent % pauseAfter === 0) yield* tools.advance(MINUTE_PASSED)
       const exchange = yield* spend(calls[sent % calls.length])
       if (isDenied(exchange) || sent + 1 >= max) return exchange
     }
   })
-  return {
-    plan,
-    spend,
-    useUp: (calls, max) => useUp(calls, max),
-    useUpDay: (calls = [Calls.calls.list], max = perDay + 1) => useUp(calls, max, perMinute),
-    recover: Effect.fnUntraced(function* (denied, calls = [Calls.calls.list]) {
-      let last = denied
-      for (const [wait, ms] of untold.entries()) {
-        if (!isDenied(last)) return
-        yield* tools.advance(toldWait(last) ?? ms)
-        last = yield* spend(calls[wait % calls.length])
-      }
-    })
-  }
+
+  /** Uses up a day within its minutes; sends at most `max` requests. */
+  const useUpDay = (calls?: ReadonlyArray<Calls.Call>, max = perDay + 1) => useUp(calls, max, perMinute)
+
+  /** Waits as told until the key is admitted; at most five times, each with one request. */
+  const recover = Effect.fnUntraced(function* (
+    denied: Exchange,
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
+  ) {
+    let last = denied
+    for (const [wait, ms] of untold.entries()) {
+      if (!isDenied(last)) return
+      yield* tools.advance(toldWait(last) ?? ms)
+      last = yield* spend(calls[wait % calls.length])
+    }
+  })
+  return { plan, spend, walk, useUp, useUpDay, recover }
 })
 
 /** Waits where a response tells none, such as during a ban that is not announced. */

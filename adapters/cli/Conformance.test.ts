@@ -273,7 +273,7 @@ describe("animal-store conformance", () => {
 
   it("list and explain describe the checks", async () => {
     const list = await conformance(["list"])
-    expect(list.stdout).toMatch(/^list\.status\.filter +spec +both +A list/m)
+    expect(list.stdout).toMatch(/^list\.status\.filter +spec +http +A list/m)
     const explained = await conformance(["explain", "list.status.filter"])
     expect(explained.stdout).toContain("list.status.filter (§4.1, spec)")
   })

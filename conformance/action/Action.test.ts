@@ -200,7 +200,7 @@ describe("the script of the action", () => {
       "conformance"
     ])
     expect(summary).toContain("SELECTION PASSED")
-    expect(summary).toContain("Implementation: Shop 2.1.")
+    expect(summary).toContain("Implementation: Shop 2.1")
     expect(output).toMatch(/^verdict=selection-passed\nclaims=\n$/)
     expect(fs.readdirSync(path.join(runDirectory, "conformance-report"))).toEqual(
       expect.arrayContaining(["badge.svg", "exchanges.har", "report.html", "report.json"])

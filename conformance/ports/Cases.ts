@@ -8,7 +8,7 @@ export const runs = { sequences: 60, clients: 20, interleaved: 10, interruptions
 const seed = fc.noShrink(fc.integer())
 const turns = fc.oneof(fc.nat(8), fc.nat(40))
 
-export const make = <Call>({ call, clientCall, interruptible }: Calls<Call>) => {
+export const make = <Call>({ any: anyCall, call, clientCall, interruptible }: Calls<Call>) => {
   const clients = (
     made: fc.Arbitrary<Call>,
     after: fc.Arbitrary<number | null>,
@@ -37,13 +37,13 @@ export const make = <Call>({ call, clientCall, interruptible }: Calls<Call>) => 
   /** Any case. It recognizes and shrinks cases, and is not generated. */
   const any: fc.Arbitrary<Case<Call>> = fc.record(
     {
-      calls: sequence,
-      clients: clients(fc.oneof(clientCall, interruptible, call), fc.option(turns), {
+      calls: fc.array(anyCall, { maxLength: 500 }),
+      clients: clients(anyCall, fc.option(turns), {
         calls: 40,
         count: [0, 200]
       }),
       order: fc.option(seed),
-      later: fc.array(call, { maxLength: 200 }),
+      later: fc.array(anyCall, { maxLength: 200 }),
       isOutage: fc.boolean()
     },
     { noNullPrototype: true }

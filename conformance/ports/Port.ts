@@ -55,7 +55,9 @@ export const alone = <Call>(calls: ReadonlyArray<Call>): ReadonlyArray<ClientCal
 
 /** Generators of the calls of a port. */
 export interface Calls<Call> {
-  /** Every call, for histories in sequence. */
+  /** Every call, even those of boundary cases only. */
+  readonly any: fc.Arbitrary<Call>
+  /** The calls of histories in sequence. */
   readonly call: fc.Arbitrary<Call>
   /** The calls that concurrent clients make. */
   readonly clientCall: fc.Arbitrary<Call>

@@ -1,78 +1,62 @@
 /** Programs about credentials: each with each operation, and before every other error (contract §5). */
-import * as Effect from "effect/Effect"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
-import type { Program, Sent } from "./Program.ts"
+import { type Program, program, type Sent } from "./Program.ts"
+import { words } from "./Words.ts"
 
-const operations = ["list", "create", "get the first"] as const
-const all = [...operations, "list by status", "HEAD of the list", "HEAD of an animal", "get none"] as const
+const operations = ["list", "creation", "the first"] as const
+const others = ["list by status", "HEAD of the list", "HEAD of an animal", "an unknown id"] as const
 
 /** Numbers of the usual invalid credentials, and of the nearest ones, that are sent with each operation. */
 const [USUAL, NEAREST] = [4, 10]
 
-const credentials: Program = {
-  name: "credentials",
-  profile: "auth",
-  requests: 190,
-  anonymous: 170,
-  run: Effect.fnUntraced(function* (tools) {
+export const programs: ReadonlyArray<Program> = [
+  program("credentials", { profile: "auth", requests: 190, anonymous: 170 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
-    const send = Calls.sender(tools)
     const dress = yield* Calls.dresser
     const derived = (derive: ReadonlyArray<Credentials.Derived>) =>
-      derive.map((each) => each(tools.mainKey)).filter(({ key }) => key === undefined || tools.keys.has(key))
-    const [invalid, near] = [Object.values(Credentials.invalid), Object.values(Credentials.near)]
+      derive
+        .map((each) => each(tools.keys.main))
+        .filter(({ key }) => (key !== "revoked" && key !== "expired") || tools.keys[key] !== undefined)
+    const { invalid, near } = Credentials
     const usual = derived([...invalid.slice(0, USUAL), ...near.slice(0, NEAREST)])
-    const others = [...invalid.slice(USUAL), ...near.slice(NEAREST)]
-    const rows = [...(yield* Draw.pairs({ call: all, credential: usual }))]
-    for (const credential of derived(others))
+    const rows = usual.flatMap((credential) =>
+      [...operations, ...others].map((call) => ({ call, credential }))
+    )
+    for (const credential of derived([...invalid.slice(USUAL), ...near.slice(NEAREST)]))
       for (const call of yield* Draw.some(operations, 2)) rows.push({ call, credential })
-    for (const credential of derived(Object.values(Credentials.open)))
+    for (const credential of derived(Credentials.open))
       rows.push({ call: yield* Draw.one(operations), credential })
     // Each credential once, before the limit of callers without a valid key is used up.
     const first = rows.filter(
       ({ credential }, index) => rows.findIndex((row) => row.credential === credential) === index
     )
     for (const { call, credential } of [...first, ...rows.filter((row) => !first.includes(row))])
-      yield* send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
+      yield* tools.send(Credentials.withCredential(yield* dress(yield* Calls.calls[call](tools)), credential))
     yield* Calls.lookAtLists(tools)
-  })
-}
-
-/** Sends requests with an error of their own and without a valid key, which is checked first. */
-const first: Program = {
-  name: "credentials before other errors",
-  profile: "auth",
-  requests: 40,
-  anonymous: 55,
-  run: Effect.fnUntraced(function* (tools) {
-    const send = Calls.sender(tools)
+  }),
+  /** Sends requests with an error of their own and without a valid key, which is checked first. */
+  program("credentials first", { profile: "auth", requests: 40, anonymous: 55 }, function* (tools) {
     const valid = Calls.members(tools)
-    const fields = Object.entries(Bodies.fieldValues).flatMap(([field, values]) =>
-      values.map((json) => {
-        const others = valid.filter(([name]) => name !== field)
-        return Bodies.creation(json === undefined ? others : [...others, [field, json]])
-      })
-    )
-    const forms = Object.values(Bodies.unusualForms).map((form) => Bodies.creation(valid, form))
-    const types = Bodies.contentTypes.map((each) => Bodies.creation(valid, Bodies.plain, each))
-    const queries = ["limit=0", "limit=101", "limit=x", "status=lost", "limit=1&limit=2", "zz=1"]
-    const ids = ["abc", "-", "99999999999999999999", "%zz"]
-    const paths = [...queries.map((query) => `/pets?${query}`), ...ids.map((id) => `/pets/${id}`)]
-    const all = [
-      ...(yield* Draw.some(fields, 10)),
-      ...(yield* Draw.some(forms, 10)),
-      ...(yield* Draw.some(types, 6)),
-      ...paths.map((path): Sent => ({ path })),
-      ...paths.slice(0, 3).map((path): Sent => ({ method: "HEAD", path }))
+    const bodies = [
+      ...Object.entries(Bodies.fieldValues).flatMap(([field, values]) =>
+        values.map((json) => Bodies.creation(Calls.withValue(valid, field, json)))
+      ),
+      ...Bodies.unusualForms.map((form) => Bodies.creation(valid, form)),
+      ...Bodies.contentTypes.map((types) => Bodies.creation(valid, Bodies.plain, types))
     ]
-    const credentialOf = yield* Draw.swarm(Object.values(Credentials.invalid).slice(0, 2))
+    const queries = words("?limit=0 ?limit=101 ?limit=x ?status=lost ?limit=1&limit=2 ?zz=1")
+    const paths = [...queries, ...words("/abc /- /99999999999999999999 /%zz")].map((tail) => `/pets${tail}`)
+    const all: ReadonlyArray<Sent> = [
+      ...(yield* Draw.some(bodies, 26)),
+      ...paths.map((path) => ({ path })),
+      ...paths.slice(0, 3).map((path) => ({ method: "HEAD", path }))
+    ]
+    const credentialOf = yield* Draw.swarm(Credentials.invalid.slice(0, 2))
     for (const sent of all)
-      yield* send(Credentials.withCredential(sent, (yield* credentialOf)(tools.mainKey)))
+      yield* tools.send(Credentials.withCredential(sent, (yield* credentialOf)(tools.keys.main)))
   })
-}
-
-export const programs: ReadonlyArray<Program> = [credentials, first]
+]

@@ -1,8 +1,7 @@
-/** Lists requests of each operation and outcome, and helpers that programs send them with. */
+/** Lists requests of each operation and outcome, which every situation can be reached with. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
-import * as RateHeaders from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
@@ -10,13 +9,14 @@ import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import type { Sent, Stopped, Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
+import { words } from "./Words.ts"
 
 /** An id that no animal is likely to have. */
 export const UNKNOWN_ID = "5318008317345021"
 
 interface Values {
   readonly name?: string | undefined
-  /** In JSON. */
+  /** In JSON; of use only if the server accepts every category. */
   readonly categoryId?: string | undefined
   readonly status?: string | undefined
 }
@@ -24,64 +24,133 @@ interface Values {
 /** Returns the members of an animal that every server accepts, with these values instead. */
 export const members = ({ categories, name }: Tools, values: Values = {}): Bodies.Members => [
   ["name", JSON.stringify(values.name ?? name())],
-  ["categoryId", values.categoryId ?? String(categories === "any" ? 1n : (categories[0] ?? 1n))],
+  ["categoryId", categories === "any" ? (values.categoryId ?? "1") : String(categories[0] ?? 1n)],
   ...(values.status === undefined ? [] : [["status", JSON.stringify(values.status)] as const])
 ]
+
+/** Returns members with another value of a field in JSON, or without the field. */
+export const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
+  const others = given.filter(([name]) => name !== field)
+  return json === undefined ? others : [...others, [field, json]]
+}
 
 /** Draws the status of a new animal; `undefined` for a creation without a status. */
 export const newStatus = Draw.one([...Queries.statuses, undefined])
 
-/** Draws a creation that every server accepts. */
-export const creation = (tools: Tools): Effect.Effect<Sent> =>
-  Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status })))
+/** A request that may depend on the animals so far, and on chance. */
+export type Call = (tools: Tools) => Effect.Effect<Sent>
 
-type Call = (tools: Tools) => Effect.Effect<Sent>
+const call =
+  (make: (tools: Tools) => Sent): Call =>
+  (tools) =>
+    Effect.sync(() => make(tools))
 
-const fixed =
-  (method: string, path: string): Call =>
+const fixed = (path: string, method = "GET") => call(() => ({ method, path }))
+
+const byStatus =
+  (limit: string): Call =>
   () =>
-    Effect.succeed({ method, path })
+    Effect.map(Draw.one(Queries.filters.slice(1)), (filter) => ({ path: Queries.list(filter, limit) }))
 
-const ofAnimal =
-  (method: string, choose: (animals: ReadonlyArray<Animal>) => Animal | undefined): Call =>
-  ({ created }) =>
-    Effect.sync(() => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
+const ofAnimal = (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET") =>
+  call(({ created }) => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-/** Requests with a valid key, by their operation and usual outcome. */
+const post = (text: string, type?: string) =>
+  call(() => Bodies.creation([], { write: () => text }, type === undefined ? undefined : [type]))
+
+/** A creation that every server accepts. */
+const creating =
+  (values: Values): Call =>
+  (tools) =>
+    Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status, ...values })))
+
+/** A creation with another value of a field in JSON, or without the field. */
+const defective = (field: string, json?: string) =>
+  call((tools) => Bodies.creation(withValue(members(tools), field, json)))
+
+const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
+
+export const lists = {
+  list: fixed("/pets"),
+  "list with a limit": fixed("/pets?limit=2"),
+  "list with the largest limit": fixed("/pets?limit=100"),
+  "list by status": byStatus(""),
+  "list with both parameters": byStatus("limit=3")
+}
+
+export const creations = {
+  creation: creating({}),
+  "creation without a status": creating({ status: undefined }),
+  "creation in a large category": creating({ categoryId: Bodies.inexactCategories[0] })
+}
+
+export const retrievals = {
+  "the newest": ofAnimal(newest),
+  "the first": ofAnimal((animals) => animals[0]),
+  "an early one": ofAnimal((animals) => animals[11] ?? animals[0])
+}
+
+/** Requests that the contract describes, with an error. */
+const refusals = {
+  "an unknown id": fixed(`/pets/${UNKNOWN_ID}`),
+  "another unknown id": fixed("/pets/-9000000000000000001"),
+  "creation without a name": defective("name"),
+  "creation without a category": defective("categoryId"),
+  "creation with a number as its name": defective("name", "1"),
+  "creation with a text as its category": defective("categoryId", '"one"'),
+  "creation with an unknown status": defective("status", '"lost"'),
+  "creation that is no object": post("[]"),
+  "creation that is no JSON": post("{"),
+  "creation without a body": fixed("/pets", "POST")
+}
+
+/** Requests that the contract does not describe. */
+const others = {
+  "HEAD of the list": fixed("/pets", "HEAD"),
+  "HEAD of an animal": ofAnimal(newest, "HEAD"),
+  "HEAD of an unknown id": fixed(`/pets/${UNKNOWN_ID}`, "HEAD"),
+  "OPTIONS of the list": fixed("/pets", "OPTIONS"),
+  "another method": fixed("/pets", "PUT"),
+  "another method of an animal": call(() => ({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" })),
+  "creation in another type": post("{}", "text/plain")
+}
+
 export const calls = {
-  list: fixed("GET", "/pets?limit=2"),
-  create: creation,
-  "get the first": ofAnimal("GET", (animals) => animals[0]),
-  "get the newest": ofAnimal("GET", (animals) => animals.at(-1)),
-  "get none": fixed("GET", `/pets/${UNKNOWN_ID}`),
-  "list by status": () =>
-    Effect.map(Draw.one(Queries.statuses), (status) => ({
-      path: Queries.list(`status=${status}`, "limit=3")
-    })),
-  "HEAD of the list": fixed("HEAD", "/pets?limit=2"),
-  "HEAD of an animal": ofAnimal("HEAD", (animals) => animals[0]),
-  "create without a name": () => Effect.succeed(Bodies.creation([["categoryId", "1"]])),
-  "create without JSON": () => Effect.succeed(Bodies.creation([], { write: () => "{" })),
-  "a limit of 0": fixed("GET", "/pets?limit=0"),
-  "OPTIONS of the list": fixed("OPTIONS", "/pets"),
-  "another method": fixed("PATCH", "/pets"),
-  "an unknown path": fixed("GET", "/nothing"),
-  "without a key": () => Effect.succeed({ path: "/pets", authorization: [] })
-} as const satisfies { readonly [name: string]: Call }
+  ...lists,
+  ...creations,
+  ...retrievals,
+  ...refusals,
+  ...others,
+  "no key": () => Effect.succeed({ path: "/pets", authorization: [] })
+} satisfies { readonly [name: string]: Call }
 
-export type CallName = keyof typeof calls
+export const usual: ReadonlyArray<Call> = Object.values<Call>({ ...lists, ...creations, ...retrievals })
+export const refused: ReadonlyArray<Call> = Object.values(refusals)
+export const undescribed: ReadonlyArray<Call> = [
+  ...Object.values(others),
+  ...words("limit=0 limit=101 limit=many status=lost sort=name").map((query) => fixed(`/pets?${query}`)),
+  ...words("/pets/rex /nothing").map((path) => fixed(path))
+]
 
-/** Sends a request of this kind. */
-export const send = (tools: Tools, name: CallName): Effect.Effect<Exchange, Stopped> =>
-  Effect.flatMap(calls[name](tools), tools.send)
+/** The calls that certainly count, whatever a service does with requests that the contract does not describe. */
+export const described: ReadonlyArray<Call> = [...usual, ...refused]
+export const all: ReadonlyArray<Call> = [...described, ...undescribed]
+
+/** The three operations, and what HTTP adds to two of them. */
+export const operations: ReadonlyArray<Call> = [
+  ...[calls.list, calls.creation, calls["the newest"], calls["an unknown id"]],
+  ...[calls["HEAD of the list"], calls["HEAD of an animal"]]
+]
+
+/** Sends a call with the main key. */
+export const send = (tools: Tools, call: Call): Effect.Effect<Exchange, Stopped> =>
+  Effect.flatMap(call(tools), tools.send)
 
 /** Draws a function that adds a header which changes nothing to some requests. */
 export const dresser = Effect.map(
   Draw.swarm([...Headers.harmless.map(() => []), ...Headers.harmless]),
-  (draw) =>
-    Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Sent> {
-      return { ...sent, headers: [...(sent.headers ?? []), ...(yield* draw)] }
-    })
+  (draw) => (sent: Sent) =>
+    Effect.map(draw, (headers): Sent => ({ ...sent, headers: [...(sent.headers ?? []), ...headers] }))
 )
 
 /** Creates animals until the run has created this many, with this status if one is given. */
@@ -95,8 +164,7 @@ export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number,
 /** Creates the most unusual animal with this status that the service accepts. */
 export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: string) {
   const before = tools.created().length
-  const unusual = tools.categories === "any" ? yield* Draw.one(Bodies.inexactCategories) : undefined
-  for (const categoryId of [unusual, undefined]) {
+  for (const categoryId of [yield* Draw.one(Bodies.inexactCategories), undefined]) {
     for (const end of Names.ends) {
       const name = tools.name(end)
       yield* tools.send(Bodies.creation(members(tools, { name, categoryId, status })))
@@ -106,55 +174,25 @@ export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: 
 })
 
 /** Lists all animals and those of each status, with the largest limit. */
-export const lookAtLists = ({ send: sendPaced }: Tools): Effect.Effect<void, Stopped> =>
-  Effect.forEach([[], ...Queries.statuses.map((status) => [`status=${status}`])], (given) =>
-    sendPaced({ path: Queries.list("limit=100", ...given) })
-  ).pipe(Effect.asVoid)
+export const lookAtLists = (tools: Tools, key: "main" | "tiny" | "victim" = "main") =>
+  Effect.forEach(Queries.filters, (filter) => tools.send({ path: Queries.list("limit=100", filter), key }))
 
-/** Sends a creation, and gets the animal if the response shows one. */
+/** Sends a creation, and gets the animal if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {
   const before = tools.created().length
   yield* tools.send(sent)
   const animal = tools.created()[before]
   if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}` })
+  return animal
 })
 
 /** Sends all creations and gets half of what they create; looks at the lists after and between them. */
-export const createAll = Effect.fnUntraced(function* (tools: Tools, all: ReadonlyArray<Sent>) {
-  for (const [index, sent] of all.entries()) {
-    yield* (yield* Random.nextBoolean) ? createAndGet(tools, sent) : tools.send(sent)
-    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 || index === all.length - 1) yield* lookAtLists(tools)
+export const createAll = Effect.fnUntraced(function* (tools: Tools, sent: ReadonlyArray<Sent>) {
+  for (const [index, each] of sent.entries()) {
+    yield* (yield* Random.nextBoolean) ? createAndGet(tools, each) : tools.send(each)
+    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 || index === sent.length - 1) yield* lookAtLists(tools)
   }
 })
 
 /** Number of creations between two looks at the lists. */
 const BETWEEN_LOOKS = 50
-
-/** Maximum wait for the limit of callers without a key in seconds, and maximum number of waits, in real time. */
-const [MAX_WAIT_S, MAX_WAITS] = [3, 10]
-
-/**
- * Returns a function that sends requests without a valid key and waits when their limit is used up. Sends nothing more
- * once the waits are too long.
- */
-export const sender = ({ advance, hasClock, now, send: sendPaced }: Tools) => {
-  let waits = 0
-  let isOver = false
-  return Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<void, Stopped> {
-    if (isOver) return
-    const { response, to } = yield* sendPaced(sent)
-    if (response === undefined) return
-    const rate = RateHeaders.of(response)
-    if (hasClock && rate?.remaining === 0 && rate.limit > 0)
-      yield* advance(Math.min(rate.resetAt * 1_000 - (yield* now), MAX_ADVANCE_MS))
-    if (response.status !== 429) return
-    const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock: hasClock }) ?? 60
-    isOver = hasClock ? seconds * 1_000 > MAX_ADVANCE_MS : seconds > MAX_WAIT_S || ++waits > MAX_WAITS
-    if (isOver) return
-    yield* advance((seconds + 1) * 1_000)
-    yield* sendPaced(sent)
-  })
-}
-
-/** Maximum wait if time can be moved: a day. */
-const MAX_ADVANCE_MS = 86_400_000

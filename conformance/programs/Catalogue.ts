@@ -5,17 +5,14 @@ import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
 import * as Names from "./Names.ts"
-import type { Program, Sent } from "./Program.ts"
+import { type Program, program, type Sent } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
 /** Statuses that a server sets only if it reads them: usually not the one of an animal created without a status. */
 const shown = ["sold", "pending"] as const
 
-const growing: Program = {
-  name: "growing store",
-  profile: "core",
-  requests: 65,
-  run: Effect.fnUntraced(function* (tools) {
+export const programs: ReadonlyArray<Program> = [
+  program("growing store", { profile: "core", requests: 65 }, function* (tools) {
     // The first request of the main key is a list of what may be an empty store, or a creation.
     if (yield* Random.nextBoolean) yield* Calls.createUnusual(tools, "available")
     // A list is short, exactly full and too short for all animals, also by the default limit of 20.
@@ -33,125 +30,71 @@ const growing: Program = {
     for (const status of yield* Random.shuffle(Queries.statuses)) yield* Calls.createUnusual(tools, status)
     for (const { id } of tools.created().slice(-4)) yield* tools.send({ path: `/pets/${id}` })
     yield* Calls.lookAtLists(tools)
-  })
-}
-
-const fields: Program = {
-  name: "values of each field",
-  profile: "core",
-  requests: 86,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  program("values of each field", { profile: "core", requests: 105 }, function* (tools) {
     const values = Object.entries(Bodies.fieldValues)
-    const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
-      const others = given.filter(([name]) => name !== field)
-      return json === undefined ? others : [...others, [field, json]]
-    }
     const sent: Array<Sent> = []
     for (const [field, all] of values) {
       for (const json of all) {
         // An animal of a rejected creation would be found by its status.
         const valid = Calls.members(tools, { status: yield* Draw.one(shown) })
-        sent.push(Bodies.creation(withValue(valid, field, json)))
+        sent.push(Bodies.creation(Calls.withValue(valid, field, json)))
       }
     }
     for (let more = 0; more < 3; more++) {
       let both = Calls.members(tools)
-      for (const [field, all] of values) both = withValue(both, field, yield* Draw.one(all))
+      for (const [field, all] of values) both = Calls.withValue(both, field, yield* Draw.one(all))
       sent.push(Bodies.creation(both))
     }
+    for (const categoryId of Bodies.categories)
+      sent.push(Bodies.creation(Calls.members(tools, { categoryId, status: yield* Calls.newStatus })))
     yield* Calls.createAll(tools, yield* Random.shuffle(sent))
-  })
-}
-
-const forms: Program = {
-  name: "forms of bodies",
-  profile: "core",
-  requests: 175,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  program("forms of bodies", { profile: "core", requests: 171 }, function* (tools) {
     const sent: Array<Sent> = []
     const valid = Effect.map(Draw.one(shown), (status) => Calls.members(tools, { status }))
     // Each form of JSON writes names that it may spoil.
-    for (const form of Object.values(Bodies.forms)) {
+    for (const form of Bodies.forms) {
       for (const content of ["", '\u00e9"\\', "\u{1f98a}"]) {
         const given = { name: tools.name(content), status: yield* Draw.one(shown) }
         sent.push(Bodies.creation(Calls.members(tools, given), form))
       }
     }
-    for (const form of Object.values(Bodies.unusualForms)) sent.push(Bodies.creation(yield* valid, form))
+    for (const form of Bodies.unusualForms) sent.push(Bodies.creation(yield* valid, form))
     for (const types of Bodies.contentTypes) sent.push(Bodies.creation(yield* valid, Bodies.plain, types))
-    for (const added of Object.values(Bodies.additions)) {
+    for (const added of Bodies.additions) {
       // A member that is taken for the status shows if none was sent.
-      const own = added.some(([name]) => /^status$/i.test(name)) ? Calls.members(tools) : yield* valid
-      sent.push(Bodies.creation([...own, ...added]))
+      const own = /^"status"/i.test(added) ? Calls.members(tools) : yield* valid
+      sent.push(Bodies.creation(own, Bodies.adding(added)))
     }
-    for (const rename of Object.values(Bodies.otherCases)) {
-      for (const field of ["name", "categoryId", "status"]) {
-        const renamed = (yield* valid).map(
-          ([name, json]) => [name === field ? rename(name) : name, json] as const
-        )
+    for (const [field, others] of Object.entries(Bodies.otherNames)) {
+      for (const other of others) {
+        const renamed = (yield* valid).map(([name, json]) => [name === field ? other : name, json] as const)
         sent.push(Bodies.creation(renamed))
       }
     }
     yield* Calls.createAll(tools, yield* Random.shuffle(sent))
-  })
-}
-
-const names: Program = {
-  name: "names",
-  profile: "core",
-  requests: 142,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  program("names", { profile: "core", requests: 148 }, function* (tools) {
     const dress = yield* Calls.dresser
     const all: Array<string> = [...Names.whole]
-    const places = Object.values(Names.positions)
-    for (const content of Object.values(Names.contents)) {
+    const places = Names.positions
+    for (const content of Names.contents) {
       // Blanks, controls and surrogates mean something else elsewhere.
       const isInvisible = /^[\s\p{C}]+$/u.test(content)
       for (const place of yield* Draw.some(places, isInvisible ? 2 : 1))
         all.push(place(tools.name(), content))
     }
-    const lengths = yield* Draw.pairs({ length: Names.lengths, character: Names.characters })
     const countOf = yield* Draw.swarm(Object.values(Names.units))
-    for (const { character, length } of yield* Draw.some(lengths, MAX_LENGTHS))
-      all.push(Names.ofLength(tools.name(), character, length, yield* countOf))
+    for (const length of [...Names.lengths, ...(yield* Draw.some(Names.lengths, 2))])
+      all.push(Names.ofLength(tools.name(), yield* Draw.one(Names.characters), length, yield* countOf))
     const sent: Array<Sent> = []
     for (const name of all) {
       const status = yield* Calls.newStatus
       sent.push(yield* dress(Bodies.creation(Calls.members(tools, { name, status }))))
     }
+    // Some animals twice: the contract does not say whether names are unique.
+    sent.push(...(yield* Draw.some(sent, 4)))
     yield* Calls.createAll(tools, yield* Random.shuffle(sent))
   })
-}
-
-/** Maximum number of names of unusual lengths in a run. */
-const MAX_LENGTHS = 12
-
-const categories: Program = {
-  name: "categories",
-  profile: "core",
-  needs: ["anyCategory"],
-  requests: 22,
-  run: Effect.fnUntraced(function* (tools) {
-    const sent: Array<Sent> = []
-    for (const categoryId of yield* Random.shuffle(Bodies.categories))
-      sent.push(Bodies.creation(Calls.members(tools, { categoryId, status: yield* Calls.newStatus })))
-    yield* Calls.createAll(tools, sent)
-  })
-}
-
-/** Creates the same animals again: the contract does not say whether names are unique. */
-const twins: Program = {
-  name: "twins",
-  profile: "core",
-  requests: 16,
-  run: Effect.fnUntraced(function* (tools) {
-    for (const end of ["", "\u00e9", "Aa".repeat(100)]) {
-      const given = { name: tools.name(end), status: yield* Calls.newStatus }
-      const sent = Bodies.creation(Calls.members(tools, given))
-      for (let times = 0; times < 2; times++) yield* Calls.createAndGet(tools, sent)
-    }
-    yield* Calls.lookAtLists(tools)
-  })
-}
-
-export const programs: ReadonlyArray<Program> = [growing, fields, forms, names, categories, twins]
+]

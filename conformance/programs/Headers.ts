@@ -1,61 +1,35 @@
 /** Lists headers of requests that the contract does not describe. */
 import type { Header } from "../http/Wire.ts"
+import { words } from "./Words.ts"
 
-const lines = (text: string): ReadonlyArray<Header> =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [name = "", ...value] = line.trim().split(": ")
-      return [name, value.join(": ")]
-    })
+/** Splits lines such as `Name:value`. */
+const headers = (lines: ReadonlyArray<string>): ReadonlyArray<Header> =>
+  lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)])
 
-export const accepts = lines(`
-  Accept: application/json
-  Accept: */*
-  Accept: text/html
-  Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
-  Accept: text/csv, application/json;q=0.1
-  Accept: application/*
-  Accept: application/json;q=0
-  Accept: nonsense`)
+/** Values of `Accept` that allow JSON. */
+const allowing = headers([
+  ...words("Accept:application/json Accept:*/* Accept:application/*"),
+  "Accept:text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  "Accept:text/csv, application/json;q=0.1"
+])
 
-/** Values of `Accept` that allow JSON, and none. */
-export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [
-  [],
-  ...accepts
-    .filter(([, value]) => /\*\/\*|json$|q=0\.1|application\/\*/.test(value))
-    .map((header) => [header])
+export const accepts = [
+  ...allowing,
+  ...headers(words("Accept:text/html Accept:application/json;q=0 Accept:nonsense"))
 ]
 
+/** No header, and those that change nothing. */
+export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [[], ...allowing.map((header) => [header])]
+
 /** Headers that change nothing, or that servers may understand. */
-export const others = lines(`
-  If-None-Match: *
-  If-Modified-Since: Thu, 01 Jan 2099 00:00:00 GMT
-  If-Match: "x"
-  If-Unmodified-Since: Thu, 01 Jan 1970 00:00:01 GMT
-  Range: bytes=0-1
-  Range: items=0-0
-  Origin: https://example.org
-  Access-Control-Request-Method: POST
-  X-Forwarded-For: 203.0.113.9
-  X-Forwarded-Host: example.org
-  X-Forwarded-Proto: https
-  X-Real-IP: 203.0.113.9
-  Forwarded: for=203.0.113.9
-  X-HTTP-Method-Override: DELETE
-  X-Method-Override: POST
-  X-Original-URL: /nothing
-  X-Request-Id: of-the-client
-  Idempotency-Key: 1
-  Prefer: return=minimal
-  Cache-Control: no-cache
-  Accept-Encoding: gzip, br
-  Accept-Language: de
-  Accept-Charset: iso-8859-1
-  User-Agent: curl/8.0
-  Connection: close
-  Cookie: a=b
-  X-API-Key: nonsense
-  X-Debug: 1
-  DNT: 1`)
+export const others = headers([
+  ...words(`If-None-Match:* If-Match:"x" Range:bytes=0-1 Range:items=0-0 Origin:https://example.org`),
+  ...words("Access-Control-Request-Method:POST X-Forwarded-For:203.0.113.9 X-Forwarded-Host:example.org"),
+  ...words("X-Forwarded-Proto:https X-Real-IP:203.0.113.9 Forwarded:for=203.0.113.9 X-Debug:1 DNT:1"),
+  ...words("X-HTTP-Method-Override:DELETE X-Method-Override:POST X-Original-URL:/nothing Cookie:a=b"),
+  ...words("X-Request-Id:of-the-client Idempotency-Key:1 Prefer:return=minimal Cache-Control:no-cache"),
+  ...words("Accept-Language:de Accept-Charset:iso-8859-1 User-Agent:curl/8.0 Connection:close"),
+  ...["X-API-Key:nonsense", "Accept-Encoding:gzip, br"],
+  "If-Modified-Since:Thu, 01 Jan 2099 00:00:00 GMT",
+  "If-Unmodified-Since:Thu, 01 Jan 1970 00:00:01 GMT"
+])

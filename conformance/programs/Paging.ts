@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as RequestTarget from "../http/RequestTarget.ts"
-import { headerValues } from "../http/Wire.ts"
+import { bytes, headerValues } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
-import type { Program, Sent, Tools } from "./Program.ts"
+import { type Program, program, type Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
+import { words } from "./Words.ts"
 
 /** Maximum number of pages of a list that are requested. */
 const MAX_PAGES = 12
@@ -35,58 +36,33 @@ const walk = Effect.fnUntraced(function* (tools: Tools, path: string, limits: Re
     const limit = limits[page]
     if (next !== undefined && limit !== undefined)
       next = RequestTarget.withParameter(next, "limit", String(limit))
-    if (page === 0) yield* Calls.send(tools, "create")
+    if (page === 0) yield* Calls.send(tools, Calls.calls.creation)
   }
   return last
 })
 
-const pages: Program = {
-  name: "pages",
-  profile: "core",
-  isDesign: true,
-  requests: 100,
-  run: Effect.fnUntraced(function* (tools) {
+const fields = { profile: "core", isDesign: true } as const
+
+const forged = ["", "0".repeat(32), "f".repeat(32), ...words("0 1 -1 abc null %00 MQ== ..%2F.. %zz")]
+
+export const programs: ReadonlyArray<Program> = [
+  program("pages", { ...fields, requests: 100 }, function* (tools) {
     yield* Calls.stock(tools, 25)
     for (const limit of [100, 50, 20, 7, 1]) {
-      for (const status of limit < 20 ? [yield* Draw.one(Queries.statuses)] : ["", ...Queries.statuses]) {
-        const given = status === "" ? [] : [`status=${status}`]
-        yield* walk(tools, Queries.list(`limit=${limit}`, ...given))
-      }
+      for (const filter of limit < 20 ? yield* Draw.some(Queries.filters, 1) : Queries.filters)
+        yield* walk(tools, Queries.list(`limit=${limit}`, filter))
     }
     yield* walk(tools, "/pets", [1, 100, 3, 50])
     // The last page again, with a limit of exactly its number of animals, of one less and of one more.
-    const last = yield* walk(tools, Queries.list("limit=100", "status=sold"))
+    const last = yield* walk(tools, "/pets?limit=100&status=sold")
     for (let limit = 1; limit <= 5; limit++)
       yield* tools.send({ path: RequestTarget.withParameter(last, "limit", String(limit)) })
-  })
-}
-
-const forged = [
-  "",
-  "0",
-  "1",
-  "-1",
-  "abc",
-  "null",
-  "0".repeat(32),
-  "f".repeat(32),
-  "%00",
-  "MQ==",
-  "..%2F..",
-  "%zz"
-]
-
-const cursors: Program = {
-  name: "cursors",
-  profile: "core",
-  isDesign: true,
-  requests: 56,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  program("cursors", { ...fields, requests: 56 }, function* (tools) {
     yield* Calls.stock(tools, 25)
-    for (const cursor of forged) yield* tools.send({ path: Queries.list(`cursor=${cursor}`) })
-    for (const status of [undefined, ...Queries.statuses]) {
-      const given = status === undefined ? [] : [`status=${status}`]
-      const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", ...given) }))
+    for (const cursor of forged) yield* tools.send({ path: `/pets?cursor=${cursor}` })
+    for (const filter of Queries.filters) {
+      const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", filter) }))
       const cursor = next && RequestTarget.parameter(next, "cursor")
       if (next === undefined || cursor === undefined) continue
       for (const other of [undefined, ...Queries.statuses])
@@ -99,70 +75,41 @@ const cursors: Program = {
       yield* tools.send({ path: `${next}&cursor=${cursor}` })
       yield* tools.send({ method: "HEAD", path: next })
     }
-  })
-}
-
-/** Errors that one request can have together, the first one of each dimension being none. */
-const errors: Program = {
-  name: "several errors",
-  profile: "core",
-  isDesign: true,
-  requests: 40,
-  run: Effect.fnUntraced(function* (tools) {
-    const draw = Draw.pairs({
-      path: ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"],
-      method: ["POST", "PUT", "GET", "HEAD"],
-      types: [["application/json"], ["text/plain"], []],
-      form: [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }],
-      field: [undefined, "name", "categoryId"],
-      authorization: [undefined, []]
-    })
-    const send = Calls.sender(tools)
-    // Each draw has other combinations beyond the pairs.
-    const rows = [...(yield* draw), ...(yield* draw)]
-    for (const { authorization, field, form, method, path, types } of rows) {
-      const members = Calls.members(tools).filter(([name]) => name !== field)
-      const sent: Sent = { ...Bodies.creation(members, form, types), method, path }
-      yield* send(authorization === undefined ? sent : { ...sent, authorization })
+  }),
+  /** Sends requests with several errors, which are drawn for each part of a request. */
+  program("several errors", { ...fields, requests: 100 }, function* (tools) {
+    const forms = [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }]
+    const paths = ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"]
+    for (let row = 0; row < 100; row++) {
+      const missing = yield* Draw.one([undefined, "name", "categoryId"])
+      const members = Calls.members(tools).filter(([name]) => name !== missing)
+      const types = yield* Draw.one([["application/json"], ["text/plain"], []])
+      const method = yield* Draw.one(["POST", "PUT", "GET", "HEAD"])
+      const creation = Bodies.creation(members, yield* Draw.one(forms), types)
+      const sent = { ...creation, method, path: yield* Draw.one(paths) }
+      yield* tools.send((yield* Random.nextBoolean) ? sent : { ...sent, authorization: [] })
     }
-  })
-}
-
-/** Sizes of bodies around the largest one that our service accepts. */
-const sizes: Program = {
-  name: "sizes of bodies",
-  profile: "core",
-  isDesign: true,
-  requests: 12,
-  run: Effect.fnUntraced(function* (tools) {
-    const rows = yield* Draw.pairs({
-      size: [65_535, 65_536, 65_537, 262_144],
-      padding: [" ", "\u{1f408}"],
-      headers: [[], [["Transfer-Encoding", "chunked"] as const]]
-    })
-    for (const { headers, padding, size } of yield* Random.shuffle(rows)) {
-      const bytesOf = (text: string) => new TextEncoder().encode(text).length
-      const text = `${String(Bodies.plain.write(Calls.members(tools))).slice(0, -1)},"padding":"`
-      const room = size - bytesOf(text) - 2
-      const padded = `${text}${padding.repeat(Math.floor(room / bytesOf(padding)))}${"x".repeat(room % bytesOf(padding))}"}`
-      yield* Calls.createAndGet(tools, Bodies.creation([], { write: () => padded, headers }))
+  }),
+  /** Sizes of bodies around the largest one that our service accepts. */
+  program("sizes of bodies", { ...fields, requests: 12 }, function* (tools) {
+    for (const size of [65_535, 65_536, 65_537, 262_144]) {
+      for (const padding of [" ", "\u{1f408}"]) {
+        const headers = yield* Draw.one([[], [["Transfer-Encoding", "chunked"] as const]])
+        const members = Calls.members(tools)
+        const write = (text: string) =>
+          Bodies.creation(members, { ...Bodies.adding(`"padding":"${text}"`), headers })
+        const room = size - bytes(String(write("").body)).length
+        const width = bytes(padding).length
+        yield* Calls.createAndGet(tools, write(padding.repeat(room / width) + "x".repeat(room % width)))
+      }
     }
-  })
-}
-
-/** Repeats creations with the headers that make repetition safe. */
-const repetitions: Program = {
-  name: "repetitions",
-  profile: "core",
-  isDesign: true,
-  requests: 24,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  /** Repeats creations with the headers that make repetition safe. */
+  program("repetitions", { ...fields, requests: 24 }, function* (tools) {
     for (const name of ["Idempotency-Key", "If-None-Match", "Prefer", "X-Request-Id"]) {
-      const [first, second] = [yield* Calls.creation(tools), yield* Calls.creation(tools)]
+      const [first, second] = [yield* Calls.calls.creation(tools), yield* Calls.calls.creation(tools)]
       const headers = [["Content-Type", "application/json"] as const, [name, '"one"'] as const]
       for (const sent of [first, first, second]) yield* Calls.createAndGet(tools, { ...sent, headers })
     }
   })
-}
-
-export const programs: ReadonlyArray<Program> = [pages, cursors, errors, sizes, repetitions]
+]

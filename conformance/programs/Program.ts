@@ -3,13 +3,13 @@
  * back, whatever sent it and why.
  */
 import * as Data from "effect/Data"
-import type * as Effect from "effect/Effect"
-import type { Plan } from "../../core/limits/Plan.ts"
+import * as Effect from "effect/Effect"
 import type { Profile } from "../clauses/Profile.ts"
 import type { Capability } from "../evaluation/Capability.ts"
-import type { KeyName, Sent } from "../evaluation/Http.ts"
+import type { Sent } from "../evaluation/Http.ts"
 import type { Animal } from "../http/Animal.ts"
 import type { Exchange } from "../model/Exchange.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
 
 export type { Sent }
 
@@ -24,19 +24,15 @@ export class Stopped extends Data.TaggedError("Stopped")<{
 }
 
 /** What a program knows and can do. Random choices come from the service `Random` of effect, which has a seed. */
-export interface Tools {
-  /** The secret of the main key, for credentials that are derived from it. */
-  readonly mainKey: string
-  readonly basePath: string
+export interface Tools extends Pick<HttpTarget, "basePath" | "keys"> {
   /** Categories that the server accepts: any int64, or only the listed ones. */
   readonly categories: "any" | ReadonlyArray<bigint>
-  /** The declared plans of the small keys. */
-  readonly plans: { readonly tiny?: Plan | undefined; readonly victim?: Plan | undefined }
-  /** The declared keys. */
-  readonly keys: ReadonlySet<KeyName>
   /** Whether the server's time can be moved; otherwise waits take real time, and none may be long. */
   readonly hasClock: boolean
-  /** Sends a request. One with the main key waits for the limits that the server announces, and is repeated after a 429. */
+  /**
+   * Sends a request. One with the main key or without a valid key waits for the limits that the server announces, and is
+   * repeated after a 429.
+   */
   readonly send: (sent: Sent) => Effect.Effect<Exchange, Stopped>
   /** Sends a request once, without waiting. */
   readonly sendOnce: (sent: Sent) => Effect.Effect<Exchange, Stopped>
@@ -68,3 +64,10 @@ export interface Program {
   readonly waitsMs?: number
   readonly run: (tools: Tools) => Effect.Effect<void, Stopped>
 }
+
+/** Defines a program by a generator of what it does in turn. */
+export const program = (
+  name: string,
+  fields: Omit<Program, "name" | "run">,
+  run: (tools: Tools) => Effect.fn.Return<void, Stopped>
+): Program => ({ name, ...fields, run: Effect.fnUntraced(run) })

@@ -2,11 +2,27 @@
 import * as Callers from "./Callers.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Lists from "./Lists.ts"
-import * as Occasions from "./Occasions.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
-import { scenarios } from "./scenarios/Scenarios.ts"
+import * as Anonymous from "./scenarios/Anonymous.ts"
+import * as Bans from "./scenarios/Bans.ts"
+import * as Boundaries from "./scenarios/Boundaries.ts"
+import * as Closing from "./scenarios/Closing.ts"
+import * as Concurrency from "./scenarios/Concurrency.ts"
+import * as Limits from "./scenarios/Limits.ts"
+
+/** The programs that take deliberate time. */
+export const scenarios: ReadonlyArray<Program> = [
+  ...Limits.programs,
+  ...Concurrency.programs,
+  ...Anonymous.programs,
+  ...Boundaries.programs,
+  ...Limits.ourPrograms,
+  ...Bans.programs,
+  ...Bans.ourPrograms,
+  ...Closing.programs
+]
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
@@ -14,7 +30,5 @@ export const programs: ReadonlyArray<Program> = [
   ...Lists.programs,
   ...Paging.programs,
   ...Protocol.programs,
-  ...Occasions.programs,
-  ...scenarios,
-  Occasions.afterwards
+  ...scenarios
 ]

@@ -1,21 +1,15 @@
 /** Programs about methods, paths and headers, and about what comes before a request. */
-import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
 import * as Headers from "./Headers.ts"
 import * as Paths from "./Paths.ts"
-import type { Program, Sent } from "./Program.ts"
+import { type Program, program, type Sent } from "./Program.ts"
 
-const paths: Program = {
-  name: "methods and paths",
-  profile: "core",
-  requests: 105,
-  anonymous: 29,
-  run: Effect.fnUntraced(function* (tools) {
+export const programs: ReadonlyArray<Program> = [
+  program("methods and paths", { profile: "core", requests: 105, anonymous: 29 }, function* (tools) {
     yield* Calls.stock(tools, 4)
-    const send = Calls.sender(tools)
     const animals = tools.created()
     // An unknown method may change an animal, so only one is used.
     const id = animals[animals.length >> 1]?.id ?? Calls.UNKNOWN_ID
@@ -30,63 +24,47 @@ const paths: Program = {
       const body = /^(?:POST|PUT|PATCH)$/.test(method) ? Bodies.creation(Calls.members(tools)) : {}
       const sent = { ...body, method, path: path.replaceAll("ID", String(id)) }
       yield* tools.send(sent)
-      if ((yield* Random.next) < 0.3) yield* send({ ...sent, authorization: yield* Draw.one(invalid) })
+      if ((yield* Random.next) < 0.3) yield* tools.send({ ...sent, authorization: yield* Draw.one(invalid) })
     }
     yield* Calls.lookAtLists(tools)
-  })
-}
-
-const headers: Program = {
-  name: "headers",
-  profile: "core",
-  requests: 95,
-  anonymous: 8,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  program("headers", { profile: "core", requests: 95, anonymous: 8 }, function* (tools) {
     yield* Calls.stock(tools, 4)
-    const send = Calls.sender(tools)
-    const operations = ["list", "create", "get the first", "create without a name", "get none"] as const
-    const rows = yield* Draw.pairs({
-      header: Headers.accepts,
-      call: [...operations, "HEAD of the list", "without a key"] as const
-    })
-    const callOf = yield* Draw.swarm([...operations, "list by status", "OPTIONS of the list"] as const)
-    const others = yield* Effect.forEach(Headers.others, (header) =>
-      Effect.map(callOf, (call) => ({ header, call }))
-    )
-    for (const { call, header } of yield* Random.shuffle([...rows, ...others])) {
+    const operations = ["list", "creation", "the first", "creation without a name", "an unknown id"] as const
+    const all = [
+      ...operations,
+      "HEAD of the list",
+      "no key",
+      "list by status",
+      "OPTIONS of the list"
+    ] as const
+    const callOf = yield* Draw.swarm(all)
+    const rows = Headers.accepts.flatMap((header) => all.slice(0, 7).map((call) => ({ header, call })))
+    for (const header of Headers.others) rows.push({ header, call: yield* callOf })
+    for (const { call, header } of yield* Random.shuffle(rows)) {
       const sent: Sent = yield* Calls.calls[call](tools)
-      yield* send({ ...sent, headers: [...(sent.headers ?? []), header] })
+      yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), header] })
     }
     // A body or a query that no operation describes.
     for (const method of ["GET", "HEAD", "DELETE"])
       yield* tools.send({ method, path: `/pets/${Calls.UNKNOWN_ID}`, json: "{}" })
     yield* tools.send({ path: "/pets", json: "{}" })
     for (const query of ["limit=0", "status=sold"])
-      yield* tools.send({ ...(yield* Calls.creation(tools)), path: `/pets?${query}` })
+      yield* tools.send({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
     yield* Calls.lookAtLists(tools)
-  })
-}
-
-/** Sends each kind of request directly after each other kind and after itself. */
-const sequences: Program = {
-  name: "what came before",
-  profile: "core",
-  requests: 84,
-  anonymous: 10,
-  run: Effect.fnUntraced(function* (tools) {
+  }),
+  /** Sends each kind of request directly after each other kind and after itself. */
+  program("what came before", { profile: "core", requests: 84, anonymous: 10 }, function* (tools) {
     yield* Calls.stock(tools, 2)
-    const send = Calls.sender(tools)
-    const isRare = (name: Calls.CallName) =>
-      /newest|by status|HEAD of an|without JSON|a limit of 0|an unknown path/.test(name)
-    const names = (Object.keys(Calls.calls) as ReadonlyArray<Calls.CallName>) // exactly its keys
-      .filter((name) => !isRare(name))
-    const left = new Map<Calls.CallName, Array<Calls.CallName>>()
+    const names = [
+      ...(["list", "creation", "the first", "an unknown id", "creation without a name", "no key"] as const),
+      ...(["HEAD of the list", "OPTIONS of the list", "another method"] as const)
+    ]
+    const left = new Map<string, Array<(typeof names)[number]>>()
     for (const name of names) left.set(name, yield* Random.shuffle(names))
-    for (let now: Calls.CallName | undefined = names[0]; now !== undefined; ) {
-      yield* send(yield* Calls.calls[now](tools))
+    for (let now = names.at(0); now !== undefined; ) {
+      yield* tools.send(yield* Calls.calls[now](tools))
       now = left.get(now)?.pop() ?? names.find((name) => (left.get(name)?.length ?? 0) > 0)
     }
   })
-}
-
-export const programs: ReadonlyArray<Program> = [paths, headers, sequences]
+]

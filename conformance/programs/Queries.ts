@@ -1,6 +1,5 @@
 /** Lists values of the query parameters of a list (contract §4.1), percent-encoded as they are sent. */
-
-const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+import { words } from "./Words.ts"
 
 /** Limits that every server accepts. */
 export const limits = words("1 100 20 2 99 21 19 10")
@@ -42,6 +41,11 @@ export const others = [
   ...words("_method=DELETE format=xml debug=1 = & && ?limit=1 cursor= cursor=0 cursor=MQ== after=0")
 ]
 
-/** Joins parameters to the path of a list. */
-export const list = (...parameters: ReadonlyArray<string>): string =>
-  parameters.length === 0 ? "/pets" : `/pets?${parameters.join("&")}`
+/** No filter, and each one by a status. */
+export const filters = ["", ...statuses.map((status) => `status=${status}`)]
+
+/** Joins parameters to the path of a list, except empty ones. */
+export const list = (...parameters: ReadonlyArray<string>): string => {
+  const given = parameters.filter((parameter) => parameter !== "")
+  return given.length === 0 ? "/pets" : `/pets?${given.join("&")}`
+}

@@ -4,10 +4,10 @@ import { text } from "../http/Wire.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Headers from "./Headers.ts"
-import { moments } from "./Moments.ts"
 import * as Names from "./Names.ts"
 import * as Paths from "./Paths.ts"
 import * as Queries from "./Queries.ts"
+import { boundaries, midnight, zones } from "./scenarios/Moments.ts"
 
 const KEY = "ast_Ab9x0Qz7k2"
 const members: Bodies.Members = [
@@ -36,18 +36,15 @@ describe("each table", () => {
     paths: Paths.paths,
     methods: Paths.methods,
     ids: Paths.otherIds,
-    spellings: Object.values(Paths.spellings).map((spell) => spell(15n)),
-    contents: Object.values(Names.contents),
+    spellings: Paths.spellings.map((spell) => spell(15n)),
+    contents: Names.contents,
     whole: Names.whole,
     headers: [...Headers.accepts, ...Headers.others],
-    credentials: [Credentials.invalid, Credentials.near, Credentials.open].flatMap((table) =>
-      Object.values(table).map((derive) => derive(KEY))
-    ),
-    forms: [...Object.values(Bodies.forms), ...Object.values(Bodies.unusualForms)].map((form) => [
-      written(form),
-      form.headers
-    ]),
-    additions: Object.values(Bodies.additions),
+    credentials: [Credentials.invalid, Credentials.near, Credentials.open]
+      .flat()
+      .map((derive) => derive(KEY)),
+    forms: [...Bodies.forms, ...Bodies.unusualForms].map((form) => [written(form), form.headers]),
+    additions: Bodies.additions,
     types: Bodies.contentTypes,
     categories: Bodies.categories,
     ...Bodies.fieldValues
@@ -60,23 +57,21 @@ describe("each table", () => {
 })
 
 describe("Bodies", () => {
-  it.each(Object.entries(Bodies.forms))("writes the same members as %s", (_, form) => {
+  it.each(Bodies.forms.map((form) => ({ form })))("writes the same members in form %#", ({ form }) => {
     expect(parsed(form)).toEqual({ name: 'Rex "\u00e9', categoryId: 17, status: "sold" })
   })
 
-  it("writes hardly an unusual form from which JSON.parse reads the animal", () => {
-    const readable = Object.entries(Bodies.unusualForms).filter(([, form]) => {
+  it("writes an unusual form from which JSON.parse reads the animal only with raw bytes or codings", () => {
+    const readable = Bodies.unusualForms.filter((form) => {
       const value = parsed(form)
       return typeof value === "object" && value !== null && "name" in value
     })
-    expect(readable.map(([name]) => name)).toEqual([
-      "Latin-1",
-      "an invalid byte",
-      "an overlong NUL",
-      "a surrogate in UTF-8",
-      "gzip as coding",
-      "identity as coding"
-    ])
+    for (const form of readable) expect(form.headers ?? form.write(members)).not.toBeTypeOf("string")
+    expect(readable).toHaveLength(6)
+  })
+
+  it("adds members to valid JSON", () => {
+    for (const added of Bodies.additions) expect(parsed(Bodies.adding(added))).toHaveProperty("name")
   })
 })
 
@@ -95,14 +90,13 @@ describe("Names.ofLength", () => {
 })
 
 describe("Credentials", () => {
-  it.each(Object.entries({ ...Credentials.invalid, ...Credentials.near }))(
-    "never sends the valid credential as %s",
-    (_, derive) => {
+  it("sends the valid credential neither as an invalid one nor as one that is near", () => {
+    for (const derive of [...Credentials.invalid, ...Credentials.near]) {
       const { authorization, key } = derive(KEY)
       expect(authorization === undefined && key === undefined).toBe(false)
       expect(authorization).not.toEqual([`Bearer ${KEY}`])
     }
-  )
+  })
 
   it("appends a query parameter to a path with or without a query", () => {
     const credential = { query: "key=a" }
@@ -111,14 +105,24 @@ describe("Credentials", () => {
   })
 })
 
-describe("moments", () => {
+describe("boundaries", () => {
   const now = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2030, 0) })
+  const all = { ...boundaries, ...Object.fromEntries(zones.map((zone) => [zone, midnight(zone)])) }
 
-  it.each(Object.entries(moments))("has none in the past: %s", (_, next) => {
+  it.each(Object.entries(all))("are ahead, the next one first: %s", (_, next) => {
     fc.assert(
       fc.property(now, (ms) => {
-        expect(next(ms)).toBeGreaterThanOrEqual(ms)
+        expect(next(ms)).toBeGreaterThan(ms)
+        expect(next(next(ms) - 1)).toBe(next(ms))
       })
     )
+  })
+
+  it("are those of the calendar", () => {
+    const from = (name: string) => new Date(boundaries[name]?.(Date.UTC(2026, 11, 1, 9)) ?? 0).toISOString()
+    expect(from("month")).toBe("2027-01-01T00:00:00.000Z")
+    expect(from("change of clocks")).toBe("2027-03-28T01:00:00.000Z")
+    expect(from("year")).toBe("2027-01-01T00:00:00.000Z")
+    expect(from("29 February")).toBe("2028-02-29T00:00:00.000Z")
   })
 })

@@ -7,14 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Animal } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import {
-  bytes,
-  type Header,
-  header,
-  type NoResponse,
-  type WireRequest,
-  type WireResponse
-} from "../http/Wire.ts"
+import { bytes, type Header, header, type NoResponse, type WireResponse } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { Budget } from "../subjects/Budget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -32,17 +25,20 @@ const MAX_ADVANCE_MS = 10_000 * DAY_MS
 /** Number of consecutive missing responses after which the server counts as unreachable. */
 const MAX_MISSING_RESPONSES = 5
 
+/** Who a paced request comes from. */
+type Caller = "main" | "anonymous"
+
 /** Maximum number of consecutive 429s that a paced request waits for. */
-const MAX_DENIALS = 5
+const MAX_DENIALS = { main: 5, anonymous: 1 } as const
+
+/** Without a valid key and a clock: the longest single wait in seconds, and the maximum number of waits of a run. */
+const [MAX_ANONYMOUS_WAIT_S, MAX_ANONYMOUS_WAITS] = [3, 30]
 
 /** Maximum total size in bytes of the bodies that a run keeps. */
 const MAX_KEPT_BYTES = 64_000_000
 
-/** Additional wait in milliseconds after Reset, which has whole seconds. */
-const RESET_SLACK_MS = 1_000
-
-/** Additional wait in milliseconds after Retry-After, if the run waits in real time. */
-const RETRY_SLACK_MS = 250
+/** Additional waits in milliseconds: after Reset, which has whole seconds, and after Retry-After in real time. */
+const [RESET_SLACK_MS, RETRY_SLACK_MS] = [1_000, 250]
 
 /** Tolerance in milliseconds if the server's time comes from `Date`, which has whole seconds. */
 const DATE_SLACK_MS = 1_500
@@ -75,12 +71,12 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   const secrets = HttpSubject.secretsOf(keys)
   const begunAt = yield* Clock.currentTimeMillis
   const created: Array<Animal> = []
-  let [sentCount, inFlight, missingResponses, waitedMs, keptBytes, shortestMs] = [0, 0, 0, 0, 0, Infinity]
+  let [sentCount, inFlight, missingResponses, keptBytes, shortestMs] = [0, 0, 0, 0, Infinity]
+  let [waitedMs, anonymousWaits] = [0, 0]
   /** The server's time minus this machine's time in milliseconds; `undefined` before the first response. */
   let skew: number | undefined
-  /** The rate headers of the latest response to the main key; `undefined` if they are outdated. */
-  let mainRate: RateHeaders.RateHeaders | undefined
-  let anonymousLimit: number | undefined
+  /** The rate headers of the latest response to each caller; absent if they are outdated. */
+  const rates = new Map<Caller, RateHeaders.RateHeaders>()
   /** How inexact the server's time is known, in milliseconds. */
   let slack = clock === undefined ? DATE_SLACK_MS : 0
 
@@ -112,19 +108,12 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       ? readClock(clock.now)
       : Effect.map(Clock.currentTimeMillis, (local) => local + (skew ?? 0))
 
-  const requestOf = ({
-    authorization,
-    body,
-    headers = [],
-    json,
-    key = "main",
-    method = "GET",
-    path
-  }: Sent) => {
+  const requestOf = (sent: Sent) => {
+    const { authorization, body, headers = [], json, key = "main", method = "GET", path } = sent
     const secret = secrets[key]
     const credentials = authorization ?? (secret === undefined ? [] : [`Bearer ${secret}`])
     const content = json ?? body
-    const request: WireRequest = {
+    return {
       method,
       target: basePath + path,
       headers: [
@@ -134,7 +123,6 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       ],
       body: typeof content === "string" ? bytes(content) : content
     }
-    return request
   }
 
   const sendOne = Effect.fnUntraced(function* (
@@ -142,37 +130,28 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     isTogether: boolean
   ): Effect.fn.Return<Exchange, Stopped> {
     if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
-    if (keptBytes > MAX_KEPT_BYTES) {
+    if (keptBytes > MAX_KEPT_BYTES)
       return yield* stopped(`the bodies of the responses exceed ${MAX_KEPT_BYTES / 1_000_000} MB in all`)
-    }
-    if (missingResponses >= MAX_MISSING_RESPONSES) {
+    if (missingResponses >= MAX_MISSING_RESPONSES)
       return yield* stopped(
         `the server is unreachable: ${missingResponses} consecutive requests had no response`
       )
-    }
     const ordinal = ++sentCount
     const request = requestOf(sent)
     const did = SentText.describe(sent, secrets)
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0
-    let isSent = true
     const begun = yield* Clock.monotonicTimeNanos
-    const [response, missing] = yield* withinBudget(transport(request)).pipe(
-      Effect.map((received): readonly [WireResponse | undefined, string?] => [received]),
-      Effect.catchTag("NoResponse", ({ kind, reason }) => {
-        isSent = kind !== "unsent"
-        // A response that exceeds a limit shows that the server is reachable.
-        if (isSent) missingResponses = kind === "excess" ? 0 : missingResponses + 1
-        return Effect.succeed([undefined, reason] as const)
-      }),
-      Effect.ensuring(
-        Effect.sync(() => {
-          inFlight--
-        })
-      )
+    const received = yield* withinBudget(transport(request)).pipe(
+      Effect.catchTag("NoResponse", Effect.succeed),
+      Effect.ensuring(Effect.sync(() => void inFlight--))
     )
-    if (response !== undefined) missingResponses = 0
+    const response = "status" in received ? received : undefined
+    // A response that exceeds a limit shows that the server is reachable.
+    const isSent = !("kind" in received && received.kind === "unsent")
+    const isMissing = "kind" in received && received.kind !== "excess"
+    if (isSent) missingResponses = isMissing ? missingResponses + 1 : 0
     shortestMs = Math.min(shortestMs, Number((yield* Clock.monotonicTimeNanos) - begun) / 1e6)
     keptBytes += (response?.body.length ?? 0) + (request.body?.length ?? 0)
     if (skew === undefined && response !== undefined)
@@ -184,7 +163,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       did,
       request,
       response,
-      ...(missing === undefined ? {} : { missing }),
+      ...("reason" in received ? { missing: received.reason } : {}),
       from: from - slack,
       to: (yield* now) + slack,
       isAlone: wasAlone && inFlight === 0 && sentCount === ordinal,
@@ -192,15 +171,13 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       isLast: inFlight === 0,
       until: sentCount
     }
-    if (response?.status === 401) anonymousLimit = RateHeaders.of(response)?.limit
-    const isMain = sent.authorization === undefined && (sent.key ?? "main") === "main"
-    if (isMain && response !== undefined) {
-      // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
-      const rate = RateHeaders.of(response)
-      if (rate !== undefined && rate.limit > 0) mainRate = rate
-      const animal = CreatedAnimal.of({ request, response })
-      if (animal !== undefined) created.push(animal)
-    }
+    const caller = callerOf(sent)
+    const rate = response && RateHeaders.of(response)
+    // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
+    if (rate !== undefined && rate.limit > 0 && (caller === "main" || response?.status === 401))
+      rates.set(caller ?? "anonymous", rate)
+    const animal = caller === "main" && response && CreatedAnimal.of({ request, response })
+    if (animal) created.push(animal)
     if (isSent) see(exchange)
     return exchange
   })
@@ -229,54 +206,53 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     yield* Effect.sleep(wait)
   })
 
-  const reserve = Effect.fnUntraced(function* (requests: number): Effect.fn.Return<void, Stopped> {
-    if (mainRate === undefined || mainRate.remaining >= requests) return
+  /** Waits until a caller has this many requests left. */
+  const reserve = Effect.fnUntraced(function* (
+    caller: Caller,
+    requests: number
+  ): Effect.fn.Return<void, Stopped> {
+    const rate = rates.get(caller)
+    if (rate === undefined || rate.remaining >= requests) return
     // Without a clock, a 429 states the necessary wait more exactly than these headers.
     if (clock === undefined && requests <= 1) return
-    if (requests > mainRate.limit) {
+    if (requests > rate.limit)
       return yield* stopped(
-        `it sends ${requests} requests at the same time, more than the main key's limit of ${mainRate.limit}`
+        `it sends ${requests} requests at the same time, more than the ${caller} key's limit of ${rate.limit}`
       )
-    }
-    yield* advance(mainRate.resetAt * 1_000 - (yield* now) + RESET_SLACK_MS)
-    mainRate = undefined
+    yield* advance(Math.min(DAY_MS, rate.resetAt * 1_000 - (yield* now)) + RESET_SLACK_MS)
+    rates.delete(caller)
   })
 
   const send = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Exchange, Stopped> {
-    // Only the main key is paced: the limits of others are what programs are about.
-    if (sent.authorization !== undefined || (sent.key ?? "main") !== "main") return yield* sendOnce(sent)
-    yield* reserve(1)
+    const caller = callerOf(sent)
+    // The limits of small keys are what programs are about.
+    if (caller === undefined) return yield* sendOnce(sent)
+    yield* reserve(caller, 1)
     for (let denials = 0; ; denials++) {
       const exchange = yield* sendOnce(sent)
       const { response, to } = exchange
-      if (response?.status !== 429 || denials === MAX_DENIALS) return exchange
-      const seconds = RateHeaders.retryAfterSeconds({
-        response,
-        receivedAt: to,
-        byClock: clock !== undefined
-      })
+      if (response?.status !== 429 || denials === MAX_DENIALS[caller]) return exchange
+      const byClock = clock !== undefined
+      const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock })
       if (seconds === undefined) return exchange
-      mainRate = undefined
-      yield* advance(seconds * 1_000 + (clock === undefined ? RETRY_SLACK_MS : 0))
+      rates.delete(caller)
+      if (caller === "anonymous" && !byClock) {
+        if (seconds > MAX_ANONYMOUS_WAIT_S || ++anonymousWaits > MAX_ANONYMOUS_WAITS) return exchange
+      }
+      yield* advance(seconds * 1_000 + (byClock ? 0 : RETRY_SLACK_MS))
     }
   })
 
   const traffic: Traffic = {
-    mainKey: keys.main,
+    keys,
     basePath,
     categories: declared?.categories ?? "any",
-    plans: { tiny: keys.tiny, victim: keys.victim },
-    keys: new Set(
-      (["main", "tiny", "victim", "revoked", "expired"] as const).filter(
-        (each) => secrets[each] !== undefined
-      )
-    ),
     hasClock: clock !== undefined,
     send,
     sendOnce,
     sendTogether: (all) =>
       Effect.andThen(
-        reserve(all.length),
+        reserve("main", all.length),
         Effect.forEach(all, (sent) => sendOne(sent, true), { concurrency: "unbounded" })
       ),
     name,
@@ -287,11 +263,18 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     waitedMs: () => waitedMs,
     latencyMs: () => shortestMs,
     isReachable: () => missingResponses === 0,
-    mainLimit: () => mainRate?.limit,
-    anonymousLimit: () => anonymousLimit
+    mainLimit: () => rates.get("main")?.limit,
+    anonymousLimit: () => rates.get("anonymous")?.limit
   }
   return traffic
 })
+
+/** Returns who a request comes from; `undefined` if it has a small key. */
+const callerOf = ({ authorization, key = "main" }: Sent): Caller | undefined => {
+  if (authorization !== undefined) return "anonymous"
+  if (key === "main") return "main"
+  return key === "tiny" || key === "victim" ? undefined : "anonymous"
+}
 
 /** Returns the server's time minus this machine's, by the `Date` of a response; 0 if they nearly agree. */
 const skewFromDate = (response: WireResponse, local: number): number => {

@@ -24,7 +24,7 @@ describe("KeyText", () => {
 
   it("contains no part of 5 characters of the key, for the credentials that programs derive from it", () => {
     fc.assert(
-      fc.property(key, fc.constantFrom(...Object.values({ ...invalid, ...near })), (main, derive) => {
+      fc.property(key, fc.constantFrom(...invalid, ...near), (main, derive) => {
         for (const value of derive(main).authorization ?? []) {
           const written = KeyText.describe(KeyText.of(value, { main }), { main }).replace(/‹[^›]*›/g, "‹›")
           for (let at = 0; at + 5 <= main.length; at++) {

@@ -12,7 +12,7 @@ const keys = fc
   .map((characters) => characters.join(""))
 
 /** What the programs send instead of a key, as text. */
-const credentials = Object.values({ ...invalid, ...near }).map((derive) => (key: string) => {
+const credentials = [...invalid, ...near].map((derive) => (key: string) => {
   const { authorization = [], headers = [], query } = derive(key)
   return [...authorization, ...headers.map(([, value]) => value), ...(query === undefined ? [] : [query])]
 })

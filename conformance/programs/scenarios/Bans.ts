@@ -1,20 +1,27 @@
 /** Ignores denials until a key may be banned, looks what it and others get, and waits until the ban is over. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as ErrorBody from "../../http/ErrorBody.ts"
 import type { Exchange } from "../../model/Exchange.ts"
+import * as Calls from "../Calls.ts"
+import * as Draw from "../Draw.ts"
 import type { Program, Stopped, Tools } from "../Program.ts"
+import { DAY, HOUR, MINUTE, SECOND } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
-import * as Ways from "./Ways.ts"
 
-const { MINUTE, SECOND } = Spending
+/** Number of strikes that lead to a ban in our service. */
+const STRIKES = 20
 
 /** A rhythm of requests that ignore denials. */
 interface Rhythm {
+  /** Time between requests in milliseconds. */
   readonly apart: number
-  readonly denials: number
+  /** The number of denials after which the key gives up. */
+  readonly denials?: number
+  /** How many requests are sent without time between them. */
+  readonly together?: number
+  readonly calls?: ReadonlyArray<Calls.Call>
 }
-
-const often: Rhythm = { apart: 1_100, denials: 45 }
 
 const rhythms: ReadonlyArray<Rhythm> = [
   { apart: 0, denials: 25 },
@@ -23,66 +30,115 @@ const rhythms: ReadonlyArray<Rhythm> = [
   { apart: 15 * SECOND, denials: 30 }
 ]
 
-/** Waits told by a denial that is more than one by the minute, in milliseconds. */
-const LONG_WAIT = 70 * SECOND
+/** Whether a response tells of a ban; the wait for a minute is shorter than this one. */
+const isBan = (exchange: Exchange): boolean =>
+  exchange.response !== undefined &&
+  (exchange.response.status === 403 ||
+    ErrorBody.codeOf(exchange.response) === "api_key_banned" ||
+    (Spending.toldWait(exchange) ?? 0) > 70 * SECOND)
 
-/** Ignores denials until the key is probably banned; looks at other keys every few denials. */
-export const offend = Effect.fnUntraced(function* (
+/** Sends requests in a rhythm until the key is banned or gives up; looks at other keys every few denials. */
+const offend = Effect.fnUntraced(function* (
   tools: Tools,
-  { apart, denials }: Rhythm,
-  ways: ReadonlyArray<Ways.Way>
+  { spend }: Spending.Small,
+  { apart, calls = [Calls.calls.list], denials = STRIKES + 2, together = 1 }: Rhythm
 ): Effect.fn.Return<Exchange, Stopped> {
-  let last = yield* Spending.spend(tools, "victim")
-  for (let denied = 0, sent = 1; denied < denials && sent < 3 * denials; sent++) {
-    last = yield* Spending.spend(tools, "victim", ways[sent % ways.length])
-    if (!Spending.isDenied(last)) continue
-    denied++
-    const isBan = last.response?.status === 403 || (Spending.toldWait(last) ?? 0) > LONG_WAIT
-    if (isBan) return last
-    if (denied % 6 === 0) yield* lookAtOthers(tools)
-    yield* tools.advance(apart)
+  for (let denied = 0, sent = 1; ; sent++) {
+    const exchange = yield* spend(calls[sent % calls.length])
+    if (Spending.isDenied(exchange)) denied++
+    if (isBan(exchange) || denied >= denials || sent >= 4 * denials) return exchange
+    if (Spending.isDenied(exchange) && denied % 6 === 0) yield* lookAtOthers(tools)
+    if (sent % together === 0) yield* tools.advance(apart)
   }
-  return last
 })
 
 /** Sends one request with each other key; the small one is not used up by it. */
 const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
-  yield* tools.sendOnce(Spending.look("main"))
-  if (tools.keys.has("tiny")) yield* tools.sendOnce(Spending.look("tiny"))
+  yield* tools.sendOnce(Spending.look)
+  if (tools.keys.tiny !== undefined) yield* tools.sendOnce({ ...Spending.look, key: "tiny" })
 })
 
+const fields = { key: "victim", profile: "ban" } as const
+
 export const programs: ReadonlyArray<Program> = [
-  Spending.about(
-    { key: "victim", name: "bans", profile: "ban", requests: 160 },
-    Effect.fnUntraced(function* (tools) {
-      const [rhythm = often] = yield* Ways.draw(rhythms, 1)
-      const mixed = yield* Random.shuffle(Ways.ways)
-      for (const [each, ways] of [
-        [often, [Ways.list]],
-        [rhythm, mixed]
-      ] as const) {
-        let last = yield* offend(tools, each, ways)
-        yield* lookAtOthers(tools)
-        for (const way of yield* Ways.draw(Ways.ways, 10)) last = yield* Spending.spend(tools, "victim", way)
-        yield* lookAtOthers(tools)
-        yield* Spending.recover(tools, "victim", last)
-        // The first list shows which animals exist for this key.
-        for (const way of [Ways.longList, ...(yield* Random.shuffle(Ways.ofKinds("usual")))]) {
-          yield* tools.advance(Spending.MINUTE_PASSED)
-          yield* Spending.spend(tools, "victim", way)
-        }
-        yield* Spending.rest(tools)
+  Spending.about("bans", { ...fields, requests: 160 }, function* (tools, victim) {
+    const often = { apart: 1_100, denials: 45 }
+    const other = { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
+    for (const rhythm of [often, other]) {
+      let last = yield* offend(tools, victim, rhythm)
+      yield* lookAtOthers(tools)
+      for (const call of yield* Draw.some(Calls.all, 10)) last = yield* victim.spend(call)
+      yield* lookAtOthers(tools)
+      yield* victim.recover(last)
+      // The first list shows which animals exist for this key.
+      const usual = [Calls.calls["list with the largest limit"], ...(yield* Random.shuffle(Calls.usual))]
+      yield* victim.walk(
+        usual.map(() => Spending.MINUTE_PASSED),
+        usual
+      )
+      yield* Spending.rest(tools)
+    }
+  }),
+  Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, victim) {
+    for (let waits = 0; waits < 25; waits++) {
+      const denied = yield* victim.useUp(Calls.described)
+      if (!Spending.isDenied(denied)) return
+      yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
+    }
+  })
+]
+
+const ours = { ...fields, isDesign: true } as const
+
+/** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
+export const ourPrograms: ReadonlyArray<Program> = [
+  Spending.about("bans that grow and shrink", { ...ours, requests: 240 }, function* (tools, victim) {
+    for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
+      yield* tools.advance(cleanTime)
+      const ban = yield* offend(tools, victim, { apart: 1_500, denials: 2 * STRIKES })
+      yield* tools.advance(Spending.toldWait(ban) ?? HOUR)
+      yield* victim.spend()
+    }
+  }),
+  Spending.about("requests during a ban", { ...ours, requests: 120 }, function* (tools, victim) {
+    for (const apart of [2_500, 7_000]) {
+      const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
+      const end = ban.to + (Spending.toldWait(ban) ?? 0)
+      yield* victim.walk(Array(12).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
+      for (const moment of [end - SECOND - 200, end]) {
+        yield* Spending.until(tools, moment)
+        yield* victim.spend()
       }
-    })
-  ),
+    }
+  }),
+  Spending.about("strikes at intervals", { ...ours, requests: 220 }, function* (tools, victim) {
+    const { perMinute } = victim.plan
+    // A burst is at most one strike, and so are several denials within a second.
+    yield* tools.sendTogether(
+      Array.from({ length: perMinute + 2 * STRIKES }, () => ({ path: "/pets", key: "victim" }))
+    )
+    yield* tools.advance(6 * MINUTE)
+    yield* offend(tools, victim, { apart: 400, denials: 30 })
+    // A new count begins five minutes after the first strike; until then, all strikes count together.
+    for (const pause of [5 * MINUTE + SECOND, 0]) {
+      yield* Spending.rest(tools)
+      yield* offend(tools, victim, { apart: 1_500, denials: STRIKES - 1 })
+      yield* tools.advance(Math.max(0, pause - (STRIKES - 1) * 1_500))
+      yield* offend(tools, victim, { apart: 1_500 })
+    }
+    yield* Spending.rest(tools)
+    yield* offend(tools, victim, { apart: 15_500, denials: 4 * STRIKES, together: perMinute })
+  }),
   Spending.about(
-    { key: "victim", name: "a polite client", profile: "ban", requests: 52 },
-    Effect.fnUntraced(function* (tools, plan) {
-      for (let waits = 0; waits < 25; waits++) {
-        const denied = yield* Spending.useUp(tools, "victim", Ways.described, Spending.burst(plan))
-        if (!Spending.isDenied(denied)) return
-        yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
-      }
-    })
+    "retries on a used day",
+    { ...ours, key: "tiny", maxPerDay: Spending.MAX_PER_DAY, requests: 130 },
+    function* (_, tiny) {
+      yield* tiny.useUpDay()
+      yield* tiny.walk(Array(30).fill(30 * SECOND))
+      // Eight clients that retry every 30 seconds.
+      yield* tiny.walk(
+        Array.from({ length: 60 }, (_, sent) => (sent % 8 === 0 ? 30 * SECOND - 7 * 999 : 999))
+      )
+    }
   )
 ]

@@ -1,31 +1,67 @@
-/** Looks again, at the end of a run, at the animals that it created. */
-import * as Effect from "effect/Effect"
+/** Looks again, at the end of a run, at what it created, also across the removal of getPet on 5 December 2030. */
 import * as Random from "effect/Random"
-import type { Program } from "../Program.ts"
-import * as Ways from "./Ways.ts"
+import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../http/Removal.ts"
+import * as Calls from "../Calls.ts"
+import * as Draw from "../Draw.ts"
+import * as Headers from "../Headers.ts"
+import { type Program, program } from "../Program.ts"
+import { DAY, HOUR } from "./Moments.ts"
+import * as Spending from "./Spending.ts"
 
 /** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
 const SAMPLE_SIZE = 8
 
+/** Hours of the edges of the day in several zones, after its first beginning: the contract names no zone. */
+const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
+
+const moments = [
+  ...[REMOVAL_BEGINS - DAY, ...edges.flatMap((edge) => [edge - 1, edge])],
+  ...[REMOVAL_OVER - 1, REMOVAL_OVER, REMOVAL_OVER + 400 * DAY]
+]
+
+const { calls, operations } = Calls
+
+/** What is affected by the removal, and what is not. */
+const looks = [
+  ...[...Object.values(Calls.retrievals), ...operations, calls["another unknown id"]],
+  ...[calls["HEAD of an unknown id"], calls["list by status"], calls["creation without a name"]]
+]
+
 export const programs: ReadonlyArray<Program> = [
-  {
-    name: "all animals again",
-    profile: "core",
-    requests: 40,
-    run: Effect.fnUntraced(function* (tools) {
-      yield* tools.send(Ways.ways.find(({ name }) => name === "creation")?.sent(tools) ?? { path: "/pets" })
-      const all = tools.created()
-      const middle = yield* Ways.draw(all.slice(SAMPLE_SIZE, -SAMPLE_SIZE), SAMPLE_SIZE)
-      const sample = new Set([...all.slice(0, SAMPLE_SIZE), ...middle, ...all.slice(-SAMPLE_SIZE)])
-      for (const { id } of yield* Random.shuffle(sample)) yield* tools.send({ path: `/pets/${id}` })
-      for (const key of ["main", "tiny", "victim"] as const) {
-        if (!tools.keys.has(key) || (key !== "main" && !tools.hasClock)) continue
-        for (const query of ["", "&status=available", "&status=pending", "&status=sold"])
-          yield* tools.send({ path: `/pets?limit=100${query}`, key })
-        const [last] = all.slice(-1)
-        if (last !== undefined) yield* tools.send({ path: `/pets/${last.id}`, key })
-        if (key !== "main") yield* tools.advance(2 * 61_000)
+  program("all animals again", { profile: "core", requests: 40 }, function* (tools) {
+    yield* Calls.send(tools, calls.creation)
+    const all = tools.created()
+    const middle = yield* Draw.some(all.slice(SAMPLE_SIZE, -SAMPLE_SIZE), SAMPLE_SIZE)
+    const sample = new Set([...all.slice(0, SAMPLE_SIZE), ...middle, ...all.slice(-SAMPLE_SIZE)])
+    for (const { id } of yield* Random.shuffle(sample)) yield* tools.send({ path: `/pets/${id}` })
+    for (const key of ["main", "tiny", "victim"] as const) {
+      if (tools.keys[key] === undefined || (key !== "main" && !tools.hasClock)) continue
+      yield* Calls.lookAtLists(tools, key)
+      for (const { id } of all.slice(-1)) yield* tools.send({ path: `/pets/${id}`, key })
+      if (key !== "main") yield* tools.advance(2 * Spending.MINUTE_PASSED)
+    }
+  }),
+  program(
+    "the removal of getPet",
+    { profile: "deprecation", needs: ["clock"], requests: 90 },
+    function* (tools) {
+      for (const moment of moments) {
+        if ((yield* tools.now) > moment) continue
+        yield* Spending.until(tools, moment)
+        const isCertain = moment === REMOVAL_BEGINS - 1 || moment >= REMOVAL_OVER
+        const some = [calls["the newest"], ...(yield* Draw.some(looks, 2))]
+        for (const call of isCertain ? yield* Random.shuffle(looks) : some) yield* Calls.send(tools, call)
       }
-    })
-  }
+      yield* Calls.lookAtLists(tools)
+    }
+  ),
+  program("afterwards", { profile: "core", requests: 40 }, function* (tools) {
+    for (const call of [...operations.slice(0, 5), calls["creation without a name"]]) {
+      for (const added of Headers.harmless) {
+        const { headers = [], ...sent } = yield* call(tools)
+        yield* tools.send({ ...sent, headers: [...headers, ...added] })
+      }
+    }
+    yield* Calls.lookAtLists(tools)
+  })
 ]

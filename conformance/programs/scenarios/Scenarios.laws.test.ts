@@ -8,9 +8,8 @@ import * as ArrayStores from "../../selftest/ArrayStores.ts"
 import * as ServiceTarget from "../../selftest/ServiceTarget.ts"
 import type { HttpTarget } from "../../subjects/HttpSubject.ts"
 import type { Program } from "../Program.ts"
+import { programs, scenarios } from "../Programs.ts"
 import * as Traffic from "../Traffic.ts"
-import { scenarios } from "./Scenarios.ts"
-import * as Ways from "./Ways.ts"
 
 const { MORNING, plans } = ServiceTarget
 
@@ -122,9 +121,8 @@ describe("every scenario", () => {
   )
 })
 
-describe("ways", () => {
-  it("have different names", () => {
-    expect(new Set(Ways.ways.map(({ name }) => name)).size).toBe(Ways.ways.length)
-    expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length)
+describe("programs", () => {
+  it("have different names, which their random choices depend on", () => {
+    expect(new Set(programs.map(({ name }) => name)).size).toBe(programs.length)
   })
 })

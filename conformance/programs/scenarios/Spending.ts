@@ -4,75 +4,126 @@ import * as Random from "effect/Random"
 import type { Plan } from "../../../core/limits/Plan.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Exchange } from "../../model/Exchange.ts"
-import { type Program, type Sent, Stopped, type Tools } from "../Program.ts"
-import * as Ways from "./Ways.ts"
-
-export const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000]
+import * as Calls from "../Calls.ts"
+import { type Program, program, type Sent, Stopped, type Tools } from "../Program.ts"
+import { DAY, HOUR, MINUTE, SECOND } from "./Moments.ts"
 
 /** More than a minute, even by a slightly different clock. */
-export const MINUTE_PASSED = MINUTE + SECOND
+export const MINUTE_PASSED = RateHeaders.MINUTE_PASSED_MS
 
 /** The largest limits that scenarios use up again and again, and the largest that some use up once. */
-export const MAX_PER_MINUTE = 20
+const MAX_PER_MINUTE = 20
 export const MAX_PER_DAY = 200
 export const MAX_ONCE = 100
 
 /** The longest wait that a scenario lets pass because a response tells it. */
 const MAX_WAIT = 31 * DAY
 
-export type SmallKey = "tiny" | "victim"
+type SmallKey = "tiny" | "victim"
 
-interface About extends Omit<Program, "needs" | "run"> {
+/** A small key, and the largest limits that a scenario can use up. */
+interface Limits {
   readonly key: SmallKey
-  /** The largest limits that the scenario can use up. */
   readonly maxPerMinute?: number
   readonly maxPerDay?: number
 }
 
-/** Fails unless the plan of a small key is small enough to be used up. */
-export const requireSmall = Effect.fnUntraced(function* (
-  { plans }: Tools,
-  key: SmallKey,
-  maxPerMinute: number = MAX_PER_MINUTE,
-  maxPerDay: number = Number.POSITIVE_INFINITY
-): Effect.fn.Return<Plan, Stopped> {
-  const plan = plans[key] ?? { perMinute: Number.POSITIVE_INFINITY, perDay: 0 }
-  for (const [limit, max, window] of [
-    [plan.perMinute, maxPerMinute, "minute"],
-    [plan.perDay, maxPerDay, "day"]
-  ] as const) {
-    if (limit > max) {
-      const reason = `it uses up a ${window} of the ${key} key: give one with at most ${max} requests per ${window}`
-      return yield* new Stopped({ reason })
+interface About extends Limits, Omit<Program, "name" | "needs" | "run"> {
+  /** Whether the scenario is also of use in real time. */
+  readonly isTimeless?: boolean
+}
+
+/** A key with small limits, and ways to use them up. */
+export type Small = Effect.Success<ReturnType<typeof small>>
+
+/** Returns the small key of a name; fails unless its limits are small enough to be used up. */
+export const small = Effect.fnUntraced(function* (
+  tools: Tools,
+  { key, maxPerDay = Infinity, maxPerMinute = MAX_PER_MINUTE }: Limits
+) {
+  const plan: Plan = tools.keys[key] ?? { perMinute: Infinity, perDay: 0 }
+  const { perDay, perMinute } = plan
+  const excess =
+    perMinute > maxPerMinute ? `${maxPerMinute} requests per minute` : `${maxPerDay} requests per day`
+  if (perMinute > maxPerMinute || perDay > maxPerDay)
+    return yield* new Stopped({ reason: `it uses up the ${key} key: give one with at most ${excess}` })
+
+  /** Sends a request with the key. */
+  const spend = (call: Calls.Call = Calls.calls.list) =>
+    Effect.flatMap(call(tools), (sent) => tools.sendOnce({ ...sent, key }))
+
+  /** Sends calls in turn, with pauses before them. */
+  const walk = Effect.fnUntraced(function* (
+    pauses: ReadonlyArray<number>,
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
+  ) {
+    for (const [index, pause] of pauses.entries()) {
+      yield* tools.advance(pause)
+      yield* spend(calls[index % calls.length])
     }
-  }
-  return plan
+  })
+
+  /** Sends calls in turn until one is denied, at most `max`; returns the last exchange. */
+  const useUp = Effect.fnUntraced(function* (
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list],
+    // The most requests that any algorithm admits at once, and one more.
+    max = 2 * perMinute + 1,
+    pauseAfter = Infinity
+  ) {
+    for (let sent = 0; ; sent++) {
+      if (sent > 0 && sent % pauseAfter === 0) yield* tools.advance(MINUTE_PASSED)
+      const exchange = yield* spend(calls[sent % calls.length])
+      if (isDenied(exchange) || sent + 1 >= max) return exchange
+    }
+  })
+
+  /** Uses up a day within its minutes; sends at most `max` requests. */
+  const useUpDay = (calls?: ReadonlyArray<Calls.Call>, max = perDay + 1) => useUp(calls, max, perMinute)
+
+  /** Waits as told until the key is admitted; at most five times, each with one request. */
+  const recover = Effect.fnUntraced(function* (
+    denied: Exchange,
+    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
+  ) {
+    let last = denied
+    for (const [wait, ms] of untold.entries()) {
+      if (!isDenied(last)) return
+      yield* tools.advance(toldWait(last) ?? ms)
+      last = yield* spend(calls[wait % calls.length])
+    }
+  })
+  return { plan, spend, walk, useUp, useUpDay, recover }
 })
 
-/** Defines a scenario with a clock about a small key whose limits are unused, before and after. */
+/** Waits where a response tells none, such as during a ban that is not announced. */
+const untold = [MINUTE_PASSED, 10 * MINUTE, HOUR, DAY, 7 * DAY]
+
+/** Defines a scenario about a small key whose limits are unused, before and after. */
 export const about = (
-  { key, maxPerDay, maxPerMinute, ...fields }: About,
-  run: (tools: Tools, plan: Plan) => Effect.Effect<void, Stopped>
-): Program => ({
-  ...fields,
-  needs: [key === "tiny" ? "tinyPlan" : "victimKey", "clock"],
-  run: Effect.fnUntraced(function* (tools) {
-    const plan = yield* requireSmall(tools, key, maxPerMinute, maxPerDay)
-    yield* rest(tools)
-    // Not always at the beginning of a second.
-    yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
-    yield* run(tools, plan)
-    yield* rest(tools)
+  name: string,
+  { isTimeless = false, ...given }: About,
+  run: (tools: Tools, key: Small) => Effect.fn.Return<void, Stopped>
+): Program => {
+  const plan = given.key === "tiny" ? "tinyPlan" : "victimKey"
+  return program(name, { ...given, needs: isTimeless ? [plan] : [plan, "clock"] }, function* (tools) {
+    const key = yield* small(tools, given)
+    if (tools.hasClock) {
+      yield* rest(tools)
+      // Not always at the beginning of a second.
+      yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
+    }
+    yield* run(tools, key)
+    if (tools.hasClock) yield* rest(tools)
   })
-})
+}
 
 /** Lets time pass until a moment (epoch ms), if it is ahead. */
 export const until = (tools: Tools, moment: number): Effect.Effect<void, Stopped> =>
-  Effect.flatMap(tools.now, (now) => (moment > now ? tools.advance(moment - now) : Effect.void))
+  Effect.flatMap(tools.now, (now) => tools.advance(moment - now))
 
-/** Lets time pass until the limits of all keys are unused, as far as the run can wait. */
+/** Lets time pass until the limits of all keys are unused and no ban counts any more, as far as the run can wait. */
 export const rest = (tools: Tools): Effect.Effect<void, Stopped> =>
-  tools.advance(tools.hasClock ? 2 * DAY : MINUTE_PASSED)
+  tools.advance(tools.hasClock ? 4 * DAY : MINUTE_PASSED)
 
 export const isDenied = ({ response }: Exchange): boolean =>
   response?.status === 429 || response?.status === 403
@@ -84,61 +135,8 @@ export const toldWait = ({ response, to }: Exchange): number | undefined => {
   return seconds === undefined || seconds * SECOND > MAX_WAIT ? undefined : seconds * SECOND
 }
 
-/** A short list, with a key that is not to be used up. */
-export const look = (key: "main" | SmallKey): Sent => ({ path: "/pets?limit=1", key })
-
-export const spend = (
-  tools: Tools,
-  key: SmallKey,
-  way: Ways.Way = Ways.list
-): Effect.Effect<Exchange, Stopped> => tools.sendOnce({ ...way.sent(tools), key })
+/** A short list with the main key, whose limits are not used up. */
+export const look: Sent = { path: "/pets?limit=1" }
 
 /** Whether a scenario can use up the day of a plan. */
 export const hasSmallDay = ({ perDay }: Plan): boolean => perDay <= MAX_PER_DAY
-
-/** Most requests that any algorithm admits at once, and one more. */
-export const burst = ({ perMinute }: Plan): number => 2 * perMinute + 1
-
-/** Sends requests in the given ways until one is denied, at most `max`; returns the last exchange. */
-export const useUp = Effect.fnUntraced(function* (
-  tools: Tools,
-  key: SmallKey,
-  ways: ReadonlyArray<Ways.Way>,
-  max: number,
-  beforeEach: (sent: number) => Effect.Effect<void, Stopped> = () => Effect.void
-): Effect.fn.Return<Exchange, Stopped> {
-  for (let sent = 0; ; sent++) {
-    yield* beforeEach(sent)
-    const exchange = yield* spend(tools, key, ways[sent % ways.length])
-    if (isDenied(exchange) || sent + 1 >= max) return exchange
-  }
-})
-
-/** Uses up a day of the small key within its minutes; sends at most `max` requests. */
-export const useUpDay = (
-  tools: Tools,
-  { perDay, perMinute }: Plan,
-  ways: ReadonlyArray<Ways.Way>,
-  max: number = perDay + 1
-): Effect.Effect<Exchange, Stopped> =>
-  useUp(tools, "tiny", ways, max, (sent) =>
-    sent > 0 && sent % perMinute === 0 ? tools.advance(MINUTE_PASSED) : Effect.void
-  )
-
-/** Waits where a response tells none, such as during a ban that is not announced. */
-const untold = [MINUTE_PASSED, 10 * MINUTE, HOUR, DAY, 7 * DAY]
-
-/** Waits as told until a key is admitted; at most five times, each with one request. */
-export const recover = Effect.fnUntraced(function* (
-  tools: Tools,
-  key: SmallKey,
-  denied: Exchange,
-  ways: ReadonlyArray<Ways.Way> = [Ways.list]
-): Effect.fn.Return<void, Stopped> {
-  let last = denied
-  for (const [wait, ms] of untold.entries()) {
-    if (!isDenied(last)) return
-    yield* tools.advance(toldWait(last) ?? ms)
-    last = yield* spend(tools, key, ways[wait % ways.length])
-  }
-})

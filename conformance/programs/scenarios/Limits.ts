@@ -1,0 +1,204 @@
+/** Uses up minutes and days of the small key, by each operation and each refused request, and looks when they are over. */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Bodies from "../Bodies.ts"
+import * as Calls from "../Calls.ts"
+import * as Draw from "../Draw.ts"
+import type { Program, Stopped, Tools } from "../Program.ts"
+import * as Queries from "../Queries.ts"
+import { DAY, HOUR, MINUTE, midnight, SECOND, zones } from "./Moments.ts"
+import * as Spending from "./Spending.ts"
+
+const { MAX_ONCE, MINUTE_PASSED } = Spending
+
+const limits = { key: "tiny", profile: "limits" } as const
+const days = { ...limits, maxPerDay: Spending.MAX_PER_DAY } as const
+
+/** Uses each small key for each operation: its first requests, and creations that are shown to the same key. */
+const operations = (["tiny", "victim"] as const).map((key) =>
+  Spending.about(
+    `the ${key} key`,
+    { ...limits, key, maxPerMinute: Infinity, requests: 18 },
+    function* (tools, small) {
+      // What the first request of a key gets may differ, and is compared with what the second one gets.
+      const first = yield* Draw.one(["list by status", "creation", "the first"] as const)
+      const begun = yield* Calls.calls[first](tools)
+      const sent = [begun, begun]
+      for (const [at, status] of Queries.statuses.entries()) {
+        const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
+        const categoryId = yield* Draw.one(Bodies.categories)
+        sent.push(Bodies.creation(Calls.members(tools, { name, categoryId, status })))
+        sent.push(Bodies.creation(Calls.members(tools, { status })))
+        for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
+      }
+      // So rarely that the minute denies nothing.
+      const pause = Math.ceil(MINUTE / small.plan.perMinute) + 100
+      const calls = [
+        ...sent.map((each) => () => Effect.succeed(each)),
+        ...Calls.operations.slice(2),
+        Calls.calls["creation without a name"]
+      ]
+      yield* small.walk(
+        calls.map(() => pause),
+        calls
+      )
+    }
+  )
+)
+
+/** Uses up the minute, and then what it and the day still allow, without an early retry, until a moment. */
+const spendUntil = Effect.fnUntraced(function* (
+  tools: Tools,
+  tiny: Spending.Small,
+  moment: number
+): Effect.fn.Return<void, Stopped> {
+  let last = yield* tiny.useUp()
+  for (let sent = 0; sent < tiny.plan.perMinute + 3; sent++) {
+    const wait = Spending.isDenied(last) ? Spending.toldWait(last) : SECOND
+    if (wait === undefined || (yield* tools.now) + wait >= moment) return
+    yield* tools.advance(wait)
+    if (sent % 2 === 0) yield* tools.send(Spending.look)
+    last = yield* tiny.spend(yield* Draw.one(Calls.described))
+  }
+})
+
+export const programs: ReadonlyArray<Program> = [
+  ...operations,
+  Spending.about("minute by each way", { ...limits, requests: 140 }, function* (tools, tiny) {
+    const inDay = Math.max(1, Math.floor(tiny.plan.perDay / (tiny.plan.perMinute + 2)))
+    // Two of a kind take turns, since requests that the contract does not describe may be free.
+    const mixed = [...(yield* Random.shuffle(Calls.described)), ...(yield* Random.shuffle(Calls.undescribed))]
+    for (let index = 0; index < mixed.length; index += 2) {
+      // Most minutes begin in the middle of a day, the others on an unused one.
+      yield* (index / 2) % inDay === 0 ? Spending.rest(tools) : tools.advance(2 * MINUTE_PASSED)
+      const denied = yield* tiny.useUp(mixed.slice(index, index + 2))
+      if (index % 4 === 0) yield* tools.send(Spending.look)
+      yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
+    }
+  }),
+  Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (tools, tiny) {
+    let denied = yield* tiny.useUp(Calls.described)
+    for (const call of yield* Random.shuffle(Calls.all)) denied = yield* tiny.spend(call)
+    yield* tiny.recover(denied)
+    // Whether the denied requests counted shows at the end of the day.
+    yield* tools.advance(2 * MINUTE_PASSED)
+    if (Spending.hasSmallDay(tiny.plan)) yield* tiny.useUpDay(Calls.described)
+    yield* Spending.rest(tools)
+    // None of the denied creations left an animal.
+    yield* Calls.lookAtLists(tools)
+  }),
+  Spending.about(
+    "minute in real time",
+    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 12, waitsMs: 12_500 },
+    function* (tools, tiny) {
+      if (tools.hasClock) return
+      const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
+      const denied = yield* tiny.useUp(mixed)
+      yield* tools.send(Spending.look)
+      if (!Spending.isDenied(denied)) return
+      yield* tools.advance((Spending.toldWait(denied) ?? MINUTE_PASSED) + SECOND / 2)
+      yield* tiny.spend(mixed[0])
+    }
+  ),
+  Spending.about("day by each way", { ...days, requests: 130 }, function* (tools, tiny) {
+    const refused = yield* Draw.some(Calls.refused, 1)
+    for (const calls of [yield* Random.shuffle(Calls.described), refused, yield* Random.shuffle(Calls.all)]) {
+      const denied = yield* tiny.useUpDay(calls)
+      yield* tools.send(Spending.look)
+      yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
+      yield* Spending.rest(tools)
+    }
+  }),
+  Spending.about("used day", { ...days, requests: 95 }, function* (tools, tiny) {
+    let denied = yield* tiny.useUpDay()
+    // So rarely that the minute denies nothing, and few services ban the key; at all parts of a second.
+    for (const [index, call] of (yield* Random.shuffle(Calls.all)).entries()) {
+      yield* tools.advance(MINUTE_PASSED + (index % 4) * 250)
+      if (index % 2 === 0) yield* tools.send(Spending.look)
+      denied = yield* tiny.spend(call)
+    }
+    yield* tiny.recover(denied)
+  }),
+  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
+    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+      yield* tiny.useUpDay()
+      yield* tools.advance(wait)
+    }
+    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
+  }),
+  Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
+    const { perDay, perMinute } = tiny.plan
+    for (const zone of [0, yield* Draw.one(zones)]) {
+      const end = midnight(zone)((yield* tools.now) + 2 * HOUR)
+      yield* Spending.until(tools, end - HOUR)
+      const spare = zone === 0 ? perMinute + 3 : perDay / 2
+      yield* tiny.useUpDay(undefined, Math.max(1, Math.floor(perDay - spare)))
+      yield* Spending.until(tools, end - MINUTE + SECOND)
+      yield* spendUntil(tools, tiny, end)
+      for (const moment of [end - 1, end, end + SECOND]) {
+        yield* Spending.until(tools, moment)
+        yield* tools.send(Spending.look)
+        yield* tiny.spend(yield* Draw.one(Calls.described))
+      }
+      yield* tools.advance(MINUTE_PASSED)
+      yield* tiny.useUpDay(undefined, perMinute + 1)
+      yield* Spending.rest(tools)
+    }
+  })
+]
+
+/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
+const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
+
+/** Reach what this project decided on limits where the contract is silent: an exact bucket, a UTC day, waits, slots. */
+export const ourPrograms: ReadonlyArray<Program> = [
+  Spending.about(
+    "a walk on the bucket",
+    { ...limits, isDesign: true, requests: 100 },
+    function* (tools, tiny) {
+      for (const isShuffled of [false, true, true]) {
+        const walked = isShuffled ? yield* Random.shuffle([...pauses, 0, 0, 0, 0]) : pauses
+        yield* tiny.walk(walked, yield* Random.shuffle(Calls.all))
+        yield* Spending.rest(tools)
+      }
+      // At midnight, the day with its last request and the bucket are shown in turn.
+      if (!Spending.hasSmallDay(tiny.plan)) return
+      yield* tiny.useUpDay(undefined, tiny.plan.perDay - 1)
+      yield* Spending.until(tools, midnight(0)(yield* tools.now) - 2 * MINUTE)
+      yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
+    }
+  ),
+  Spending.about("the shortest wait", { ...limits, isDesign: true, requests: 40 }, function* (tools, tiny) {
+    for (const late of [0, 1, 700, 3_001, yield* Random.nextIntBetween(0, 5_000)]) {
+      yield* Spending.rest(tools)
+      yield* tiny.useUp(undefined, tiny.plan.perMinute)
+      yield* tools.advance(late)
+      const wait = Spending.toldWait(yield* tiny.useUp(Calls.described)) ?? 0
+      const early = Math.max(0, wait - SECOND - 200)
+      yield* tiny.walk(early > 0 ? [early, wait - early] : [wait])
+    }
+  }),
+  Spending.about(
+    "waits of several clients",
+    { ...limits, key: "victim", isDesign: true, requests: 75 },
+    function* (tools, victim) {
+      // Clients that a burst denied, then as many as the bucket has requests; these come a little late.
+      const { perMinute } = victim.plan
+      for (const [jitter, requests] of [
+        [0, 6 * perMinute],
+        [yield* Random.nextIntBetween(0, 500), 60]
+      ] as const) {
+        const clients = Array.from({ length: jitter === 0 ? 3 * perMinute : perMinute }, () => 0)
+        for (let sent = 0; sent < requests; sent++) {
+          const next = Math.min(...clients)
+          yield* Spending.until(tools, next)
+          const exchange = yield* victim.spend()
+          const wait = (Spending.toldWait(exchange) ?? MINUTE) + ((sent * 137) % (jitter + 1))
+          clients[clients.indexOf(next)] = exchange.to + (Spending.isDenied(exchange) ? wait : 1)
+        }
+        yield* Spending.rest(tools)
+      }
+    }
+  )
+]

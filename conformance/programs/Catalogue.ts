@@ -61,7 +61,12 @@ export const programs: ReadonlyArray<Program> = [
       }
     }
     for (const form of Bodies.unusualForms) sent.push(Bodies.creation(yield* valid, form))
-    for (const types of Bodies.contentTypes) sent.push(Bodies.creation(yield* valid, Bodies.plain, types))
+    for (const types of Bodies.contentTypes) {
+      for (const content of ["", "\u00e9\u{1f98a}"]) {
+        const given = { name: tools.name(content), status: yield* Draw.one(shown) }
+        sent.push(Bodies.creation(Calls.members(tools, given), Bodies.plain, types))
+      }
+    }
     for (const added of Bodies.additions) {
       // A member that is taken for the status shows if none was sent.
       const own = /^"status"/i.test(added) ? Calls.members(tools) : yield* valid

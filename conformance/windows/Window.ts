@@ -159,10 +159,12 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
     const [lo, hi] = [Math.ceil(end.lo / grain) * grain, Math.floor(end.hi / grain) * grain]
     return lo <= hi ? { end: span(lo, hi), used } : undefined
   }
+  /** Returns the window that begins with a request, or with the second of the request. */
+  const begunAt = (at: Span): Fixed => ({ end: plus(at, span(length - SECOND + 1, length)), used: span(0) })
   /** Returns the windows that may follow. */
   const later = ({ end }: Fixed, at: Span): ReadonlyArray<Fixed> => {
     if (end.lo > at.hi) return []
-    if (grain === undefined) return [{ end: plus(at, length), used: span(0) }]
+    if (grain === undefined) return [begunAt(at)]
     const first = Math.max(1, Math.floor((at.lo - end.hi) / length))
     const last = Math.floor((at.hi + length - end.lo) / length)
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
@@ -178,7 +180,7 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
       // A window that ends at a moment does not contain it.
       const end = common(state.end, span(at.lo + 1, Number.POSITIVE_INFINITY))
       const same = end === undefined || used === undefined ? [] : [{ end, used }]
-      const next = hasBegun ? later(state, at) : [{ end: plus(at, length), used: span(0) }]
+      const next = hasBegun ? later(state, at) : [begunAt(at)]
       return [...same, ...next].flatMap((each) => snapped(each) ?? [])
     },
     left: ({ used }) => leftOf(limit, used),

@@ -15,7 +15,7 @@ const SAMPLE_SIZE = 8
 const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
 
 const moments = [
-  ...[REMOVAL_BEGINS - DAY, ...edges.flatMap((edge) => [edge - 1, edge])],
+  ...[REMOVAL_BEGINS - DAY, REMOVAL_BEGINS - HOUR, ...edges.flatMap((edge) => [edge - 1, edge])],
   ...[REMOVAL_OVER - 1, REMOVAL_OVER, REMOVAL_OVER + 400 * DAY]
 ]
 
@@ -48,7 +48,8 @@ export const programs: ReadonlyArray<Program> = [
       for (const moment of moments) {
         if ((yield* tools.now) > moment) continue
         yield* Spending.until(tools, moment)
-        const isCertain = moment === REMOVAL_BEGINS - 1 || moment >= REMOVAL_OVER
+        // A clock over a connection moves on, so that its last certain moment is an hour before.
+        const isCertain = moment === REMOVAL_BEGINS - HOUR || moment >= REMOVAL_OVER
         const some = [calls["the newest"], ...(yield* Draw.some(looks, 2))]
         for (const call of isCertain ? yield* Random.shuffle(looks) : some) yield* Calls.send(tools, call)
       }

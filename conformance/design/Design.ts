@@ -1,6 +1,6 @@
 /**
  * Judges every exchange by our decisions on what the contract leaves open: a second judge beside the model, for level
- * `design`. Pure, as the model is.
+ * `design`. Pure, as the model is. It counts and parses with the core, which has models of its own for both.
  */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isOfService } from "../http/ByService.ts"

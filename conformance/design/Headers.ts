@@ -33,9 +33,9 @@ function* ofEvery({ exchange: { from, request, response, to }, ids }: Responded)
     const value = header(response, name)
     yield rule(form.test(value ?? ""), "http.standard-headers", `${name}: ${form.source}`, value)
   }
-  const id = header(response, "x-request-id") ?? ""
-  const isNew = id !== "" && ![...ids, ...headerValues(request, "x-request-id")].includes(id)
-  yield rule(isNew, "http.request-id", "a new X-Request-Id", id)
+  const id = header(response, "x-request-id")
+  const isUsed = id !== undefined && [...ids, ...headerValues(request, "x-request-id")].includes(id)
+  yield rule(!isUsed, "http.request-id", "a new X-Request-Id", id)
   const cors = headers.find(([name]) => /^access-control-/i.test(name))
   yield rule(cors === undefined, "http.no-cors", "no CORS headers", cors?.join(": "))
   yield rule(status < 300 || status >= 400, "http.no-redirects", "no redirect", status)

@@ -13,6 +13,7 @@ import {
   type Exchange,
   type Key,
   kept,
+  precedes,
   type Ruling,
   rule,
   type Setup,
@@ -55,12 +56,10 @@ export const begin = (setup: Setup): Knowledge => ({
 
 /** Judges the next exchange, in the order in which responses arrived. */
 export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  if (!exchange.isAlone) {
-    const waiting = { ...known, pending: [...known.pending, exchange] }
-    return exchange.isLast === true ? settle(waiting) : nothing(waiting)
-  }
-  const settled = settle(known)
-  const judged = judgeTogether(settled.known, [exchange])
+  const isLater = exchange.isAlone || known.pending.every((each) => precedes(each, exchange))
+  const settled = isLater ? settle(known) : nothing(known)
+  const waiting = { ...settled.known, pending: [...settled.known.pending, exchange] }
+  const judged = exchange.isAlone || exchange.isLast === true ? settle(waiting) : nothing(waiting)
   return {
     violations: [...settled.violations, ...judged.violations],
     decided: new Set([...settled.decided, ...judged.decided]),

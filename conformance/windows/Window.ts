@@ -167,6 +167,8 @@ const fixed = (limit: number, length: number, grain?: number): Rules<Fixed> => {
     if (grain === undefined) return [begunAt(at)]
     const first = Math.max(1, Math.floor((at.lo - end.hi) / length))
     const last = Math.floor((at.hi + length - end.lo) / length)
+    // Any window may follow when too little is known.
+    if (last - first > MAX_STATES) return [{ end: span(at.lo + 1, at.hi + length), used: span(0) }]
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
       const next = common(plus(end, (first + index) * length), span(at.lo + 1, at.hi + length))
       return next === undefined ? [] : [{ end: next, used: span(0) }]

@@ -68,6 +68,7 @@ describe("serve", () => {
       "animal-store: the limit of open files is 1024",
       "animal-store: --max-bytes-in-flight is 96 MB",
       "animal-store: the memory limit is 256 MB",
+      "animal-store: stopping; waiting for requests in flight",
       ""
     ])
   })

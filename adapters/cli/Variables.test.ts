@@ -52,7 +52,8 @@ describe("a misspelled variable", () => {
       PORT: "1"
     })
     expect((await stop()).stderr).toBe(
-      "animal-store: ANIMAL_STORE_ACCES_LOG is not a setting; did you mean ANIMAL_STORE_ACCESS_LOG?\n"
+      "animal-store: ANIMAL_STORE_ACCES_LOG is not a setting; did you mean ANIMAL_STORE_ACCESS_LOG?\n" +
+        "animal-store: stopping; waiting for requests in flight\n"
     )
   })
 

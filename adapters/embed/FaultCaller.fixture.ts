@@ -130,9 +130,13 @@ export class Caller {
     await this.waitForReadiness(200)
   }
 
-  async waitForReadiness(status: number): Promise<void> {
+  /** Waits until `/readyz` returns a status; `meanwhile` runs before each look. */
+  async waitForReadiness(status: number, meanwhile?: () => Promise<void>): Promise<void> {
     await waitFor(
-      () => this.send("/readyz"),
+      async () => {
+        await meanwhile?.()
+        return this.send("/readyz")
+      },
       (outcome) => outcome.status === status
     )
   }

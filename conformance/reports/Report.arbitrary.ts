@@ -104,7 +104,11 @@ const check = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<CheckResult, "id">
       level,
       profile: fc.constantFrom(...profiles),
       status: fc.constantFrom(...statuses),
-      reason: fc.option(text, { nil: undefined }),
+      // An absent reason is shown as an empty one would be.
+      reason: fc.option(
+        text.filter((reason) => reason !== ""),
+        { nil: undefined }
+      ),
       decided: count,
       counterexample: fc.option(counterexample(text), { nil: undefined })
     })

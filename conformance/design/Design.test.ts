@@ -75,7 +75,7 @@ const judge = (...exchanges: ReadonlyArray<Exchange>) => {
   let known = Design.begin(setup)
   const [broken, decided]: [Array<string>, Set<string>] = [[], new Set()]
   for (const each of exchanges) {
-    const judged = Design.judge(known, each)
+    const judged = Design.judge(known, [each])
     known = judged.known
     broken.push(...judged.violations.map(({ clause }) => clause))
     for (const clause of judged.decided) decided.add(clause)

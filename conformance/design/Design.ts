@@ -22,8 +22,6 @@ export interface Knowledge {
   readonly limits: Limits.Limits
   /** The request ids of the latest responses. */
   readonly ids: ReadonlyArray<string>
-  /** Exchanges in flight at the same time. */
-  readonly pending: ReadonlyArray<Exchange>
 }
 
 export interface Judgment extends Pick<Model.Judgment, "violations" | "decided"> {
@@ -35,19 +33,8 @@ export const begin = (setup: Setup): Knowledge => ({
   setup,
   lists: Lists.empty,
   limits: Limits.none,
-  ids: [],
-  pending: []
+  ids: []
 })
-
-/** Judges the next exchange, in the order in which responses arrived. */
-export const judge = (known: Knowledge, exchange: Exchange): Judgment =>
-  exchange.isAlone
-    ? judgeAll({ ...known, pending: [] }, [...inOrder(known.pending), exchange])
-    : { violations: [], decided: new Set(), known: { ...known, pending: [...known.pending, exchange] } }
-
-/** Judges what is left at the end of a run. */
-export const close = (known: Knowledge): Judgment =>
-  judgeAll({ ...known, pending: [] }, inOrder(known.pending))
 
 type Responded = Seen["exchange"]
 
@@ -59,11 +46,12 @@ const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> =>
   ...exchanges.filter(hasResponse).toSorted((a, b) => a.from - b.from || Limits.rank(a) - Limits.rank(b))
 ]
 
-const judgeAll = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
+/** Judges exchanges in flight at the same time; usually one. */
+export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
   const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
   let next = known
-  for (const exchange of exchanges) {
+  for (const exchange of inOrder(exchanges)) {
     const [rulings, after] = judgeOne(next, exchange)
     next = after
     for (const { clause } of rulings) decided.add(clause)

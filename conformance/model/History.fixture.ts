@@ -92,12 +92,14 @@ export const exchangesOf = (
   )
 }
 
-/** Judges exchanges, and returns every violation and what is known at the end. */
+/** Judges exchanges, all alone or all in flight together, and returns every violation and what is known at the end. */
 export const judge = (setup: Setup, exchanges: ReadonlyArray<Exchange>) => {
   let known = Model.begin(setup)
   const violations: Array<Violation> = []
-  for (const exchange of exchanges) {
-    const judged = Model.judge(known, exchange)
+  for (const group of exchanges.every(({ isAlone }) => isAlone)
+    ? exchanges.map((each) => [each])
+    : [exchanges]) {
+    const judged = Model.judge(known, group)
     known = judged.known
     violations.push(...judged.violations)
   }

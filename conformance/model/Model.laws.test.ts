@@ -1,16 +1,54 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Header, header, text, type WireResponse } from "../http/Wire.ts"
+import * as JudgedRun from "../engine/JudgedRun.ts"
+import * as Judges from "../engine/Judges.ts"
+import { type Header, header, type Transport, text, type WireResponse } from "../http/Wire.ts"
 import * as ArrayStores from "../selftest/ArrayStores.ts"
 import * as Draws from "../selftest/mutants/Draws.ts"
 import * as RandomConversation from "../selftest/mutants/RandomConversation.ts"
-import * as Recording from "../selftest/Recording.ts"
+import type * as Recording from "../selftest/Recording.ts"
 import * as ServiceTarget from "../selftest/ServiceTarget.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
-import type { Exchange } from "./Exchange.ts"
+import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import type { Exchange, Setup } from "./Exchange.ts"
 
 const REQUESTS = 700
+
+/** Returns what a user declares about a subject in process, and the plan of the main key. */
+const setupOf = (target: HttpTarget): Setup => {
+  const setup = JudgedRun.setupOf(target)
+  const keys = setup.keys.map((key) =>
+    key.name === "main" ? { ...key, plan: ServiceTarget.plans.main } : key
+  )
+  return { ...setup, keys }
+}
+
+/** Returns a transport that reports each exchange, with the time of the subject's clock. */
+const tap = (
+  { clock, transport }: Pick<HttpTarget, "clock" | "transport">,
+  record: (exchange: Exchange) => void
+): Transport => {
+  let [inFlight, sent] = [0, 0]
+  const now = clock?.now ?? Effect.succeed(Number.NaN)
+  return (request) =>
+    Effect.gen(function* () {
+      const wasAlone = inFlight++ === 0
+      const ordinal = ++sent
+      const from = yield* now
+      const finish = (response: WireResponse | undefined) =>
+        Effect.map(now, (to) => {
+          inFlight--
+          const did = `${request.method} ${request.target}`
+          const isAlone = wasAlone && sent === ordinal
+          record({ index: ordinal - 1, did, request, response, from, to, isAlone })
+        })
+      return yield* transport(request).pipe(
+        Effect.tap(finish),
+        Effect.tapError(() => finish(undefined))
+      )
+    })
+}
 
 /** Records random requests to the service of the core, with a clock that stands still between them or jumps. */
 const record = (seed: number): Promise<Recording.Recording> => {
@@ -18,9 +56,9 @@ const record = (seed: number): Promise<Recording.Recording> => {
   return Effect.runPromise(
     Effect.gen(function* () {
       const target = yield* ServiceTarget.make({ name: "core", stores: ArrayStores.layer })
-      const transport = Recording.tap(target, (exchange) => exchanges.push(exchange))
+      const transport = tap(target, (exchange) => exchanges.push(exchange))
       yield* RandomConversation.run({ ...target, transport }, REQUESTS, Draws.make(seed))
-      return { setup: Recording.setupOf(target), exchanges }
+      return { setup: setupOf(target), exchanges }
     }).pipe(Effect.scoped, Random.withSeed(seed))
   )
 }
@@ -182,7 +220,7 @@ describe("the model", () => {
   it.each([1, 2, 3])("accepts random histories of the core: seed %d", async (seed) => {
     const { exchanges, setup } = await record(seed)
     expect(exchanges).toHaveLength(exchanges.filter(({ isAlone }) => isAlone).length)
-    expect(Recording.judge({ exchanges, setup }, "spec").violations).toEqual([])
+    expect(Judges.violationsOf(setup, "spec", exchanges)).toEqual([])
   })
 
   it.each(edits)("rejects a history in which one response $does", ({ edit, to }) => {
@@ -195,10 +233,7 @@ describe("the model", () => {
           ? { ...exchange, response: edit(exchange.response) }
           : exchange
       )
-      expect(
-        Recording.judge({ ...recording, exchanges }, "spec", 1).violations,
-        `exchange ${at}`
-      ).not.toEqual([])
+      expect(Judges.violationsOf(recording.setup, "spec", exchanges), `exchange ${at}`).not.toEqual([])
     }
   })
 })

@@ -299,7 +299,7 @@ describe("Model.judge", () => {
   it("decides the clauses that an exchange keeps or breaks, and no other", () => {
     const [exchange] = exchangesOf({}, [{ path: "/pets?limit=2" }])
     if (exchange === undefined) throw new Error("there is no exchange")
-    const { decided } = Model.judge(Model.begin(setupOf()), exchange)
+    const { decided } = Model.judge(Model.begin(setupOf()), [exchange])
     expect([...decided]).toEqual(expect.arrayContaining(["auth.bearer", "list.limit.accepted", "list.array"]))
     expect([...decided]).not.toContain("list.status.accepted")
     expect([...decided]).not.toContain("limits.per-minute")

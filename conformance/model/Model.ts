@@ -13,7 +13,6 @@ import {
   type Exchange,
   type Key,
   kept,
-  precedes,
   type Ruling,
   rule,
   type Setup,
@@ -33,16 +32,12 @@ export interface Knowledge {
   readonly catalogue: Catalogue.Catalogue
   readonly meters: Meters.Meters
   readonly choices: Choices.Choices
-  /** Exchanges in flight at the same time, which are judged together once the last of them has arrived. */
-  readonly pending: ReadonlyArray<Exchange>
 }
 
 export interface Judgment {
   readonly violations: ReadonlyArray<Violation>
   /** The clauses that were kept or broken; every other one was not tried. */
   readonly decided: ReadonlySet<ClauseSlug>
-  /** The responses that were judged: none while exchanges are pending, and several after them. */
-  readonly seen: ReadonlyArray<Seen.Seen>
   readonly known: Knowledge
 }
 
@@ -50,54 +45,11 @@ export const begin = (setup: Setup): Knowledge => ({
   setup,
   catalogue: Catalogue.empty,
   meters: Meters.make(setup),
-  choices: Choices.none,
-  pending: []
+  choices: Choices.none
 })
 
-/** Judges the next exchange, in the order in which responses arrived. */
-export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  const isLater = exchange.isAlone || known.pending.every((each) => precedes(each, exchange))
-  const settled = isLater ? settle(known) : nothing(known)
-  const waiting = { ...settled.known, pending: [...settled.known.pending, exchange] }
-  const judged = exchange.isAlone || exchange.isLast === true ? settle(waiting) : nothing(waiting)
-  return {
-    violations: [...settled.violations, ...judged.violations],
-    decided: new Set([...settled.decided, ...judged.decided]),
-    seen: [...settled.seen, ...judged.seen],
-    known: judged.known
-  }
-}
-
-/** Judges what is still pending, and what no exchange shows. */
-export const close = (known: Knowledge): Judgment => {
-  const settled = settle(known)
-  const { basePath } = known.setup
-  const isVersioned = /(?:^|\/)v1(?:\/|$)/.test(basePath)
-  const ruling = rule(isVersioned, "http.version-segment", "a base address with /v1", basePath)
-  return {
-    ...settled,
-    violations: [...settled.violations, ...violations([ruling], undefined)],
-    decided: new Set([...settled.decided, ruling.clause])
-  }
-}
-
-/** Whether a violation is one at this level: level `design` includes level `spec`. */
-export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
-  level === "design" || bySlug.get(clause)?.level === "spec"
-
-/** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
-export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
-  ...Choices.tells(choices),
-  ...World.tells(meters.worlds),
-  ...[Names.tells(names)].flatMap((told) => told ?? [])
-]
-
-const nothing = (known: Knowledge): Judgment => ({ violations: [], decided: new Set(), seen: [], known })
-
-const settle = (known: Knowledge): Judgment =>
-  known.pending.length === 0 ? nothing(known) : judgeTogether({ ...known, pending: [] }, known.pending)
-
-const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
+/** Judges exchanges in flight at the same time; usually one. */
+export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
   const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
   const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
@@ -138,8 +90,27 @@ const judgeTogether = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Ju
     meters = next
     decide([...rulings, ...(group.length > 1 ? Concurrent.judge(group) : [])], group.at(-1)?.exchange)
   }
-  return { violations: found, decided, seen: all, known: { ...known, catalogue, choices, meters } }
+  return { violations: found, decided, known: { ...known, catalogue, choices, meters } }
 }
+
+/** Judges what no exchange shows. */
+export const close = (known: Knowledge): Judgment => {
+  const { basePath } = known.setup
+  const isVersioned = /(?:^|\/)v1(?:\/|$)/.test(basePath)
+  const ruling = rule(isVersioned, "http.version-segment", "a base address with /v1", basePath)
+  return { violations: violations([ruling], undefined), decided: new Set([ruling.clause]), known }
+}
+
+/** Whether a violation is one at this level: level `design` includes level `spec`. */
+export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
+  level === "design" || bySlug.get(clause)?.level === "spec"
+
+/** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
+export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
+  ...Choices.tells(choices),
+  ...World.tells(meters.worlds),
+  ...[Names.tells(names)].flatMap((told) => told ?? [])
+]
 
 const byKey = (all: ReadonlyArray<Seen.Seen>): ReadonlyMap<Key, ReadonlyArray<Seen.Seen>> => {
   const groups = new Map<Key, ReadonlyArray<Seen.Seen>>()

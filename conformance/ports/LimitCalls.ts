@@ -127,7 +127,7 @@ export const client = (
     clock = now
     const consuming = reasons.has("limits-store.consume.equal")
       ? undefined
-      : limits.consume?.(given.key, now, inForce)
+      : limits.consume(given.key, now, inForce)
     const isNative = given.isNative && consuming !== undefined
     const counting = limits.modify(given.key, (state) => RateLimit.step(state, now, inForce))
     const look = limits.modify(given.key, (state) => [state, state ?? LimitModel.blank])

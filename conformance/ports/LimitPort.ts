@@ -173,10 +173,6 @@ const examine = Effect.fnUntraced(function* ({ consume, modify, read: reads }: L
   const lacking = new Map<ClauseSlug, string>()
   const undecided = new Map<ClauseSlug, string>()
   if (reads === undefined) lacking.set("limits-store.read", "the store has no `read`")
-  if (consume === undefined) {
-    for (const clause of consuming) lacking.set(clause, "the store has no `consume`")
-    return { lacking, undecided }
-  }
   yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
   const at = yield* modify("clock", (state = LimitModel.blank) => [state.at, state])
   if (Math.abs(at - Requests.BEGINNING) > 365 * Requests.DAY) {

@@ -50,18 +50,9 @@ export const plans = {
   victim: { perMinute: 3, perDay: 10_000 }
 } as const satisfies { readonly [key: string]: Plan }
 
-/** Creates a clock whose time stands still until it is advanced; sleeps and monotonic time are those of the machine. */
-export const stoppedClock = (machine: Clock.Clock, begin: number) => {
+/** Creates a clock of a server whose time stands still until it is advanced, with its time. */
+export const stoppedTime = (begin: number) => {
   let now = begin
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: machine.monotonicTimeNanos,
-    sleep: (duration) => machine.sleep(duration)
-  }
   const controls: ServerClock = {
     isLocal: true,
     now: Effect.sync(() => now),
@@ -70,6 +61,21 @@ export const stoppedClock = (machine: Clock.Clock, begin: number) => {
         now += ms
         return now
       })
+  }
+  return { controls, now: () => now }
+}
+
+/** Creates a clock whose time stands still until it is advanced; sleeps and monotonic time are those of the machine. */
+export const stoppedClock = (machine: Clock.Clock, begin: number) => {
+  const { controls, now } = stoppedTime(begin)
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: machine.monotonicTimeNanos,
+    sleep: (duration) => machine.sleep(duration)
   }
   return { clock, controls }
 }

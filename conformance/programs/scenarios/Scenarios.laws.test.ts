@@ -11,7 +11,7 @@ import type { Program } from "../Program.ts"
 import { programs, scenarios } from "../Programs.ts"
 import * as Traffic from "../Traffic.ts"
 
-const { MORNING, plans } = ServiceTarget
+const { MORNING, plans, stoppedTime } = ServiceTarget
 
 /** Runs a scenario on a server, and then something else; returns the number of its requests and what follows. */
 const run = <A>(
@@ -54,7 +54,7 @@ const oddResponse = fc.record({
 
 /** A server that gives the responses in turn; `undefined` is none. */
 const oddServer = (responses: ReadonlyArray<WireResponse | undefined>): HttpTarget => {
-  let [now, sent] = [MORNING, 0]
+  let sent = 0
   return {
     name: "odd",
     basePath: "/v1",
@@ -64,15 +64,7 @@ const oddServer = (responses: ReadonlyArray<WireResponse | undefined>): HttpTarg
       tiny: { secret: "tiny", ...plans.tiny },
       victim: { secret: "victim", ...plans.victim }
     },
-    clock: {
-      isLocal: true,
-      now: Effect.sync(() => now),
-      advance: (ms) =>
-        Effect.sync(() => {
-          now += ms
-          return now
-        })
-    },
+    clock: stoppedTime(MORNING).controls,
     transport: () =>
       Effect.suspend(() => {
         const response = responses[sent++ % responses.length]

@@ -11,13 +11,9 @@ const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
 
 const ports = [pets, limits, keys].map(({ kinds, ...port }) => ({ ...port, cases: Cases.make(kinds) }))
 
-describe.each(ports)("a case of $name", ({ cases, name, outage, scenarios }) => {
+describe.each(ports)("a case of $name", ({ cases, name, scenarios = [] }) => {
   const all = (seed: number): ReadonlyArray<unknown> =>
-    [
-      ...scenarios,
-      ...outage.map((call) => ({ calls: [call], isOutage: true })),
-      ...cases.random(seed, 0.1)
-    ].map((part) => ({ ...nothing, ...part }))
+    [...scenarios, ...cases.outage(seed), ...cases.random(seed, 0.1)].map((part) => ({ ...nothing, ...part }))
 
   it("is recognized after it was written as text", () => {
     for (const given of all(1)) {

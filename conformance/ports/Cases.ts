@@ -3,16 +3,25 @@ import * as fc from "fast-check"
 import { orNull, record, weighted } from "./Arbitraries.ts"
 import type { Call, Case, ClientCall, Draws } from "./Port.ts"
 
-/** The kinds of random cases, with their number at effort 1; `same` is the number for each kind of call. */
+/** The kinds of random cases, with their number at effort 1. */
 const runs = { sequences: 60, long: 6, clients: 40, interruptions: 30 } as const
-const SAME = 6
+
+/** For each kind of call: how many clients make it at the same time, in how many cases, and whether step by step. */
+const meetings = [
+  { count: 6, cases: 6, isStepwise: true },
+  { count: 60, cases: 1, isStepwise: false }
+] as const
+
+/** Number of draws for an outage, of which the longest is used, because a call without arguments may need no backend. */
+const OUTAGE_DRAWS = 10
 
 const seed = fc.noShrink(fc.integer())
 const order = fc.option(seed, { freq: 2, nil: null })
 const turns = fc.oneof(fc.nat(8), fc.nat(40))
 
 export const make = (kinds: { readonly [name: string]: Draws }) => {
-  const all = Object.entries(kinds).map(([name, { args, weights }]) => ({
+  const all = Object.entries(kinds).map(([name, { args, isLocal = false, weights }]) => ({
+    isLocal,
     weights,
     call: record({ do: fc.constant(name), ...args }) as fc.Arbitrary<Call>
   }))
@@ -30,25 +39,21 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
   const clients = (call: fc.Arbitrary<ClientCall>, minLength: number) =>
     record({
       calls: fc.oneof(fc.constant([]), fc.array(calls("alone"), { maxLength: 3 })),
-      clients: fc
-        .array(call, { minLength: 1, maxLength: 3 })
-        .chain((few) =>
-          fc.array(fc.array(fc.constantFrom(...few), { minLength: 1, maxLength: 4 }), {
-            minLength,
-            maxLength: 4
-          })
-        ),
+      clients: fc.array(call, { minLength: 1, maxLength: 3 }).chain((few) =>
+        fc.array(fc.array(fc.constantFrom(...few), { minLength: 1, maxLength: 4 }), {
+          minLength,
+          maxLength: 4
+        })
+      ),
       order
     })
   const whole = record({ call: calls("together"), turns: fc.constant(null) })
   const interrupted = record({ call: calls("interrupted"), turns })
-  /** Clients that all make the same call on an empty store, step by step. */
-  const same = (call: fc.Arbitrary<Call>): fc.Arbitrary<Partial<Case>> =>
+  /** Clients that all make the same call on an empty store. */
+  const same = (call: fc.Arbitrary<Call>, { count, isStepwise }: (typeof meetings)[number]) =>
     record({
-      clients: call.chain((each) =>
-        fc.array(fc.constant([{ call: each, turns: null }]), { minLength: 6, maxLength: 6 })
-      ),
-      order: seed
+      clients: call.map((each) => Array.from({ length: count }, () => [{ call: each, turns: null }])),
+      order: isStepwise ? seed : fc.constant(null)
     })
   const drawn: { readonly [kind in keyof typeof runs]: fc.Arbitrary<Partial<Case>> } = {
     sequences: sequences("medium"),
@@ -71,9 +76,18 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
     random: function* (from: number, effort: number): Generator<Partial<Case>> {
       const sample = (arbitrary: fc.Arbitrary<Partial<Case>>, count: number) =>
         fc.sample(arbitrary, { seed: from, numRuns: Math.ceil(count * effort) })
+      for (const { call, weights } of all)
+        for (const meeting of weights.together === undefined ? [] : meetings)
+          yield* sample(same(call, meeting), meeting.cases)
       for (const [kind, count] of Object.entries(runs)) yield* sample(drawn[kind as keyof typeof runs], count)
-      for (const { call, weights } of all) if (weights.together !== undefined) yield* sample(same(call), SAME)
     },
+    /** Draws one call of each kind, to be made while the backend does not respond. */
+    outage: (from: number): ReadonlyArray<Partial<Case>> =>
+      all
+        .filter(({ isLocal }) => !isLocal)
+        .map(({ call }) => fc.sample(call, { seed: from, numRuns: OUTAGE_DRAWS }))
+        .map((drawn) => drawn.reduce((a, b) => (fc.stringify(b).length > fc.stringify(a).length ? b : a)))
+        .map((call) => ({ calls: [call], isOutage: true })),
     is: (value: unknown): value is Case => any.canShrinkWithoutContext(value as Case),
     /** Generates smaller cases: first without some of the calls, then with simpler ones. */
     smaller: function* (given: Case): Generator<Case> {

@@ -11,16 +11,16 @@ export type Got<A> = { readonly value: A } | { readonly failed: string } | "inte
 /** Makes a call, and interrupts it after some turns of its fiber if `turns` is not null. */
 export const of = Effect.fnUntraced(function* <A>(
   call: Effect.Effect<A, unknown>,
-  turns: number | null
+  turns: number | null,
+  failure: A | undefined
 ): Effect.fn.Return<Got<A>> {
   const fiber = yield* Effect.forkChild(call)
   for (let turn = 0; turn < (turns ?? 0); turn++) yield* Effect.yieldNow
   if (turns !== null) yield* Fiber.interrupt(fiber)
   const exit = yield* Fiber.await(fiber)
   if (Exit.isSuccess(exit)) return { value: exit.value }
-  return turns !== null && Cause.hasInterruptsOnly(exit.cause)
-    ? "interrupted"
-    : { failed: failureText(exit.cause) }
+  if (turns !== null && Cause.hasInterruptsOnly(exit.cause)) return "interrupted"
+  return failure === undefined ? { failed: failureText(exit.cause) } : { value: failure }
 })
 
 const failureText = (cause: Cause.Cause<unknown>): string => {

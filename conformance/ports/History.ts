@@ -68,8 +68,8 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
   const begin = (call: Call, isAlone: boolean) => port.kinds[call.do]?.begin(session, call, isAlone)
 
   /** Makes a call and records it as a step. */
-  const make = ({ did, make: making }: Invocation<State>, turns: number | null, who: string) =>
-    Effect.tap(Got.of(making, turns), (got) =>
+  const make = ({ did, failure, make: making }: Invocation<State>, turns: number | null, who: string) =>
+    Effect.tap(Got.of(making, turns, failure), (got) =>
       Effect.sync(() => {
         const shown = got === "interrupted" ? got : "failed" in got ? got.failed : got.value.shown
         steps.push({

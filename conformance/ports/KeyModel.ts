@@ -16,31 +16,21 @@ export interface State {
   readonly last: { readonly id: string; readonly by: Change } | undefined
 }
 
-/** Encodes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
-const identity = ({ lastSeenDay: _, ...key }: ApiKey): string => JSON.stringify(fieldsOf(key))
-
-const fieldsOf = (key: Omit<ApiKey, "lastSeenDay">): ReadonlyArray<unknown> =>
-  [
-    ...[key.id, key.plan, key.limits.perMinute, key.limits.perDay],
-    ...[key.label, key.createdAt, key.revokedAt, key.expiresAt],
-    ...key.secrets.flatMap(({ createdAt, expiresAt, hash }) => [hash, createdAt, expiresAt])
-  ].map((value) => (value === undefined ? "absent" : value === null ? "null" : value))
-
-const isSame = (a: ApiKey, b: ApiKey): boolean => identity(a) === identity(b)
-
-export const short = (hash: string): string => `${hash.slice(0, 4)}…${hash.slice(-4)}`
-
-export const line = ({ limits, secrets, ...key }: ApiKey): string => {
-  const times = { createdAt: key.createdAt, revokedAt: key.revokedAt, expiresAt: key.expiresAt }
-  const shown = Object.entries({ label: key.label, ...times, lastSeenDay: key.lastSeenDay })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `, ${name} ${JSON.stringify(value)}`)
-  const ofSecrets = secrets.map(
-    ({ createdAt, expiresAt, hash }) =>
-      `, secret ${short(hash)} of ${createdAt}${expiresAt === undefined ? "" : ` until ${expiresAt}`}`
-  )
-  return `{${key.id}, ${key.plan}, ${limits.perMinute}/${limits.perDay}${shown.join("")}${ofSecrets.join("")}}`
+/** Writes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
+const identity = ({ createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets }: ApiKey): string => {
+  const { perDay, perMinute } = limits
+  const all = secrets.map((secret) => [secret.hash, secret.createdAt, secret.expiresAt ?? "current"])
+  return JSON.stringify({ id, plan, perMinute, perDay, label, createdAt, revokedAt, expiresAt, secrets: all })
 }
+
+const isSame = (a: ApiKey | undefined, b: ApiKey): boolean => a !== undefined && identity(a) === identity(b)
+
+/** Shortens the hashes in a text. */
+export const short = (text: string): string =>
+  text.replaceAll(/([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})/g, "$1…$2")
+
+export const line = (key: ApiKey): string =>
+  `${short(identity(key))}${key.lastSeenDay === undefined ? "" : ` seen on day ${key.lastSeenDay}`}`
 
 export const lines = (keys: ReadonlyArray<ApiKey>): string =>
   keys.length === 0 ? "none" : keys.map(line).join(", ")
@@ -80,25 +70,22 @@ const changedBy = (state: State, by: Change, key: ApiKey, event: KeyEvent | unde
   last: { id: key.id, by }
 })
 
+/** An insert; the output of `insertFirst` is whether the key was added. */
 export const insert =
-  (key: ApiKey, event: KeyEvent | undefined): KeyJudge<void> =>
-  (state) => ({ laws: [], next: changedBy(state, "insert", key, event) })
-
-export const insertFirst =
-  (key: ApiKey, event: KeyEvent | undefined): KeyJudge<boolean> =>
-  (state, got) => {
+  (by: "insert" | "insertFirst", key: ApiKey, event: KeyEvent | undefined): KeyJudge<unknown> =>
+  (state, isAdded) => {
     const isFirst = state.keys.length === 0
     const expected = () => `${isFirst} for a key that is ${isFirst ? "" : "not "}the first`
     return {
-      laws: [law("keys-store.insert-first", got === isFirst, expected)],
-      next: isFirst ? changedBy(state, "insertFirst", key, event) : state
+      laws: by === "insert" ? [] : [law("keys-store.insert-first", isAdded === isFirst, expected)],
+      next: by === "insert" || isFirst ? changedBy(state, by, key, event) : state
     }
   }
 
-/** What an update returns: an unknown key, the result of the change, or a failure; and the key that a change received. */
+/** How an update ended, and the key that the change received. */
 export interface Updated {
   readonly result: "Option.none" | "the result" | "another result" | "a failure"
-  readonly received: ReadonlyArray<ApiKey>
+  readonly received: ApiKey | undefined
 }
 
 /** An update; without `change`, its change throws. */
@@ -117,11 +104,11 @@ export const update =
       const laws = [returns("keys-store.update.replaces", "a failure")]
       return { laws, next: { ...state, last: { id, by: "update" } } }
     }
-    const isReceived = got?.received.length === 1 && got.received.every((key) => isSame(key, before))
+    const receives = () => `a change that receives ${line(before)}`
     return {
       laws: [
         returns("keys-store.update.answer", "the result"),
-        law(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
+        law(storing(state, id), isSame(got?.received, before), receives)
       ],
       next: changedBy(state, "update", change(before), event)
     }
@@ -167,7 +154,7 @@ export const list: KeyJudge<ReadonlyArray<ApiKey>> = (state, listed = []) => {
     law("keys-store.list.order", isInOrder, expected),
     ...keys.map((key, index) => {
       const own = shown[index]
-      return law(storing(state, key.id), own !== undefined && isSame(own, key), () => line(key))
+      return law(storing(state, key.id), isSame(own, key), () => line(key))
     }),
     // A store without `markSeen` never shows a day.
     law("keys-store.mark-seen", seenDays(listed) === seenDays(keys), days)

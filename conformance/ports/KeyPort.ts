@@ -1,6 +1,5 @@
 /** The calls of `ApiKeyStore`: on keys with unusual fields, and with hashes and ids that are hard to tell apart. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -10,7 +9,7 @@ import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { nameOf, orNull, record, type ValueOf, weighted } from "./Arbitraries.ts"
 import * as KeyModel from "./KeyModel.ts"
-import { type Call, invocation, kinds, type Port } from "./Port.ts"
+import { type Call, type Draws, invocation, kinds, type Port } from "./Port.ts"
 import * as Texts from "./Texts.ts"
 
 /** What a case remembers: how many keys and hashes it made, and a time that increases with every call. */
@@ -66,7 +65,9 @@ const changes = {
   replan: (key: ApiKey.ApiKey) =>
     ({ ...key, plan: "Pro", limits: { perMinute: 7, perDay: Plan.maxRequests } }) as const,
   advance: (key: ApiKey.ApiKey) => ({ ...key, createdAt: Math.min(key.createdAt + 1, LATEST) }),
-  nothing: (key: ApiKey.ApiKey) => ({ ...key })
+  nothing: (key: ApiKey.ApiKey) => ({ ...key }),
+  /** A bug of the caller. */
+  throw: undefined
 }
 
 /** Results of changes that a store might inspect by mistake. */
@@ -130,29 +131,23 @@ const keyOf = (session: Session, { previous, secretAt, ...fields }: ValueOf<type
 const eventOf = (given: ValueOf<typeof event>, keyId: string): KeyEvent.KeyEvent | undefined =>
   given === null ? undefined : { ...given, keyId }
 
-const done = (): string => "done"
-const shown = ({ received, result }: KeyModel.Updated): string =>
-  [result, ...received.map(KeyModel.line)].join(", ")
-
 const kind = kinds<Session, KeyModel.State>()
 
-/** A key whose fields are all ordinary, and a change of it. */
-const plain: ValueOf<typeof draft> = {
-  plan: "Free",
-  limits: Plan.standard.Free,
-  label: null,
-  createdAt: 1,
-  revokedAt: null,
-  expiresAt: null,
-  secretAt: 1,
-  previous: null
-}
-const insert: Call = { do: "insert", draft: plain, event: null }
-const insertFirst: Call = { do: "insertFirst", draft: plain, event: null }
-const advance: Call = { do: "update", id: 0, change: "advance", text: null, result: null, event: null }
+const inserting = (by: "insert" | "insertFirst", weights: Draws["weights"]) =>
+  kind({
+    args: { draft, event },
+    weights,
+    clause: by === "insert" ? "keys-store.insert" : "keys-store.insert-first",
+    begin: (session, given) => {
+      const key = keyOf(session, given.draft)
+      const event = eventOf(given.event, key.id)
+      const inserting: Effect.Effect<unknown, unknown> = session.keys[by](key, event)
+      return invocation(`${by} ${KeyModel.line(key)}`, inserting, String, KeyModel.insert(by, key, event))
+    }
+  })
 
-/** Makes the same call by many clients. */
-const crowd = (call: Call) => Array.from({ length: 60 }, () => [{ call, turns: null }])
+const updatedText = ({ received, result }: KeyModel.Updated): string =>
+  `${result}${received === undefined ? "" : ` for ${KeyModel.line(received)}`}`
 
 export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.State> = {
   name: "keys-store",
@@ -161,70 +156,40 @@ export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.S
   initial: KeyModel.initial,
   key: KeyModel.key,
   kinds: {
-    insert: kind({
-      args: { draft, event },
-      weights: { alone: 6, interrupted: 1 },
-      clause: "keys-store.insert",
-      begin: (session, { draft, event }) => {
-        const key = keyOf(session, draft)
-        const recorded = eventOf(event, key.id)
-        const inserting = session.keys.insert(key, recorded)
-        return invocation(`insert ${KeyModel.line(key)}`, inserting, done, KeyModel.insert(key, recorded))
-      }
-    }),
-    insertFirst: kind({
-      args: { draft, event },
-      weights: { alone: 2, together: 1 },
-      clause: "keys-store.insert-first",
-      begin: (session, { draft, event }) => {
-        const key = keyOf(session, draft)
-        const recorded = eventOf(event, key.id)
-        const inserting = session.keys.insertFirst(key, recorded)
-        const did = `insert ${KeyModel.line(key)} if it is the first`
-        return invocation(did, inserting, String, KeyModel.insertFirst(key, recorded))
-      }
-    }),
+    insert: inserting("insert", { alone: 6, interrupted: 1 }),
+    insertFirst: inserting("insertFirst", { alone: 2, together: 1 }),
     update: kind({
-      args: { id, change: nameOf(changes), text: orNull(Texts.text), result: orNull(nameOf(results)), event },
-      weights: { alone: 10, together: 3, interrupted: 3 },
+      args: {
+        id,
+        change: nameOf(changes),
+        text: orNull(Texts.text),
+        result: orNull(nameOf(results)),
+        event
+      },
+      weights: { alone: 12, together: 3, interrupted: 3 },
       clause: "keys-store.update.atomic",
-      begin: (session, { change: name, event, id: wanted, result, text }) => {
+      begin: (session, { change: name, event, id: wanted, result: named, text }) => {
         const id = idOf(wanted)
         const given = { text, hash: newHash(session), now: session.now++ }
-        const change = (key: ApiKey.ApiKey) => changes[name](key, given)
-        const received: Array<ApiKey.ApiKey> = []
+        const changing = changes[name]
+        const change = changing && ((key: ApiKey.ApiKey) => changing(key, given))
         const recorded = eventOf(event, id)
+        let received: ApiKey.ApiKey | undefined
+        let result: unknown
         const updating = session.keys.update(id, (key) => {
-          received.push(key)
-          return [result === null ? key : results[result], change(key), recorded]
+          received = key
+          result = named === null ? key : results[named]
+          if (change === undefined) throw new Error("a bug in the change")
+          return [result, change(key), recorded]
         })
-        const making = Effect.map(updating, (got): KeyModel.Updated => {
-          if (Option.isNone(got)) return { result: "Option.none", received: [] }
-          const isSame = Object.is(got.value, result === null ? received[0] : results[result])
-          return { result: isSame ? "the result" : "another result", received }
+        const updated = Effect.map(updating, (got): KeyModel.Updated => {
+          if (Option.isNone(got)) return { result: "Option.none", received }
+          return { result: Object.is(got.value, result) ? "the result" : "another result", received }
         })
-        const what = name === "relabel" ? `relabel to ${JSON.stringify(text)}` : name
-        const did = `update ${id}: ${what}${result === null ? "" : `, and return ${result}`}`
-        return invocation(did, making, shown, KeyModel.update(id, change, recorded))
-      }
-    }),
-    throw: kind({
-      args: { id },
-      weights: { alone: 2, together: 1 },
-      clause: "keys-store.update.atomic",
-      begin: (session, { id: wanted }) => {
-        const id = idOf(wanted)
-        const updating = session.keys.update(id, () => {
-          throw new Error("a bug in the change")
-        })
-        const making = Effect.map(Effect.exit(updating), (exit): KeyModel.Updated => {
-          const result = Exit.isFailure(exit) ? "a failure" : "another result"
-          return {
-            result: Exit.isSuccess(exit) && Option.isNone(exit.value) ? "Option.none" : result,
-            received: []
-          }
-        })
-        return invocation(`update ${id}: throw`, making, shown, KeyModel.update(id, undefined, undefined))
+        const did = `update ${id}: ${name} ${JSON.stringify(text)}${named === null ? "" : `, and return ${named}`}`
+        const failure =
+          change === undefined ? ({ result: "a failure", received: undefined } as const) : undefined
+        return invocation(did, updated, updatedText, KeyModel.update(id, change, recorded), failure)
       }
     }),
     find: kind({
@@ -261,28 +226,16 @@ export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.S
       begin: ({ keys }, { day, marks }) => {
         const ids = marks.map(idOf)
         const did = `mark ${ids.join(", ")} as seen on day ${day}`
-        return invocation(did, keys.markSeen?.(ids, day), done, KeyModel.seen(ids, day))
+        return invocation(did, keys.markSeen?.(ids, day), () => "done", KeyModel.seen(ids, day))
       }
     })
   },
-  concurrent: (made) =>
-    made.has("update") || made.has("throw") ? "keys-store.update.atomic" : "keys-store.insert-first.atomic",
+  concurrent: (made) => (made.has("update") ? "keys-store.update.atomic" : "keys-store.insert-first.atomic"),
   open: (service) => ({ keys: service, inserts: 0, hashes: 0, now: 1 }),
   closing: ({ hashes }) => [
     { do: "list" },
     { do: "events", id: null },
     ...Array.from({ length: hashes + 4 }, (_, hash): Call => ({ do: "find", hash, edit: "none" }))
   ],
-  optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" },
-  scenarios: [
-    { clients: crowd(insertFirst) },
-    { calls: [{ ...insert, draft: { ...plain, createdAt: 0 } }], clients: crowd(advance) }
-  ],
-  outage: [
-    ...[insert, insertFirst, advance, { do: "find", hash: 0, edit: "none" }, { do: "list" }],
-    ...[
-      { do: "events", id: null },
-      { do: "seen", marks: [0], day: 1 }
-    ]
-  ]
+  optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" }
 }

@@ -51,41 +51,37 @@ const written = ({ states, untouched }: State, key: string, after: RateLimit.Sta
   untouched: new Map([...untouched].filter(([other]) => other !== key))
 })
 
-/** What a step received: the state, if any. */
-export interface Received {
-  readonly state: RateLimit.State | undefined
+/** How a call of `modify` ended, and the state that its step received, if any. */
+export interface Modified {
+  readonly result: "the result" | "another result" | "a failure"
+  readonly received: RateLimit.State | undefined
 }
 
-/** A step that returns the state that it received, and stores another. */
+export const modifiedText = ({ received, result }: Modified): string =>
+  `${result} for ${States.describe(received)}`
+
+/** A call of `modify`; without `step`, its step throws. */
 export const modify =
-  (key: string, step: (before: RateLimit.State | undefined) => RateLimit.State): LimitJudge<Received> =>
-  (state, received) => {
+  (
+    key: string,
+    step: ((before: RateLimit.State | undefined) => RateLimit.State) | undefined
+  ): LimitJudge<Modified> =>
+  (state, got) => {
     const stored = state.states.get(key)
-    const shown = received?.state
-    const holds = States.isSame(stored, shown)
+    if (step === undefined) {
+      const clause = "limits-store.modify.throwing-step"
+      const laws = [law(clause, got?.result === "a failure", () => "a failure of the step")]
+      return { laws, next: { ...state, untouched: new Map(state.untouched).set(key, clause) } }
+    }
+    const holds = States.isSame(stored, got?.received)
     const expected = () => `the state of ${Texts.show(key)}, ${States.describe(stored)}`
     const laws = [
-      law(storing(state, key, shown), holds, expected),
+      law("limits-store.modify.answer", got?.result === "the result", () => "the result of the step"),
+      law(storing(state, key, got?.received), holds, expected),
       ...(state.states.size > 1 ? [law("limits-store.modify.keys-apart", holds, expected)] : [])
     ]
     return { laws, next: written(state, key, step(stored)) }
   }
-
-/** A step that returns an unusual value, and stores a blank state; the output is whether it was returned. */
-export const answer =
-  (key: string, result: string): LimitJudge<boolean> =>
-  (state, isSame) => ({
-    laws: [law("limits-store.modify.answer", isSame === true, () => `${result}, as the step returned it`)],
-    next: written(state, key, blank)
-  })
-
-/** A step that throws; the output is whether it failed. */
-export const fail =
-  (key: string): LimitJudge<boolean> =>
-  (state, isFailed) => ({
-    laws: [law("limits-store.modify.throwing-step", isFailed === true, () => "a failure of the step")],
-    next: { ...state, untouched: new Map(state.untouched).set(key, "limits-store.modify.throwing-step") }
-  })
 
 /** A verdict, and the state after it, if no other call could change it. */
 export interface Counted {

@@ -154,6 +154,7 @@ export const pets: Port<PetRepository, PetRepository["Service"], Session, PetMod
       args: { nth: fc.nat(20) },
       weights: { alone: 1 },
       clause: "pets.page.kept",
+      isLocal: true,
       begin: ({ pages }, { nth }) => {
         const earlier = pages[nth % Math.max(pages.length, 1)]
         if (earlier === undefined) return undefined
@@ -177,19 +178,5 @@ export const pets: Port<PetRepository, PetRepository["Service"], Session, PetMod
     { do: "recall", nth: 0 },
     ...[ids.length - 1, 0].map((nth): Call => ({ do: "find", id: { nth: Math.max(nth, 0), plus: 0n } }))
   ],
-  optional: { insertOnce: "pets.once" },
-  scenarios: [
-    { calls: integers.map((id) => ({ do: "find", id })) },
-    {
-      clients: Array.from({ length: 60 }, (_, index) => [
-        { call: { do: "insert", pet: animals[index % 2] }, turns: null }
-      ])
-    }
-  ],
-  outage: [
-    { do: "insert", pet: animals[0] },
-    { do: "once", caller: 0, key: 0, animal: 0, afterMs: 0 },
-    { do: "find", id: 1n },
-    { do: "page", limit: 1, status: "sold", after: 1n }
-  ]
+  optional: { insertOnce: "pets.once" }
 }

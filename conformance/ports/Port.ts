@@ -38,25 +38,36 @@ export interface Invocation<State> {
   /** Describes the call for reports. */
   readonly did: string
   readonly make: Effect.Effect<Seen<State>, unknown>
+  /** What a failure means, if the call may fail because the caller's function throws. */
+  readonly failure: Seen<State> | undefined
   /** Returns the state after the call if its result is unknown. */
   readonly assume: (state: State) => State
 }
 
-/** Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form. */
+/**
+ * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form;
+ * `failure` is the output of a call that fails because the caller's function throws.
+ */
 export const invocation = <State, Output>(
   did: string,
   make: Effect.Effect<Output, unknown> | undefined,
   show: (output: Output) => string,
-  judge: Judge<State, Output>
-): Invocation<State> | undefined =>
-  make && {
-    did,
-    make: Effect.map(make, (output) => ({
-      shown: show(output),
-      judge: (state) => judge(state, output)
-    })),
-    assume: (state) => judge(state, undefined).next
-  }
+  judge: Judge<State, Output>,
+  failure?: Output
+): Invocation<State> | undefined => {
+  const seen = (output: Output): Seen<State> => ({
+    shown: show(output),
+    judge: (state) => judge(state, output)
+  })
+  return (
+    make && {
+      did,
+      make: Effect.map(make, seen),
+      failure: failure && seen(failure),
+      assume: (state) => judge(state, undefined).next
+    }
+  )
+}
 
 /** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
 export interface Call {
@@ -68,6 +79,8 @@ export interface Call {
 export interface Draws {
   readonly args: Fields
   readonly weights: { readonly alone?: number; readonly together?: number; readonly interrupted?: number }
+  /** Whether the call may end as usual although the backend does not respond. */
+  readonly isLocal?: true
 }
 
 /** A kind of call, such as a method with arguments of one form; `Session` is what a case remembers of earlier calls. */
@@ -131,8 +144,6 @@ export interface Port<Tag, Service extends object, Session, State> {
   readonly optional: { readonly [method in keyof Service]?: ClauseSlug }
   /** Returns why clauses cannot be decided on a store. */
   readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
-  /** Cases that draws hardly reach, tried first. */
-  readonly scenarios: ReadonlyArray<Partial<Case>>
-  /** The calls to make while the backend does not respond. */
-  readonly outage: ReadonlyArray<Call>
+  /** Cases that draws do not reach. */
+  readonly scenarios?: ReadonlyArray<Partial<Case>>
 }

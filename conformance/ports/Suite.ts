@@ -166,8 +166,7 @@ export const make = <Tag, Service extends object, Session, State>(
             shapes: [...new Set([...(before?.shapes ?? []), ...shapes])]
           })
       })
-      const outage = port.outage.map((call) => ({ calls: [call], isOutage: true }))
-      for (const part of [...outage, ...port.scenarios]) if (!isStuck) yield* see(part)
+      for (const part of [...cases.outage(seed), ...(port.scenarios ?? [])]) if (!isStuck) yield* see(part)
       const end = (yield* Clock.currentTimeMillis) + timeLimitMs
       for (const part of cases.random(seed, effort)) {
         if (isStuck || (yield* Clock.currentTimeMillis) > end) break

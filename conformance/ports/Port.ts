@@ -141,7 +141,7 @@ export interface Port<Tag, Service extends object, Session, State> {
   /** Returns the calls that show the whole contents of the store. */
   readonly closing: (session: Session) => ReadonlyArray<Call>
   /** The clauses of optional methods. */
-  readonly optional: { readonly [method in keyof Service]?: ClauseSlug }
+  readonly optional: { readonly [method: string]: ClauseSlug }
   /** Returns why clauses cannot be decided on a store. */
   readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
   /** Cases that draws do not reach. */

@@ -28,20 +28,9 @@ export interface PortResults extends Findings {
   readonly undecided: Reasons
 }
 
-/** The cases of one port, whatever its calls are. */
-export interface Suite {
-  readonly name: string
-  /** Returns the clauses that the port of a target promises; none without the port. */
-  readonly clausesOf: (target: PortTarget.PortTarget) => ReadonlyArray<ClauseSlug>
-  readonly run: (target: PortTarget.PortTarget, options: Options) => Effect.Effect<PortResults>
-  /** Runs one case again; returns a finding if it still violates a clause. */
-  readonly replay: (
-    target: PortTarget.PortTarget,
-    value: unknown
-  ) => Effect.Effect<Finding | undefined, CaseText.NotACase>
-}
-
 const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
+
+const nothingKnown = { lacking: new Map<ClauseSlug, string>(), undecided: new Map<ClauseSlug, string>() }
 
 /** A case, and the verdict on it. */
 interface Judged {
@@ -51,9 +40,9 @@ interface Judged {
 
 export const make = <Tag, Service extends object, Session, State>(
   port: Port<Tag, Service, Session, State>
-): Suite => {
+) => {
   const cases = Cases.make(port.kinds)
-  const failsTyped = `${port.name}.fails-typed` as const
+  const [failsTyped, interruption] = [`${port.name}.fails-typed`, `${port.name}.interruption`] as const
   const owned = clauses.flatMap(({ slug }) =>
     slug.startsWith(`${port.name}.`) || port.alsoOwns?.includes(slug) === true ? [slug] : []
   )
@@ -82,15 +71,17 @@ export const make = <Tag, Service extends object, Session, State>(
     return alone?.verdict.broken === undefined ? judged : alone
   })
 
-  const findingOf = ({ given, verdict: { broken, steps } }: Judged): Finding | undefined =>
-    broken && {
-      clause: broken.clause,
-      expected: broken.expected,
-      actual: broken.actual,
-      steps,
-      case: CaseText.write({ port: port.name, value: given }),
-      shapes: [...new Set(broken.kinds)].map((kind) => `${port.name} ${kind}`)
-    }
+  const findingOf = (
+    first: History.Broken,
+    { given, verdict: { broken = first, steps } }: Judged
+  ): Finding => ({
+    clause: broken.clause,
+    expected: broken.expected,
+    actual: broken.actual,
+    steps,
+    case: CaseText.write({ port: port.name, value: given }),
+    shapes: [...new Set(broken.kinds)].map((kind) => `${port.name} ${kind}`)
+  })
 
   /** Returns the smallest case that violates the same clause. */
   const smallest = Effect.fnUntraced(function* (
@@ -119,24 +110,27 @@ export const make = <Tag, Service extends object, Session, State>(
   const examine = (target: PortTarget.PortTarget) =>
     Effect.gen(function* () {
       const service = yield* PortTarget.open(port.storeOf(target), port.tag)
-      const lacking = new Map<ClauseSlug, string>()
-      if (service === undefined) return { lacking, undecided: new Map() }
-      for (const [method, clause] of Object.entries<ClauseSlug | undefined>(port.optional))
-        if (clause !== undefined && Reflect.get(service, method) === undefined)
-          lacking.set(clause, `the store has no \`${method}\``)
-      return { lacking, undecided: yield* port.examine?.(service) ?? Effect.succeed(new Map()) }
+      if (service === undefined) return nothingKnown
+      const lacking = new Map(
+        Object.entries(port.optional)
+          .filter(([method]) => Reflect.get(service, method) === undefined)
+          .map(([method, clause]) => [clause, `the store has no \`${method}\``])
+      )
+      const undecided = yield* port.examine?.(service) ?? Effect.succeed(nothingKnown.undecided)
+      return { lacking, undecided }
     }).pipe(
       Effect.scoped,
-      Effect.catchCause(() => Effect.succeed({ lacking: new Map(), undecided: new Map() }))
+      Effect.catchCause(() => Effect.succeed(nothingKnown))
     )
 
   return {
     name: port.name,
-    clausesOf: (target) => (port.storeOf(target) === undefined ? [] : owned),
+    /** Returns the clauses that the port of a target promises; none without the port. */
+    clausesOf: (target: PortTarget.PortTarget) => (port.storeOf(target) === undefined ? [] : owned),
     run: Effect.fnUntraced(function* (
-      target,
-      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }
-    ) {
+      target: PortTarget.PortTarget,
+      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
+    ): Effect.fn.Return<PortResults> {
       const decided = new Map<ClauseSlug, number>()
       const findings = new Map<ClauseSlug, Finding>()
       const known = yield* examine(target)
@@ -145,10 +139,19 @@ export const make = <Tag, Service extends object, Session, State>(
       const reasons = new Map([...lacking, ...undecided])
       if (target.outage === undefined)
         lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
+      const isOrdinaryWanted = owned.some(
+        (slug) => slug !== failsTyped && slug !== interruption && isWanted(slug)
+      )
+      /** Whether a case decides a selected clause; one that interrupts may disturb the next on the same backend. */
+      const isCaseWanted = ({ clients = [], isOutage = false }: Partial<Case>): boolean => {
+        if (isOutage) return isWanted(failsTyped)
+        return clients.flat().some(({ turns }) => turns !== null) ? isWanted(interruption) : isOrdinaryWanted
+      }
       // A call without an end takes a minute, so one is enough.
-      let isStuck = !owned.some(isWanted)
+      let isStuck = false
       const see = Effect.fnUntraced(function* (part: Partial<Case>) {
-        const judged = yield* judge(target, { ...nothing, ...part }, reasons)
+        const judged =
+          isStuck || !isCaseWanted(part) ? undefined : yield* judge(target, { ...nothing, ...part }, reasons)
         if (judged === undefined) return
         const { broken, ...verdict } = judged.verdict
         for (const [clause, times] of verdict.decided)
@@ -157,28 +160,31 @@ export const make = <Tag, Service extends object, Session, State>(
         if (broken === undefined || !isWanted(broken.clause)) return
         isStuck = broken.actual === History.ENDLESS
         const before = findings.get(broken.clause)
-        const found = before ?? findingOf(yield* smallest(target, judged, reasons, isStuck ? 0 : shrinkingMs))
-        const shapes = broken.kinds.map((kind) => `${port.name} ${kind}`)
-        if (found !== undefined)
-          findings.set(broken.clause, {
-            ...found,
-            times: (before?.times ?? 0) + 1,
-            shapes: [...new Set([...(before?.shapes ?? []), ...shapes])]
-          })
+        const { times = 0, ...found } =
+          before ?? findingOf(broken, yield* smallest(target, judged, reasons, isStuck ? 0 : shrinkingMs))
+        const shapes = new Set([
+          ...(found.shapes ?? []),
+          ...broken.kinds.map((kind) => `${port.name} ${kind}`)
+        ])
+        findings.set(broken.clause, { ...found, times: times + 1, shapes: [...shapes] })
       })
-      for (const part of [...cases.outage(seed), ...(port.scenarios ?? [])]) if (!isStuck) yield* see(part)
+      for (const part of [...cases.outage(seed), ...(port.scenarios ?? [])]) yield* see(part)
       const end = (yield* Clock.currentTimeMillis) + timeLimitMs
       for (const part of cases.random(seed, effort)) {
-        if (isStuck || (yield* Clock.currentTimeMillis) > end) break
+        if ((yield* Clock.currentTimeMillis) > end) break
         yield* see(part)
       }
       return { decided, findings: [...findings.values()], lacking, undecided }
     }),
-    replay: Effect.fnUntraced(function* (target, value) {
+    /** Runs one case again; returns a finding if it still violates a clause. */
+    replay: Effect.fnUntraced(function* (
+      target: PortTarget.PortTarget,
+      value: unknown
+    ): Effect.fn.Return<Finding | undefined, CaseText.NotACase> {
       if (!cases.is(value)) return yield* new CaseText.NotACase({ reason: `no case of ${port.name}` })
       const { lacking, undecided } = yield* examine(target)
       const judged = yield* judge(target, value, new Map([...lacking, ...undecided]))
-      return judged && findingOf(judged)
+      return judged?.verdict.broken && findingOf(judged.verdict.broken, judged)
     })
   }
 }

@@ -154,7 +154,8 @@ const inserting = (by: "insert" | "insertFirst", weights: Draws["weights"]) =>
 const updatedText = ({ received, result }: KeyModel.Updated): string =>
   `${result}${received === undefined ? "" : ` for ${KeyModel.line(received)}`}`
 
-const inserts = fc.sample(draft, { seed: 1, numRuns: 1 }).map((each) => ({ ...each, createdAt: 0 }))
+const [drawn] = fc.sample(draft, { seed: 1, numRuns: 1 })
+const insert: Call = { do: "insert", draft: { ...drawn, createdAt: 0, revokedAt: null }, event: null }
 const advance: Call = { do: "update", id: 0, change: "advance", text: null, result: null, event: null }
 
 export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.State> = {
@@ -246,10 +247,14 @@ export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.S
     ...Array.from({ length: hashes + 4 }, (_, hash): Call => ({ do: "find", hash, edit: "none" }))
   ],
   optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" },
-  // Lost updates show only on a key that exists.
-  scenarios: [null, 1, 2, 3].map((order) => ({
-    order,
-    calls: inserts.map((draft) => ({ do: "insert", draft, event: null })),
-    clients: Array.from({ length: 4 }, () => [advance, advance].map((call) => ({ call, turns: null })))
-  }))
+  scenarios: [
+    // A secret that an update drops.
+    { calls: [insert, { ...advance, change: "rotate" }, { ...advance, change: "rotate at once" }] },
+    // Lost updates show only on a key that exists.
+    ...[null, 1, 2, 3].map((order) => ({
+      order,
+      calls: [insert],
+      clients: Array.from({ length: 4 }, () => [advance, advance].map((call) => ({ call, turns: null })))
+    }))
+  ]
 }

@@ -288,7 +288,7 @@ describe("Settings.open", () => {
       declared: { categories: [4n] },
       budget: { requests: 7 }
     })
-    expect([...capabilities].toSorted()).toEqual(["parallel", "tinyPlan"])
+    expect([...capabilities].toSorted()).toEqual(["tinyPlan"])
     const root = await Effect.runPromise(
       Effect.scoped(Settings.open(resolveOrThrow({ url: "http://127.0.0.1:9/" })))
     )

@@ -100,13 +100,13 @@ export const of = (
     const decided = observed.decided.get(slug) ?? 0
     const finding = observed.findings.find(({ clause }) => clause === slug)
     if (finding !== undefined) {
-      const { actual, expected, steps, times = 1 } = finding
+      const { actual, expected, steps, tally, times = 1 } = finding
       return {
         ...about,
-        status: selection.level === "spec" && level === "design" ? "warn" : "fail",
+        status: "fail",
         reason: `expected ${expected}, got ${actual}`,
         decided: Math.max(decided, times),
-        counterexample: { expected, actual, steps, times, token: tokenOf(finding) }
+        counterexample: { expected, actual, steps, tally, times, token: tokenOf(finding) }
       }
     }
     return {

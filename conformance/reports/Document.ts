@@ -39,6 +39,7 @@ export const head = (report: Report): ReadonlyArray<Block> => {
     ["Level", report.level],
     ["Started", report.startedAt],
     ["Cost", Wording.cost(report)],
+    ["Seed", String(report.seed)],
     ...Wording.provenance(report),
     ["Declared", capabilities.join(", ") || "nothing"]
   ]
@@ -69,7 +70,6 @@ export const sections = (report: Report): ReadonlyArray<Section> => {
   return [
     ...Wording.causes(report).map(cause),
     ...withReasons("error", "Suite errors", true),
-    ...withReasons("warn", "Warnings", true),
     ...withReasons("inconclusive", "Inconclusive", true),
     ...withReasons("not-applicable", "Not applicable", false),
     ...withReasons("excluded", "Excluded", false),
@@ -100,7 +100,7 @@ const cause = ([check, group]: readonly [CheckResult, Cause], index: number): Se
 }
 
 const history = (counterexample: Counterexample): ReadonlyArray<Block> => {
-  const { actual, expected, steps } = counterexample
+  const { steps } = counterexample
   const replay = Wording.replayCommand(counterexample)
   const commands = steps.flatMap(({ curl }) => (curl === undefined ? [] : [printable(curl)]))
   return [
@@ -109,8 +109,9 @@ const history = (counterexample: Counterexample): ReadonlyArray<Block> => {
       language: "text",
       lines: [
         ...Wording.numbered(steps),
-        `expected: ${printable(expected)}`,
-        `actual:   ${printable(actual)}`
+        ...Wording.evidence(counterexample).map(
+          ([name, text]) => `${`${name}:`.padEnd(9)} ${printable(text)}`
+        )
       ]
     },
     ...[commands, replay === undefined ? [] : [replay]]

@@ -70,8 +70,6 @@ const resultOf = (check: Case): string | undefined => {
   switch (check.status) {
     case "pass":
       return undefined
-    case "warn":
-      return element("system-out", {}, [`warning: ${message}`, ...describeFailure(check)])
     case "fail":
       return element("failure", { message, type: "violation" }, describeFailure(check))
     case "error":
@@ -93,8 +91,7 @@ const describeFailure = ({ counterexample, law, section }: Case): ReadonlyArray<
           `${index + 1}. ${Wording.step(step)}`,
           ...(step.curl === undefined ? [] : [`   ${step.curl}`])
         ]),
-        `expected: ${counterexample.expected}`,
-        `actual: ${counterexample.actual}`,
+        ...Wording.evidence(counterexample).map(([name, text]) => `${name}: ${text}`),
         Wording.replayCommand(counterexample) ?? ""
       ])
 ]

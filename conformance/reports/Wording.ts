@@ -13,32 +13,36 @@ export const replayCommand = ({ token }: Counterexample): string | undefined =>
  * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
  * (waited 9 s for limits) · seed 184210`.
  */
-export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
+export const headline = (report: Report): string =>
+  `${verdict(report)} · ${cost(report)} · seed ${report.seed}`
 
-/** Returns the cost and the seed of a run, such as `412 requests, 38 s (waited 9 s for limits) · seed 184210`. */
-export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
+/** Returns the cost of a run, such as `412 requests, 38 s (waited 9 s for limits)`. */
+export const cost = ({
+  milliseconds,
+  requests,
+  waitedMs
+}: Pick<Report, "milliseconds" | "requests" | "waitedMs">): string => {
   const sent = requests > 0 ? `${plural(requests, "request")}, ` : ""
   const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
-  return `${sent}${duration(milliseconds)}${waited} · seed ${seed}`
+  return `${sent}${duration(milliseconds)}${waited}`
 }
 
 /** Returns the verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
 export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
-  const { decided, error, excluded, fail, inconclusive, planned, warn } = counts
-  const warnings = warn > 0 ? `, ${plural(warn, "warning")}` : ""
+  const { decided, error, excluded, fail, inconclusive, planned } = counts
   const [open, ...others] = undecided(report)
   const openCases =
     open === undefined ? "" : `; ${open}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
   switch (verdict) {
     case "conformant":
-      return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${warnings}${openCases}`
+      return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${openCases}`
     case "not-conformant":
-      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(decided, "check")} failed${warnings}`
+      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(decided, "check")} failed`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be decided${warnings}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be decided`
     case "selection-passed":
-      return `SELECTION PASSED at level ${level}: ${decided} of ${plural(planned, "check")} decided, ${excluded} excluded${warnings}${openCases}`
+      return `SELECTION PASSED at level ${level}: ${decided} of ${plural(planned, "check")} decided, ${excluded} excluded${openCases}`
     case "error":
       return decided === 0
         ? "ERROR: no check was decided"
@@ -62,7 +66,6 @@ export const countedStatuses = [
   ["error", "suite errors"],
   ["fail", "failed"],
   ["inconclusive", "inconclusive"],
-  ["warn", "warnings"],
   ["pass", "passed"],
   ["not-applicable", "not applicable"],
   ["excluded", "excluded"]
@@ -88,6 +91,17 @@ export const consequences = ({ follows, more }: Cause): string | undefined => {
   const also = follows.length === 0 ? "" : `, also of ${follows.join(", ")}`
   return `${more} more ${more === 1 ? "violation" : "violations"} may follow from it${also}`
 }
+
+/** Returns the parts of a counterexample that follow its steps, each with its name. */
+export const evidence = ({
+  actual,
+  expected,
+  tally
+}: Counterexample): ReadonlyArray<readonly [name: string, text: string]> => [
+  ...(tally === undefined ? [] : [["in all", tally] as const]),
+  ["expected", expected],
+  ["actual", actual]
+]
 
 /** Groups checks by their reason, in the order of first appearance. */
 export const byReason = (

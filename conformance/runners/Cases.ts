@@ -47,11 +47,10 @@ export class ConformanceError extends Error {
 const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): string => {
   const head = `${id} ${status}: ${law}`
   if (counterexample === undefined) return `${head}\n${reason ?? ""}`
-  const { actual, expected, steps, token } = counterexample
+  const { steps, token } = counterexample
   return [
     head,
-    `expected ${expected}`,
-    `got      ${actual}`,
+    ...Wording.evidence(counterexample).map(([name, text]) => `${name.padEnd(8)} ${text}`),
     ...Wording.numbered(steps).map((line) => `  ${line}`),
     ...(token === undefined ? [] : [`replay: ${token}`])
   ].join("\n")

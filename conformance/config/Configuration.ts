@@ -12,6 +12,7 @@ const Secret = Text.annotate({
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
 
 const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
+export type SmallKey = typeof SmallKey.Type
 
 const strings = Schema.Array(Text)
 

@@ -1,5 +1,5 @@
 /** Renders a report for a terminal: the verdict, the probable cause within one screen, and then all else in few lines. */
-import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import type { Progress } from "../engine/Run.ts"
 import type { Step } from "../evaluation/Finding.ts"
 import { printable } from "../http/Printable.ts"
@@ -102,27 +102,24 @@ const cause = (
   paint: Paint
 ): ReadonlyArray<string> => {
   const width = columns - INDENT.length
-  const { counterexample } = check
-  const consequences = Wording.consequences(group)
-  const replay = counterexample && Wording.replayCommand(counterexample)
   const heading = cut(printable(`${check.id} (${check.section}, level ${check.level})`), width - 6)
   return [
     `FAIL  ${paint(heading, "bold")}`,
     ...indented([
       ...limited(check.law, width),
-      ...(counterexample === undefined
-        ? hanging("reason    ", Wording.summary(check), width)
-        : [...steps(counterexample.steps, width), ...evidence(counterexample, width)]),
-      ...(consequences === undefined ? [] : limited(`${consequences}.`, width)),
-      ...(replay === undefined
-        ? []
-        : [`replay    ${replay.length > MAX_REPLAY ? "the token is in report.json (--out)" : replay}`])
+      ...steps(check.counterexample?.steps ?? [], width),
+      ...evidence(check, width),
+      ...Wording.consequences(group).flatMap((text) => limited(text, width)),
+      ...Wording.replayCommand(check).map(
+        (command) =>
+          `replay    ${command.length > MAX_REPLAY ? "the token is in report.json (--out)" : command}`
+      )
     ])
   ]
 }
 
-const evidence = (counterexample: Counterexample, columns: number): ReadonlyArray<string> =>
-  Wording.evidence(counterexample).flatMap(([name, text]) => hanging(name.padEnd(10), text, columns))
+const evidence = (check: CheckResult, columns: number): ReadonlyArray<string> =>
+  Wording.evidence(check).flatMap(([name, text]) => hanging(name.padEnd(10), text, columns))
 
 const failureOf = ([{ id }, { more }]: readonly [CheckResult, Cause]): string =>
   `FAIL  ${id}${more === 0 ? "" : ` (and ${more} more)`}`
@@ -130,19 +127,11 @@ const failureOf = ([{ id }, { more }]: readonly [CheckResult, Cause]): string =>
 /** Formats another cause with the last request of its history. */
 const otherCause = (each: readonly [CheckResult, Cause], columns: number): ReadonlyArray<string> => {
   const [check] = each
-  const { counterexample } = check
-  const last = counterexample?.steps.at(-1)
   const width = columns - INDENT.length
+  const last = check.counterexample?.steps.slice(-1) ?? []
   return [
     ...wrap(failureOf(each), columns),
-    ...indented(
-      counterexample === undefined
-        ? limited(Wording.summary(check), width)
-        : [
-            ...(last === undefined ? [] : limited(Wording.step(last), width, 2)),
-            ...evidence(counterexample, width)
-          ]
-    )
+    ...indented([...last.flatMap((step) => limited(Wording.step(step), width, 2)), ...evidence(check, width)])
   ]
 }
 

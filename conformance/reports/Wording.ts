@@ -1,13 +1,17 @@
 /** Creates the texts that all renderings of a report share. */
 import * as Arr from "effect/Array"
-import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import type { Step } from "../evaluation/Finding.ts"
 import * as Moment from "../http/Moment.ts"
 import { printable } from "../http/Printable.ts"
 
-/** Returns the command that replays a counterexample; `undefined` without a token. */
-export const replayCommand = ({ token }: Counterexample): string | undefined =>
-  token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
+/** Returns the command that replays a failure, if there is a token. */
+export const replayCommand = ({
+  counterexample
+}: Pick<CheckResult, "counterexample">): ReadonlyArray<string> =>
+  counterexample?.token === undefined
+    ? []
+    : [`animal-store conformance replay ${printable(counterexample.token)}`]
 
 /**
  * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
@@ -85,23 +89,25 @@ export const causes = ({ causes, checks }: Report): ReadonlyArray<readonly [Chec
     return check === undefined ? [] : [[check, cause] as const]
   })
 
-/** Returns how many violations a cause may explain, such as `37 more violations may follow from it`. */
-export const consequences = ({ follows, more }: Cause): string | undefined => {
-  if (more === 0) return undefined
+/** Returns how many violations a cause may explain, such as `37 more violations may follow from it.`, if any. */
+export const consequences = ({ follows, more }: Cause): ReadonlyArray<string> => {
   const also = follows.length === 0 ? "" : `, also of ${follows.join(", ")}`
-  return `${more} more ${more === 1 ? "violation" : "violations"} may follow from it${also}`
+  return more === 0 ? [] : [`${plural(more, "more violation")} may follow from it${also}.`]
 }
 
-/** Returns the parts of a counterexample that follow its steps, each with its name. */
-export const evidence = ({
-  actual,
-  expected,
-  tally
-}: Counterexample): ReadonlyArray<readonly [name: string, text: string]> => [
-  ...(tally === undefined ? [] : [["in all", tally] as const]),
-  ["expected", expected],
-  ["actual", actual]
-]
+/** Returns what a check found, each part with its name. */
+export const evidence = (
+  check: Pick<CheckResult, "counterexample" | "reason">
+): ReadonlyArray<readonly [name: string, text: string]> => {
+  const { counterexample } = check
+  if (counterexample === undefined) return [["reason", summary(check)]]
+  const { actual, expected, tally } = counterexample
+  return [
+    ...(tally === undefined ? [] : [["in all", tally] as const]),
+    ["expected", expected],
+    ["actual", actual]
+  ]
+}
 
 /** Groups checks by their reason, in the order of first appearance. */
 export const byReason = (

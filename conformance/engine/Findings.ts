@@ -18,8 +18,7 @@ const MAX_SEARCHED = 2
 const operations = { list: "listPets", create: "createPet", get: "getPet", none: "another path" } as const
 
 /**
- * Returns a finding for each violated clause, the one with the smallest history first; of equal ones, the one that is
- * violated most often. Once `isLate` returns true, the
+ * Returns a finding for each violated clause, the one with the smallest history first. Once `isLate` returns true, the
  * other findings have their evidence as history.
  */
 export const of = Effect.fnUntraced(function* (
@@ -70,9 +69,7 @@ export const of = Effect.fnUntraced(function* (
       }
     })
   }
-  return found
-    .toSorted((a, b) => a.length - b.length || b.finding.times - a.finding.times || a.at - b.at)
-    .map(({ finding }) => finding)
+  return found.toSorted((a, b) => a.length - b.length || a.at - b.at).map(({ finding }) => finding)
 })
 
 /** Size in bytes of a request with another method, because people try GET and POST first. */

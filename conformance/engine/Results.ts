@@ -107,7 +107,8 @@ const tokenOf = (finding: Finding): string | undefined => {
 
 /**
  * Groups findings, which are ordered by the length of their histories: a finding follows from an earlier one if all
- * responses that violate it are of kinds that violate the earlier one, too.
+ * responses that violate it are of kinds that violate the earlier one, too. Of causes with equally many steps, the one
+ * with the most violations comes first.
  */
 export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
   const groups: Array<{ readonly first: Finding; readonly others: Array<Finding> }> = []
@@ -119,9 +120,13 @@ export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> =
     if (cause === undefined) groups.push({ first: finding, others: [] })
     else cause.others.push(finding)
   }
-  return groups.map(({ first, others }) => ({
-    check: first.clause,
-    follows: others.map(({ clause }) => clause),
-    more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
-  }))
+  return groups
+    .map(({ first, others }) => ({
+      length: first.steps.length,
+      check: first.clause,
+      follows: others.map(({ clause }) => clause),
+      more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
+    }))
+    .toSorted((a, b) => a.length - b.length || b.more - a.more)
+    .map(({ length: _, ...cause }) => cause)
 }

@@ -70,7 +70,7 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
   ]
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n").replace(/^FAIL/gm, (word) => paint(word, "red")))
+    .map((lines) => lines.join("\n").replace(/^FAIL/, (word) => paint(word, "red")))
     .join("\n\n")
 }
 

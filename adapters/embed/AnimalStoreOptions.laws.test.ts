@@ -234,6 +234,7 @@ describe("methods of an open store", () => {
 
     ["show", [], "id: must be a string"],
     ["show", [5], "id: must be a string"],
+    ["verify", [], "secret: must be a string"],
     ["set", [], "id: must be a string"],
     ["set", [5, { plan: "Pro" }], "id: must be a string"],
     ["set", ["key_x", { plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],

@@ -142,6 +142,7 @@ describe("LinkHeader.targets", () => {
     ["single quotes, which are part of the value", "</a>; rel='next'"],
     ["the relation type in another parameter", '</a>; title="next"'],
     ["no angle brackets", "/a; rel=next"],
+    ["text before the target", "x </a>; rel=next"],
     ["a target without an end", "</a; rel=next"],
     ["no text", ""]
   ])("finds no next link in a field with %s", (_what, field) => {

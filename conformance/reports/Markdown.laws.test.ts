@@ -58,6 +58,10 @@ describe("a report as Markdown", () => {
     )
   })
 
+  it("shows an empty text as an item of its list", () => {
+    expect(Markdown.render({ ...example, findings: [""] })).toContain("\n- &#32;\n")
+  })
+
   it("shows the verdict, the counts, each failure, and the command that replays the failure", () => {
     const text = Markdown.render(example)
     expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 3 checks failed\n/)

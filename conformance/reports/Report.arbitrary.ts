@@ -105,8 +105,7 @@ export const report: fc.Arbitrary<Report> = fc
         ...common,
         ...rest,
         subject: { ...example.subject, kind },
-        // An item of a list may be empty.
-        findings: repeated([""], lists),
+        findings: repeated(example.findings, lists),
         stopped: repeated(example.stopped, lists),
         choices: repeated(example.choices, lists),
         limits: isDeclared ? limits : { effort: 10, only: ["core"], exclude: [] },

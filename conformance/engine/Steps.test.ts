@@ -65,7 +65,11 @@ describe("Steps.of", () => {
 
   it("shows a repeated unit of a body once, with its number", () => {
     const response = { status: 200, headers: [], body: bytes(`["${"ab".repeat(30)}"]`) }
-    expect(Steps.of([exchange(0, 0, { response })], subject, false)[0]?.got).toBe('200 ["‹ab × 30›"]')
+    const all = [exchange(0, 0, { response })]
+    expect(Steps.of(all, subject, false)[0]?.got).toBe('200 ["‹ab × 30›"]')
+    // A key must be redacted first, because its shortened form would not be recognized.
+    const redact = (text: string) => text.replaceAll("ab".repeat(30), "‹key:main›")
+    expect(Steps.of(all, { ...subject, redact }, false)[0]?.got).toBe('200 ["‹key:main›"]')
   })
 
   it("shows a Reset in another unit as sent, and how far away a Retry-After is", () => {

@@ -34,6 +34,7 @@ import * as NodeVersion from "./NodeVersion.ts"
 import * as Observation from "./Observation.ts"
 import * as OperationError from "./OperationError.ts"
 import * as OsUser from "./OsUser.ts"
+import * as Pets from "./Pets.ts"
 
 /** An open store. */
 export interface AnimalStore {
@@ -56,6 +57,8 @@ export interface AnimalStore {
   readonly error: (code: string, message?: string) => OperationError.OperationError
   /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
+  /** Creates and reads animals, without a key and without a count. */
+  readonly pets: Pets.Pets
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
    * was opened without `metrics: true` and without `otlp`.
@@ -113,6 +116,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     },
     error: OperationError.makerOf(OwnErrors.extend(complete.errors)),
     keys: Keys.make(run),
+    pets: Pets.make(run),
     metrics,
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {
@@ -140,12 +144,6 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     Effect.provide(SecureRandom.layerWebCrypto),
     Scope.provide(scope)
   )
-  const operations = yield* Effect.fromResult(
-    HostOperations.make(options.operations, {
-      strict: options.strict,
-      error: OperationError.makerOf(OwnErrors.extend(options.errors))
-    })
-  )
   const settings = Layer.mergeAll(
     observation.layer,
     options.docs ? Layer.succeed(StaticFiles, yield* referencePage(options)) : Layer.empty,
@@ -159,10 +157,14 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
   const layer = InFlight.layer.pipe(
     Layer.provideMerge(
       observation.withTracing(
-        Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options), [
-          ...Operations.all,
-          ...operations
-        ])
+        Layer.unwrap(
+          Effect.map(HostOperations.make(options.operations, options), (own) =>
+            Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options), [
+              ...Operations.all,
+              ...own
+            ])
+          )
+        )
       )
     ),
     Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),

@@ -6,28 +6,38 @@ import * as JsonBody from "../../core/codec/JsonBody.ts"
 import type * as QueryParameters from "../../core/codec/QueryParameters.ts"
 import * as QueryString from "../../core/codec/QueryString.ts"
 import * as ApiError from "../../core/errors/ApiError.ts"
+import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Operation from "../../core/operations/Operation.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import * as JsonValue from "./JsonValue.ts"
 import * as OperationError from "./OperationError.ts"
 import type { OperationInput, OperationOutput, OwnOperation } from "./OwnOperation.ts"
 import * as OwnOutput from "./OwnOutput.ts"
 import * as OwnSchemas from "./OwnSchemas.ts"
+import * as Pets from "./Pets.ts"
 import * as Validator from "./Validator.ts"
 
-/** What the service provides to all operations of its host. */
-export interface Environment {
+/** What all operations of a host receive. */
+type Tools = Pick<OperationInput, "error" | "pets">
+
+interface Environment extends Tools {
   readonly strict: boolean
-  readonly error: OperationInput["error"]
 }
 
 /** Creates the operations; fails with `InvalidOption` if a validator cannot be used. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   operations: ReadonlyArray<OwnOperation>,
-  environment: Environment
-): Result.Result<ReadonlyArray<Operation.Operation>, InvalidOption> =>
-  Result.all(operations.map((operation) => makeOne(operation, environment)))
+  { errors, strict }: Pick<ServiceOptions, "errors" | "strict">
+): Effect.fn.Return<ReadonlyArray<Operation.Operation>, InvalidOption, PetRepository> {
+  const pets = Pets.make(Effect.runPromiseWith(yield* Effect.context<PetRepository>()))
+  const error = OperationError.makerOf(OwnErrors.extend(errors))
+  return yield* Effect.fromResult(
+    Result.all(operations.map((operation) => makeOne(operation, { pets, error, strict })))
+  )
+})
 
 const makeOne = (
   own: OwnOperation,
@@ -62,7 +72,7 @@ interface Validators {
 const toOperation = (
   own: OwnOperation,
   validators: Validators,
-  { error, strict }: Environment
+  { strict, ...tools }: Environment
 ): Result.Result<Operation.Operation, InvalidOption> => {
   const name = own.id.charAt(0).toUpperCase() + own.id.slice(1)
   const query = OwnSchemas.placeQuery(`${name}Query`, validators.query?.describe("input"))
@@ -76,7 +86,7 @@ const toOperation = (
   }
   const body = OwnSchemas.place(`${name}Body`, validators.body?.describe("input"))
   const response = OwnSchemas.place(`${name}Response`, validators.response?.describe("output"))
-  const run = runner(own, validators, query, error)
+  const run = runner(own, validators, query, tools)
   return Result.succeed(
     Operation.make({
       id: own.id,
@@ -132,7 +142,7 @@ const runner = (
   own: OwnOperation,
   validators: Validators,
   described: OwnSchemas.PlacedQuery | undefined,
-  error: OperationInput["error"]
+  tools: Tools
 ): ((input: CoreInput) => Effect.Effect<Operation.Output & { readonly body: string }, Operation.Failure>) =>
   Effect.fnUntraced(function* (input: CoreInput) {
     const query = yield* validateQuery(input, validators.query, described)
@@ -145,7 +155,7 @@ const runner = (
       caller: { id, plan, label },
       header: (name) => input.header(name.toLowerCase()),
       now: input.now,
-      error
+      ...tools
     })
     return yield* toOutput(own, returned, validators.response)
   })

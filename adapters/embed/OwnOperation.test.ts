@@ -3,7 +3,13 @@ import * as Schema from "effect/Schema"
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest"
 import * as z from "zod"
 import { at, type Node, operation, resolve } from "../../core/openapi/OpenApi.fixture.ts"
-import { type AnimalStore, type AnimalStoreOptions, defineOperation, openAnimalStore } from "./index.ts"
+import {
+  type AnimalStore,
+  type AnimalStoreOptions,
+  defineOperation,
+  openAnimalStore,
+  StoreUnavailable
+} from "./index.ts"
 
 const Order = z.object({ id: z.string(), petId: z.number(), note: z.string().optional() })
 
@@ -204,6 +210,27 @@ describe("an operation of a host", () => {
     const { log, send } = await openWith(run, Order)
     expect((await send("GET", "/v1/anything")).json).toMatchObject({ code: "internal_error", status: 500 })
     expect(log.join("\n")).toContain(reason)
+  })
+
+  it("that fails because its store is unavailable is a logged 503", async () => {
+    const failure = new StoreUnavailable({ retryable: true, cause: new Error("connection lost") })
+    const { log, send } = await openWith(() => Promise.reject(failure), Order)
+    const { headers, json } = await send("GET", "/v1/anything")
+    expect([json.code, headers.get("Retry-After")]).toEqual(["service_unavailable", "5"])
+    expect(log.join("\n")).toContain("connection lost")
+  })
+
+  it("reads and creates animals without a count", async () => {
+    const adopt = defineOperation({
+      id: "adopt",
+      method: "POST",
+      path: "/adoptions",
+      success: { status: 201, body: z.object({ id: z.bigint(), status: z.string() }) },
+      run: async ({ pets }) => ({ body: await pets.create({ name: "Rex", categoryId: 2n ** 60n }) })
+    })
+    const { send } = await open({ operations: [adopt] })
+    const { headers, text } = await send("POST", "/v1/adoptions")
+    expect([text, headers.get("X-RateLimit-Remaining")]).toEqual(['{"id":1,"status":"available"}', "299"])
   })
 
   it("that throws an undeclared code is a logged 500", async () => {

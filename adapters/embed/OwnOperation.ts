@@ -3,6 +3,7 @@ import type { ApiKey } from "../../core/access/ApiKey.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { OperationError } from "./OperationError.ts"
+import type { Pets } from "./Pets.ts"
 import * as Validator from "./Validator.ts"
 
 /** The names of the parameters in a path such as `/orders/{orderId}`. */
@@ -29,6 +30,8 @@ export interface OperationInput<
   readonly caller: Caller
   /** Returns the value of a request header; several values are joined by `, `. */
   readonly header: (name: string) => string | undefined
+  /** The animals, without a key and without a count. */
+  readonly pets: Pets
   /** Arrival time in epoch milliseconds. */
   readonly now: number
   /** Creates an error to throw, which becomes the response; the default message is the meaning of the code. */
@@ -41,15 +44,6 @@ export type OperationOutput<Body = unknown> = {
   readonly status?: number | undefined
   readonly headers?: { readonly [name: string]: string } | undefined
 } & (Body extends undefined ? { readonly body?: undefined } : { readonly body: Body })
-
-/** The successful response of an operation. */
-export interface OperationSuccess<Body extends Validator.Validator | undefined> {
-  /** From 200 to 299; by default 200, or 204 without `body`. */
-  readonly status?: number | undefined
-  /** Validates the body that `run` returns; the response has what it returns. */
-  readonly body?: Body
-  readonly description?: string | undefined
-}
 
 /** An operation of a host. */
 export interface OperationDefinition<
@@ -70,7 +64,14 @@ export interface OperationDefinition<
   readonly query?: Query
   /** Validates the JSON body. */
   readonly body?: Body
-  readonly success: OperationSuccess<Response>
+  /** The successful response. */
+  readonly success: {
+    /** From 200 to 299; by default 200, or 204 without `body`. */
+    readonly status?: number | undefined
+    /** Validates the body that `run` returns; the response has what it returns. */
+    readonly body?: Response
+    readonly description?: string | undefined
+  }
   /** The codes of the errors that `run` throws: of the service, or of the option `errors`. */
   readonly errors?: ReadonlyArray<Code>
   /** Runs the operation. Throws an `error` for a response with its code; anything else that it throws is a 500. */
@@ -79,7 +80,10 @@ export interface OperationDefinition<
   ) => Result<Validator.InputOf<Response>> | Promise<Result<Validator.InputOf<Response>>>
 }
 
-type Result<Body> = OperationOutput<Body> | (Body extends undefined ? undefined : never)
+/** The result of a function without a `return`. */
+type Nothing = ReturnType<() => void>
+
+type Result<Body> = OperationOutput<Body> | (Body extends undefined ? Nothing : never)
 
 /** An operation of a host, for the option `operations`; `defineOperation` creates it. */
 export type OwnOperation = Omit<

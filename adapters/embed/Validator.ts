@@ -6,14 +6,13 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
 
-/** A JSON Schema (draft 2020-12); `effect/SchemaRepresentation` lists the keywords that it imports. */
-export interface JsonSchemaObject {
-  readonly "~standard"?: never
-  readonly [keyword: string]: unknown
-}
-
-/** A validator: any that has the Standard Schema interface, as those of zod, valibot and ArkType, or a JSON Schema. */
-export type Validator = StandardSchemaV1 | JsonSchemaObject
+/**
+ * A validator: any that has the Standard Schema interface, as those of zod, valibot and ArkType, or a JSON Schema (draft
+ * 2020-12).
+ */
+export type Validator =
+  | StandardSchemaV1
+  | { readonly "~standard"?: never; readonly [keyword: string]: unknown }
 
 /** The values that a validator accepts. */
 export type InputOf<V> = V extends StandardSchemaV1 ? StandardSchemaV1.InferInput<V> : ValueOf<V>
@@ -36,7 +35,7 @@ type ValueOf<S> = S extends undefined
             ? ObjectOf<Properties, S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never>
             : unknown
 
-interface Scalars {
+type Scalars = {
   readonly string: string
   readonly number: number
   readonly integer: number

@@ -13,6 +13,9 @@ export {
 } from "../../core/access/KeyLifecycle.ts"
 export type { KeyStatus } from "../../core/access/KeyStatus.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
+export type { Pet } from "../../core/domain/Pet.ts"
+export type { PetStatus } from "../../core/domain/PetStatus.ts"
+export type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 export { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
@@ -40,3 +43,4 @@ export {
   type OperationInput,
   type OwnOperation
 } from "./OwnOperation.ts"
+export type { ListOptions, Pets } from "./Pets.ts"

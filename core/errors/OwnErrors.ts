@@ -3,19 +3,16 @@ import * as Options from "../options/Options.ts"
 import * as Rule from "../options/Rule.ts"
 import { type Catalogue, catalogue } from "./ErrorCatalogue.ts"
 
-/** An error of a host's own operations. */
-export interface OwnError {
-  /** HTTP status from 400 to 599, except those that only the service sends: 401, 408, 429 and 431. */
-  readonly status: number
-  /** The default message; it is correct for every occurrence of the error. */
-  readonly meaning: string
-  /** Whether the same request can succeed later; false by default. */
-  readonly retryable?: boolean | undefined
-}
-
 /** Own errors by their code, such as `order_unknown`. */
 export interface OwnErrors {
-  readonly [code: string]: OwnError
+  readonly [code: string]: {
+    /** HTTP status from 400 to 599, except those that only the service sends: 401, 408, 429 and 431. */
+    readonly status: number
+    /** The default message; it is correct for every occurrence of the error. */
+    readonly meaning: string
+    /** Whether the same request can succeed later; false by default. */
+    readonly retryable?: boolean | undefined
+  }
 }
 
 /** Statuses whose responses have headers that follow from the key, the limits or the transport. */
@@ -30,7 +27,7 @@ const status: Rule.Rule<number> = Rule.make(
   `must be an integer from 400 to 599, except ${reserved.join(", ")}`
 )
 
-const entryRule = Options.partial<OwnError>({
+const entryRule = Options.partial<OwnErrors[string]>({
   status,
   meaning: Rule.textWhere((text) => text !== "", "must be a text that is not empty"),
   retryable: Rule.boolean

@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import { LastSeen } from "../access/LastSeen.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -51,6 +52,7 @@ export const make = Effect.fnUntraced(function* (
   probes: Probes.Probes
 ) {
   const { options } = runtime
+  const catalogue = OwnErrors.extend(options.errors)
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
@@ -100,8 +102,8 @@ export const make = Effect.fnUntraced(function* (
     const decision = decide(call)
     if ("hostRoute" in decision) return yield* passOn(call, decision)
     if (!("execute" in decision)) return finish(call, decision)
-    const { body = "", headers } = yield* execute(call, decision)
-    const { schema, status } = decision.success
+    const { schema, status: declared } = decision.success
+    const { body = "", headers, status = declared } = yield* execute(call, decision)
     const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
     const room = roomFor(call, reply)
     if (room !== undefined) yield* room
@@ -196,7 +198,9 @@ export const make = Effect.fnUntraced(function* (
       call.standIn = Admission.unknownVerdict(isOutage ? call.plan : Plan.standard.Free, call.now)
       call.verdict = call.standIn
     }
-    return Effect.map(Replies.toFailure(cause, call, options.maxBodyBytes), (reply) => finish(call, reply))
+    return Effect.map(Replies.toFailure(cause, call, catalogue, options.maxBodyBytes), (reply) =>
+      finish(call, reply)
+    )
   }
 
   const run = (request: ServiceRequest, transportError?: TransportError, hostRoute?: HostRoute) =>

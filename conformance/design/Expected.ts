@@ -2,12 +2,12 @@
 import { getPet } from "../../core/deprecation/Deprecation.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { WireRequest } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Creation from "./Creation.ts"
 import type { Lists } from "./Lists.ts"
-import type { Verdict } from "./Meter.ts"
 import { error, type Outcome, success } from "./Outcome.ts"
 import { hasUnknown, type Path, type Reading, valuesOf } from "./Reading.ts"
 

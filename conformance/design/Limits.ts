@@ -46,10 +46,15 @@ const outcomeOf = ({ request, response }: Responded, expected: Outcome = "limite
   return ErrorBody.codeOf(response) === "api_key_banned" ? "banned" : "limited"
 }
 
-/** Returns a rank by which requests that were handled in the same millisecond can be sorted. */
+const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
+  items?.find((item) => item.policy === policy)?.numbers.get(letter)
+
+/** Returns a rank by which requests at the same time can be sorted: the day, unlike the minute, gets no request back. */
 export const rank = (exchange: Responded): number => {
-  const remaining = RateHeaders.of(exchange.response)?.remaining ?? 0
-  const wait = Number(header(exchange.response, "retry-after") ?? 0)
+  const { response } = exchange
+  const states = StandardRateLimit.itemsOf(response, "RateLimit")
+  const remaining = numberOf(states, "day", "r") ?? RateHeaders.of(response)?.remaining ?? 0
+  const wait = Number(header(response, "retry-after") ?? 0)
   return { admitted: -remaining, limited: 1e9 + wait, banned: 2e9 + wait }[outcomeOf(exchange)]
 }
 
@@ -63,9 +68,6 @@ export const afterLoss = (limits: Limits, caller: Caller): Limits => {
   for (const each of lost) accounts.set(each, { meter: undefined })
   return { accounts, latest: undefined }
 }
-
-const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
-  items?.find((item) => item.policy === policy)?.numbers.get(letter)
 
 /** Returns the plan of a key, as declared or as its first response shows; others have the limits of Free. */
 const planOf = (caller: Caller, response: WireResponse): Plan.Plan | undefined => {

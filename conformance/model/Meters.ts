@@ -127,18 +127,14 @@ export const judge = (
   return [all, isDaySpent ? { ...judged, standings: new Map(judged.standings).set(key.name, spent) } : judged]
 }
 
-/** Whether a HEAD request was counted, which shows if the request before showed the same window. */
+/** Whether a HEAD request was counted, which shows if the request before showed the same window at the same time. */
 const headCounted = ({ shown }: Standing, group: ReadonlyArray<Seen>): boolean | undefined => {
   const [only] = group.length === 1 ? group : []
   if (shown === undefined || only?.exchange.request.method !== "HEAD" || !isByService(only)) return undefined
   const rate = RateHeaders.of(only.exchange.response)
-  if (rate?.limit !== shown.rate.limit || only.exchange.from - shown.exchange.to > SOON_MS) return undefined
-  const cost = shown.rate.remaining - rate.remaining
-  return cost === 0 || cost === 1 ? cost === 1 : undefined
+  if (rate?.limit !== shown.rate.limit || only.exchange.to !== shown.exchange.from) return undefined
+  return rate.remaining < shown.rate.remaining
 }
-
-/** Time in which a window usually gets no request back, in milliseconds. */
-const SOON_MS = 50
 
 const standingAfter = (
   before: Standing,
@@ -162,10 +158,9 @@ const standingAfter = (
 }
 
 const admittedAfter = ({ admittedAt = [] }: Standing, group: ReadonlyArray<Seen>): ReadonlyArray<number> => {
-  const perMinute = group[0]?.key?.plan?.perMinute ?? 0
-  return perMinute === 0
-    ? []
-    : [...admittedAt, ...group.map(({ exchange }) => exchange.from)].slice(-perMinute)
+  const { plan } = group[0]?.key ?? {}
+  const all = [...admittedAt, ...group.map(({ exchange }) => exchange.from)]
+  return plan === undefined ? [] : all.slice(-plan.perMinute)
 }
 
 const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
@@ -179,13 +174,10 @@ function* ofWait({ denial }: Standing, group: ReadonlyArray<Seen>): Iterable<Rul
   if (denial === undefined || first === undefined) return
   const denied = group.find(isDenial)
   const { exchange, status } = denied ?? first
-  const {
-    retryAt,
-    exchange: { to }
-  } = denial
-  const [waited, told] = World.durations(exchange.from - to, retryAt - to)
+  const { exchange: earlier, retryAt } = denial
+  const [waited, told] = World.durations(exchange.from - earlier.to, retryAt - earlier.to)
   const expected = `a request admitted ${waited} after a Retry-After of ${told}`
-  yield rule(denied === undefined, "limits.retry-after-promise", expected, status, denial.exchange)
+  yield rule(denied === undefined, "limits.retry-after-promise", expected, status, earlier)
 }
 
 /** §8.4.3: a ban is temporary, and of one key. */

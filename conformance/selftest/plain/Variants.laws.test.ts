@@ -13,7 +13,7 @@ const letter = (index: number) => "abcdefghijklmnopqrstuvwxyz".charAt(index)
 const nested = (depth: number) => `{"name":${"[".repeat(depth)}${"]".repeat(depth)},"categoryId":1}`
 
 describe("the conforming variants", () => {
-  it("import only Wire.ts, Effect and the random draws", () => {
+  it("import only Wire.ts, Effect and the table of pairs", () => {
     const directory = new URL("./", import.meta.url)
     const sources = readdirSync(directory)
       .filter((name) => !/\.(?:test|fixture)\.ts$/.test(name))
@@ -22,7 +22,7 @@ describe("the conforming variants", () => {
       [...source.matchAll(/(?:from|import) ?\(?"([^"]+)"/g)].map(([, module = ""]) => module)
     )
     const external = new Set(imported.filter((module) => !module.startsWith("./")))
-    expect([...external].sort()).toEqual(["../../http/Wire.ts", "../mutants/Draws.ts", "effect/Effect"])
+    expect([...external].sort()).toEqual(["../../http/Wire.ts", "../../programs/Pairs.ts", "effect/Effect", "effect/Random"])
   })
 
   it("contain every pair of values of two choices, with every seed", () => {

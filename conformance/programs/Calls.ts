@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
-import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import type { Sent, Stopped, Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
@@ -27,12 +27,6 @@ export const members = ({ categories, name }: Tools, values: Values = {}): Bodie
   ["categoryId", categories === "any" ? (values.categoryId ?? "1") : String(categories[0] ?? 1n)],
   ...(values.status === undefined ? [] : [["status", JSON.stringify(values.status)] as const])
 ]
-
-/** Returns members with another value of a field in JSON, or without the field. */
-export const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
-  const others = given.filter(([name]) => name !== field)
-  return json === undefined ? others : [...others, [field, json]]
-}
 
 /** Draws the status of a new animal; `undefined` for a creation without a status. */
 export const newStatus = Draw.one([...Queries.statuses, undefined])
@@ -66,7 +60,7 @@ const creating =
 
 /** A creation with another value of a field in JSON, or without the field. */
 const defective = (field: string, json?: string) =>
-  call((tools) => Bodies.creation(withValue(members(tools), field, json)))
+  call((tools) => Bodies.creation(Bodies.withValue(members(tools), field, json)))
 
 const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
 
@@ -116,6 +110,7 @@ const others = {
 }
 
 export const calls = {
+  "creation with an unusual name": (tools: Tools) => creating({ name: tools.name(Names.ends[1]) })(tools),
   ...lists,
   ...creations,
   ...retrievals,
@@ -146,13 +141,6 @@ export const operations: ReadonlyArray<Call> = [
 export const send = (tools: Tools, call: Call): Effect.Effect<Exchange, Stopped> =>
   Effect.flatMap(call(tools), tools.send)
 
-/** Draws a function that adds a header which changes nothing to some requests. */
-export const dresser = Effect.map(
-  Draw.swarm([...Headers.harmless.map(() => []), ...Headers.harmless]),
-  (draw) => (sent: Sent) =>
-    Effect.map(draw, (headers): Sent => ({ ...sent, headers: [...(sent.headers ?? []), ...headers] }))
-)
-
 /** Creates animals until the run has created this many, with this status if one is given. */
 export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number, status?: string) {
   const isCounted = (animal: Animal) => status === undefined || animal.status === status
@@ -177,13 +165,12 @@ export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: 
 export const lookAtLists = (tools: Tools, key: "main" | "tiny" | "victim" = "main") =>
   Effect.forEach(Queries.filters, (filter) => tools.send({ path: Queries.list("limit=100", filter), key }))
 
-/** Sends a creation, and gets the animal if the response shows one; returns the animal. */
+/** Sends a creation, and gets the animal with the same key if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {
-  const before = tools.created().length
-  yield* tools.send(sent)
-  const animal = tools.created()[before]
-  if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}` })
-  return animal
+  const { request, response } = yield* tools.send(sent)
+  const animal = response && CreatedAnimal.of({ request, response })
+  if (animal) yield* tools.send({ ...(sent.key && { key: sent.key }), path: `/pets/${animal.id}` })
+  return animal || undefined
 })
 
 /** Sends all creations and gets half of what they create; looks at the lists after and between them. */

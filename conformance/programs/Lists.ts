@@ -13,16 +13,14 @@ export const programs: ReadonlyArray<Program> = [
   program("queries", { profile: "core", requests: 235 }, function* (tools) {
     const common = yield* Draw.one(Queries.statuses)
     for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : SOME, status)
-    const dress = yield* Calls.dresser
     const filterOf = yield* Draw.swarm(
       [common, common, ...Queries.statuses].map((status) => `status=${status}`)
     )
     const limits = Queries.limits.map((limit) => `limit=${limit}`)
     const limitOf = yield* Draw.swarm(limits)
     const rows: Array<ReadonlyArray<string>> = []
-    for (const limit of ["", ...limits]) for (const filter of Queries.filters) rows.push([limit, filter])
-    for (const limit of Queries.otherNumbers)
-      for (const filter of ["", yield* filterOf]) rows.push([`limit=${limit}`, filter])
+    for (const limit of ["", ...limits, ...Queries.otherNumbers.map((number) => `limit=${number}`)])
+      for (const filter of ["", yield* filterOf]) rows.push([limit, filter])
     for (const limit of Queries.unusualLimits)
       rows.push([`limit=${limit}`, yield* Draw.one(["", yield* filterOf])])
     for (const status of Queries.unusualStatuses)
@@ -37,18 +35,17 @@ export const programs: ReadonlyArray<Program> = [
     for (const given of ["limit=2", yield* filterOf])
       paths.push(Queries.list(given, "zz=1"), Queries.list("zz=1", given))
     const shuffled = yield* Random.shuffle(paths)
-    for (const path of shuffled) yield* tools.send(yield* dress({ path }))
+    for (const path of shuffled) yield* tools.send({ path })
     for (const path of shuffled.slice(0, 10)) yield* tools.send({ method: "HEAD", path })
   }),
   program("retrievals", { profile: "core", requests: 70 }, function* (tools) {
     yield* Calls.stock(tools, 12)
-    const dress = yield* Calls.dresser
     const ids = tools.created().map(({ id }) => id)
     const segments: Array<string> = [...Paths.otherIds]
     for (const spell of Paths.spellings) segments.push(spell(yield* Draw.one([...ids, 1n])))
     for (const id of yield* Draw.some(ids, 8)) segments.push(String(id))
     const shuffled = yield* Random.shuffle(segments)
-    for (const segment of shuffled) yield* tools.send(yield* dress({ path: `/pets/${segment}` }))
+    for (const segment of shuffled) yield* tools.send({ path: `/pets/${segment}` })
     for (const segment of shuffled.slice(0, 4))
       yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
   })

@@ -5,6 +5,7 @@ import * as Lists from "./Lists.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
+import * as Situations from "./Situations.ts"
 import * as Anonymous from "./scenarios/Anonymous.ts"
 import * as Bans from "./scenarios/Bans.ts"
 import * as Boundaries from "./scenarios/Boundaries.ts"
@@ -26,6 +27,9 @@ export const scenarios: ReadonlyArray<Program> = [
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
+  ...Limits.firstPrograms,
+  ...Catalogue.creations,
+  ...Situations.programs,
   ...Callers.programs,
   ...Lists.programs,
   ...Paging.programs,

@@ -54,8 +54,9 @@ const offend = Effect.fnUntraced(function* (
 
 /** Sends one request with each other key; the small one is not used up by it. */
 const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
-  yield* tools.sendOnce(Spending.look)
-  if (tools.keys.tiny !== undefined) yield* tools.sendOnce({ ...Spending.look, key: "tiny" })
+  for (const key of ["main", "tiny"] as const)
+    if (tools.keys[key] !== undefined)
+      yield* tools.sendOnce({ ...(yield* (yield* Draw.one(Calls.operations))(tools)), key })
 })
 
 const fields = { key: "victim", profile: "ban" } as const
@@ -70,12 +71,11 @@ export const programs: ReadonlyArray<Program> = [
       for (const call of yield* Draw.some(Calls.all, 10)) last = yield* victim.spend(call)
       yield* lookAtOthers(tools)
       yield* victim.recover(last)
-      // The first list shows which animals exist for this key.
-      const usual = [Calls.calls["list with the largest limit"], ...(yield* Random.shuffle(Calls.usual))]
-      yield* victim.walk(
-        usual.map(() => Spending.MINUTE_PASSED),
-        usual
-      )
+      const usual = [...(yield* Random.shuffle(Calls.usual)), Calls.calls["creation with an unusual name"]]
+      for (const call of usual) {
+        yield* tools.advance(Spending.MINUTE_PASSED)
+        yield* Calls.createAndGet(tools, { ...(yield* call(tools)), key: "victim" })
+      }
       yield* Spending.rest(tools)
     }
   }),

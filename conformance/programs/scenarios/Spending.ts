@@ -88,7 +88,7 @@ export const small = Effect.fnUntraced(function* (
     let last = denied
     for (const [wait, ms] of untold.entries()) {
       if (!isDenied(last)) return
-      yield* tools.advance(toldWait(last) ?? ms)
+      yield* tools.advance((toldWait(last) ?? ms) + (tools.hasClock ? 0 : SECOND / 2))
       last = yield* spend(calls[wait % calls.length])
     }
   })

@@ -1,8 +1,11 @@
 /** Lists requests of each operation and outcome, which every situation can be reached with. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Result from "effect/Result"
 import type { Animal } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
+import { text } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
@@ -110,7 +113,8 @@ const others = {
 }
 
 export const calls = {
-  "creation with an unusual name": (tools: Tools) => creating({ name: tools.name(Names.ends[1]) })(tools),
+  "creation with an unusual name": (tools: Tools) =>
+    creating({ name: tools.name(" <b>&amp;\u00e9\u{1f98a} ") })(tools),
   ...lists,
   ...creations,
   ...retrievals,
@@ -161,9 +165,19 @@ export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: 
   }
 })
 
-/** Lists all animals and those of each status, with the largest limit. */
-export const lookAtLists = (tools: Tools, key: "main" | "tiny" | "victim" = "main") =>
-  Effect.forEach(Queries.filters, (filter) => tools.send({ path: Queries.list("limit=100", filter), key }))
+/** Lists all animals and those of each status, with the largest limit, and gets an animal that a list shows. */
+export const lookAtLists = Effect.fnUntraced(function* (
+  tools: Tools,
+  key: "main" | "tiny" | "victim" = "main"
+) {
+  let shown: Animal | undefined
+  for (const filter of Queries.filters) {
+    const { response } = yield* tools.send({ path: Queries.list("limit=100", filter), key })
+    const animals = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
+    shown = Result.getOrElse(animals, () => [])[0] ?? shown
+  }
+  if (shown !== undefined) yield* tools.send({ path: `/pets/${shown.id}`, key })
+})
 
 /** Sends a creation, and gets the animal with the same key if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {

@@ -54,7 +54,7 @@ export const programs: ReadonlyArray<Program> = [
       moment: moments,
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],
       filter: [...Queries.filters, "status=lost"],
-      form: [Bodies.plain, ...(yield* Draw.some(Bodies.forms, 4))],
+      form: Bodies.forms,
       name: ["", '\u00e9"\\', "\u{1f98a}", " \n<b>", yield* Draw.one(Names.contents)],
       categoryId: yield* Draw.some(Bodies.categories, 4),
       status: [...Queries.statuses, undefined],
@@ -76,12 +76,12 @@ export const programs: ReadonlyArray<Program> = [
           Bodies.creation(Calls.members(tools, values), row.form),
           { path: Queries.list(row.limit, row.filter) },
           yield* row.other(tools),
-          defect,
           Credentials.withCredential(defect, row.credential(tools.keys.main))
         ]
         for (const each of sent)
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }
+      for (const call of Calls.refused) yield* Calls.send(tools, call)
       yield* Calls.lookAtLists(tools)
     }
   })

@@ -52,11 +52,13 @@ const offend = Effect.fnUntraced(function* (
   }
 })
 
-/** Sends one request with each other key; the small one is not used up by it. */
-const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
+/** Sends a request with each other key; the small one is not used up by it. */
+const lookAtOthers = Effect.fnUntraced(function* (
+  tools: Tools,
+  call: Calls.Call = Calls.calls.list
+): Effect.fn.Return<void, Stopped> {
   for (const key of ["main", "tiny"] as const)
-    if (tools.keys[key] !== undefined)
-      yield* tools.sendOnce({ ...(yield* (yield* Draw.one(Calls.operations))(tools)), key })
+    if (tools.keys[key] !== undefined) yield* tools.sendOnce({ ...(yield* call(tools)), key })
 })
 
 const fields = { key: "victim", profile: "ban" } as const
@@ -67,9 +69,10 @@ export const programs: ReadonlyArray<Program> = [
     const other = { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
     for (const rhythm of [often, other]) {
       let last = yield* offend(tools, victim, rhythm)
-      yield* lookAtOthers(tools)
-      for (const call of yield* Draw.some(Calls.all, 10)) last = yield* victim.spend(call)
-      yield* lookAtOthers(tools)
+      for (const own of yield* Random.shuffle(Calls.operations)) {
+        yield* lookAtOthers(tools, own)
+        for (const call of yield* Draw.some(Calls.all, 2)) last = yield* victim.spend(call)
+      }
       yield* victim.recover(last)
       const usual = [...(yield* Random.shuffle(Calls.usual)), Calls.calls["creation with an unusual name"]]
       for (const call of usual) {

@@ -6,7 +6,7 @@ import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
 import type { Program, Stopped, Tools } from "../Program.ts"
 import * as Queries from "../Queries.ts"
-import { boundaries, DAY, HOUR, MINUTE, midnight, SECOND, zones } from "./Moments.ts"
+import { boundaries, DAY, HOUR, MINUTE, margins, midnight, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 const { MAX_ONCE, MINUTE_PASSED } = Spending
@@ -22,8 +22,10 @@ export const firstPrograms: ReadonlyArray<Program> = [
       { ...limits, key, maxPerMinute: Infinity, requests: 24 },
       function* (tools, { plan }) {
         // What the first request of a key gets may differ, and is compared with what the second one gets.
-        const firsts = { tiny: ["list by status", "the first"], victim: ["creation", "list"] } as const
-        const first = yield* Calls.calls[yield* Draw.one(firsts[key])](tools)
+        const first =
+          yield* Calls.calls[
+            key === "tiny" ? "list by status" : yield* Draw.one(["creation", "the first"] as const)
+          ](tools)
         const sent = [first, first]
         for (const [at, status] of Queries.statuses.entries()) {
           const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
@@ -103,8 +105,11 @@ export const programs: ReadonlyArray<Program> = [
       let denied = yield* tiny.useUpDay(isFirst ? yield* Random.shuffle(Calls.described) : refused)
       yield* tools.send(Spending.look)
       for (const [index, call] of isFirst ? (yield* Random.shuffle(Calls.all)).entries() : []) {
-        // So rarely that the minute denies nothing, and few services ban the key; at all parts of a second.
-        yield* tools.advance(MINUTE_PASSED + (index % 4) * 250)
+        // So rarely that the minute denies nothing, and few services ban the key; near the end of a minute.
+        yield* Spending.until(
+          tools,
+          boundaries.minute((yield* tools.now) + MINUTE) - (yield* Draw.one(margins))
+        )
         if (index % 2 === 0) yield* tools.send(Spending.look)
         denied = yield* tiny.spend(call)
       }

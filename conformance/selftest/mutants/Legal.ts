@@ -99,6 +99,19 @@ export const rules: ReadonlyArray<Rule> = [
     /^on HEAD$/
   ),
   rule(
+    "The contract does not describe HEAD (§4), so any status may tell that its query is invalid.",
+    // A 429 would deny a request within the limits.
+    /^send (?!429)/,
+    /^status 400$/,
+    /^on HEAD$/
+  ),
+  rule(
+    "A key has no state before its first request; only callers without a valid key share one, and they have no plan.",
+    /./,
+    /^state: /,
+    /^for the first request of a key$/
+  ),
+  rule(
     "The status of an animal is optional (§2), so a retrieval may show none.",
     /^drop$/,
     /^status in a retrieval$/

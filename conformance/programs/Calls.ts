@@ -52,9 +52,6 @@ const byStatus =
 const ofAnimal = (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET") =>
   call(({ created }) => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-const post = (text: string, type?: string) =>
-  call(() => Bodies.creation([], { write: () => text }, type === undefined ? undefined : [type]))
-
 /** A creation that every server accepts. */
 const creating =
   (values: Values): Call =>
@@ -96,8 +93,8 @@ const refusals = {
   "creation with a number as its name": defective("name", "1"),
   "creation with a text as its category": defective("categoryId", '"one"'),
   "creation with an unknown status": defective("status", '"lost"'),
-  "creation that is no object": post("[]"),
-  "creation that is no JSON": post("{"),
+  "creation that is no object": call(() => ({ method: "POST", path: "/pets", json: "[]" })),
+  "creation that is no JSON": call(() => ({ method: "POST", path: "/pets", json: "{" })),
   "creation without a body": fixed("/pets", "POST")
 }
 
@@ -109,7 +106,7 @@ const others = {
   "OPTIONS of the list": fixed("/pets", "OPTIONS"),
   "another method": fixed("/pets", "PUT"),
   "another method of an animal": call(() => ({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" })),
-  "creation in another type": post("{}", "text/plain")
+  "creation in another type": call(() => Bodies.creation([], Bodies.plain, ["text/plain"]))
 }
 
 export const calls = {

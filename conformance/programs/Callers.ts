@@ -20,9 +20,8 @@ export const programs: ReadonlyArray<Program> = [
       for (const call of [...operations, ...others]) rows.push({ call, derive })
     for (const derive of near.slice(0, NEAREST))
       for (const call of [...operations, yield* Draw.one(others)]) rows.push({ call, derive })
-    for (const derive of [...invalid.slice(USUAL), ...near.slice(NEAREST)])
-      for (const call of yield* Draw.some(operations, 2)) rows.push({ call, derive })
-    for (const derive of open) rows.push({ call: yield* Draw.one(operations), derive })
+    for (const derive of [...invalid.slice(USUAL), ...near.slice(NEAREST), ...open])
+      rows.push({ call: yield* Draw.one(operations), derive })
     // Each credential once, before the limit of callers without a valid key is used up.
     const isFirst = (row: (typeof rows)[number]) => rows.find(({ derive }) => derive === row.derive) === row
     for (const { call, derive } of rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {

@@ -106,12 +106,13 @@ const others = {
   "OPTIONS of the list": fixed("/pets", "OPTIONS"),
   "another method": fixed("/pets", "PUT"),
   "another method of an animal": call(() => ({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" })),
+  "creation of an unusual size": (tools: Tools) =>
+    Effect.map(creating({})(tools), (sent) => ({ ...sent, body: `${sent.body}${" ".repeat(70_000)}` })),
   "creation in another type": call(() => Bodies.creation([], Bodies.plain, ["text/plain"]))
 }
 
 export const calls = {
-  "creation with an unusual name": (tools: Tools) =>
-    creating({ name: tools.name(" <b>&amp;\u00e9\u{1f98a} ") })(tools),
+  "creation with an unusual name": (tools: Tools) => creating({ name: tools.name(Names.ends[0]) })(tools),
   ...lists,
   ...creations,
   ...retrievals,
@@ -193,4 +194,4 @@ export const createAll = Effect.fnUntraced(function* (tools: Tools, sent: Readon
 })
 
 /** Number of creations between two looks at the lists. */
-const BETWEEN_LOOKS = 50
+const BETWEEN_LOOKS = 80

@@ -1,4 +1,4 @@
-/** Lists all programs in run order. Those that use up limits, cause bans or move time far ahead come last. */
+/** Lists all programs in run order. Those that cause bans or move time far ahead come last. */
 import * as Callers from "./Callers.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Lists from "./Lists.ts"
@@ -17,12 +17,13 @@ import * as Limits from "./scenarios/Limits.ts"
 export const scenarios: ReadonlyArray<Program> = [
   ...Limits.programs,
   ...Concurrency.programs,
-  ...Anonymous.programs,
   ...Boundaries.programs,
   ...Limits.ourPrograms,
   ...Bans.programs,
   ...Bans.ourPrograms,
-  ...Closing.programs
+  ...Closing.programs,
+  ...Anonymous.programs,
+  ...Limits.lastPrograms
 ]
 
 export const programs: ReadonlyArray<Program> = [

@@ -55,7 +55,7 @@ export const programs: ReadonlyArray<Program> = [
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],
       filter: [...Queries.filters, "status=lost"],
       form: Bodies.forms,
-      name: ["", '\u00e9"\\', "\u{1f98a}", " \n<b>", yield* Draw.one(Names.contents)],
+      name: ["", '\u00e9"\\', "\u{1f98a}", "<b>\n ", "Aa".repeat(100), yield* Draw.one(Names.contents)],
       categoryId: yield* Draw.some(Bodies.categories, 4),
       status: [...Queries.statuses, undefined],
       other: others,
@@ -65,8 +65,9 @@ export const programs: ReadonlyArray<Program> = [
     const headers = yield* Draw.swarm(Headers.harmless)
     for (const moment of moments) {
       const { animals, isBefore = false, next } = moment
-      const status = yield* Draw.one(Queries.statuses)
-      yield* Calls.stock(tools, animals, status)
+      const countOf = (status: string) => tools.created().filter((animal) => animal.status === status).length
+      const [common] = Queries.statuses.toSorted((a, b) => countOf(b) - countOf(a))
+      yield* Calls.stock(tools, animals, common)
       if (next !== undefined && tools.hasClock)
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
       for (const row of rows.filter((each) => each.moment === moment)) {
@@ -81,7 +82,7 @@ export const programs: ReadonlyArray<Program> = [
         for (const each of sent)
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }
-      for (const call of Calls.refused) yield* Calls.send(tools, call)
+      for (const call of next === boundaries.month ? Calls.refused : []) yield* Calls.send(tools, call)
       yield* Calls.lookAtLists(tools)
     }
   })

@@ -12,23 +12,15 @@ import * as Spending from "./Spending.ts"
 /** Number of strikes that lead to a ban in our service. */
 const STRIKES = 20
 
-/** A rhythm of requests that ignore denials. */
+/** How a key ignores denials. */
 interface Rhythm {
-  /** Time between requests in milliseconds. */
+  /** Time between requests in milliseconds, and how many are sent without time between them. */
   readonly apart: number
+  readonly together?: number
   /** The number of denials after which the key gives up. */
   readonly denials?: number
-  /** How many requests are sent without time between them. */
-  readonly together?: number
   readonly calls?: ReadonlyArray<Calls.Call>
 }
-
-const rhythms: ReadonlyArray<Rhythm> = [
-  { apart: 0, denials: 25 },
-  { apart: 400, denials: 30 },
-  { apart: 5 * SECOND, denials: 30 },
-  { apart: 15 * SECOND, denials: 30 }
-]
 
 /** Whether a response tells of a ban; the wait for a minute is shorter than this one. */
 const isBan = (exchange: Exchange): boolean =>
@@ -66,7 +58,8 @@ const fields = { key: "victim", profile: "ban" } as const
 export const programs: ReadonlyArray<Program> = [
   Spending.about("bans", { ...fields, requests: 160 }, function* (tools, victim) {
     const often = { apart: 1_100, denials: 45 }
-    const other = { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
+    const apart = yield* Draw.one([0, 400, 5 * SECOND, 15 * SECOND])
+    const other = { apart, denials: 30, calls: yield* Random.shuffle(Calls.all) }
     for (const rhythm of [often, other]) {
       let last = yield* offend(tools, victim, rhythm)
       for (const own of yield* Random.shuffle(Calls.operations)) {
@@ -83,7 +76,7 @@ export const programs: ReadonlyArray<Program> = [
     }
   }),
   Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, victim) {
-    for (let waits = 0; waits < 25; waits++) {
+    for (let waits = 0; waits < 20; waits++) {
       const denied = yield* victim.useUp(Calls.described)
       if (!Spending.isDenied(denied)) return
       yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)

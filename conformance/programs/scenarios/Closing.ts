@@ -55,8 +55,13 @@ export const programs: ReadonlyArray<Program> = [
       yield* Calls.lookAtLists(tools)
     }
   ),
-  program("afterwards", { profile: "core", requests: 10 }, function* (tools) {
-    for (const call of looks) yield* Calls.send(tools, call)
+  program("afterwards", { profile: "core", requests: 30 }, function* (tools) {
+    for (const call of looks) {
+      yield* Calls.send(tools, call)
+      if (tools.keys.tiny === undefined || !tools.hasClock) continue
+      yield* tools.advance(Spending.MINUTE_PASSED)
+      yield* tools.send({ ...(yield* call(tools)), key: "tiny" })
+    }
     yield* Calls.lookAtLists(tools)
   })
 ]

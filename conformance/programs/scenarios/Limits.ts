@@ -1,6 +1,7 @@
 /** Uses up minutes and days of the small key, by each operation and each refused request, and looks when they are over. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as RateHeaders from "../../http/RateHeaders.ts"
 import * as Bodies from "../Bodies.ts"
 import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
@@ -113,17 +114,15 @@ export const programs: ReadonlyArray<Program> = [
         if (index % 2 === 0) yield* tools.send(Spending.look)
         denied = yield* tiny.spend(call)
       }
+      // Waits until Reset instead of as told by Retry-After.
+      const rate = denied.response && RateHeaders.of(denied.response)
+      if (!isFirst && rate !== undefined) {
+        yield* Spending.until(tools, rate.resetAt * SECOND)
+        denied = yield* tiny.spend()
+      }
       yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
       yield* Spending.rest(tools)
     }
-  }),
-  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
-    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
-    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
-      yield* tiny.useUpDay()
-      yield* tools.advance(wait)
-    }
-    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
   }),
   Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
@@ -143,6 +142,20 @@ export const programs: ReadonlyArray<Program> = [
       yield* tiny.useUpDay(undefined, perMinute + 1)
       yield* Spending.rest(tools)
     }
+  })
+]
+
+/** What does not need getPet, and is sent when it has been removed. */
+export const lastPrograms: ReadonlyArray<Program> = [
+  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
+    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
+    yield* Spending.until(tools, boundaries.day(yield* tools.now))
+    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+      yield* tiny.useUpDay()
+      yield* tools.advance(wait)
+    }
+    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
   })
 ]
 

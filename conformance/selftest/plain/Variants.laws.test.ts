@@ -22,7 +22,12 @@ describe("the conforming variants", () => {
       [...source.matchAll(/(?:from|import) ?\(?"([^"]+)"/g)].map(([, module = ""]) => module)
     )
     const external = new Set(imported.filter((module) => !module.startsWith("./")))
-    expect([...external].sort()).toEqual(["../../http/Wire.ts", "../../programs/Pairs.ts", "effect/Effect", "effect/Random"])
+    expect([...external].sort()).toEqual([
+      "../../http/Wire.ts",
+      "../../programs/Pairs.ts",
+      "effect/Effect",
+      "effect/Random"
+    ])
   })
 
   it("contain every pair of values of two choices, with every seed", () => {

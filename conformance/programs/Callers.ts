@@ -11,7 +11,7 @@ const others = ["list by status", "HEAD of the list", "HEAD of an animal", "an u
 const [USUAL, NEAREST] = [4, 10]
 
 export const programs: ReadonlyArray<Program> = [
-  program("credentials", { profile: "auth", requests: 165, anonymous: 145 }, function* (tools) {
+  program("credentials", { profile: "auth", requests: 125, anonymous: 113 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
     const { invalid, near, open } = Credentials

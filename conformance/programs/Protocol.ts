@@ -8,7 +8,7 @@ import * as Paths from "./Paths.ts"
 import { type Program, program, type Sent } from "./Program.ts"
 
 export const programs: ReadonlyArray<Program> = [
-  program("methods and paths", { profile: "core", requests: 105, anonymous: 29 }, function* (tools) {
+  program("methods and paths", { profile: "core", requests: 100, anonymous: 20 }, function* (tools) {
     yield* Calls.stock(tools, 4)
     const animals = tools.created()
     // An unknown method may change an animal, so only one is used.
@@ -28,7 +28,7 @@ export const programs: ReadonlyArray<Program> = [
     }
     yield* Calls.lookAtLists(tools)
   }),
-  program("headers", { profile: "core", requests: 70 }, function* (tools) {
+  program("headers", { profile: "core", requests: 80, anonymous: 3 }, function* (tools) {
     yield* Calls.stock(tools, 4)
     const callOf = yield* Draw.swarm(Calls.all)
     const all = [...Calls.operations.slice(0, 4), Calls.calls["creation without a name"]]

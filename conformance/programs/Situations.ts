@@ -49,7 +49,7 @@ const others = [
 const { invalid, near } = Credentials
 
 export const programs: ReadonlyArray<Program> = [
-  program("situations", { profile: "core", requests: 400, anonymous: 60 }, function* (tools) {
+  program("situations", { profile: "core", requests: 300, anonymous: 53 }, function* (tools) {
     const rows = yield* Pairs.cover({
       moment: moments,
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],

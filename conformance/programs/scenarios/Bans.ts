@@ -56,7 +56,7 @@ const lookAtOthers = Effect.fnUntraced(function* (
 const fields = { key: "victim", profile: "ban" } as const
 
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("bans", { ...fields, requests: 160 }, function* (tools, victim) {
+  Spending.about("bans", { ...fields, requests: 175 }, function* (tools, victim) {
     const often = { apart: 1_100, denials: 45 }
     const apart = yield* Draw.one([0, 400, 5 * SECOND, 15 * SECOND])
     const other = { apart, denials: 30, calls: yield* Random.shuffle(Calls.all) }
@@ -75,7 +75,7 @@ export const programs: ReadonlyArray<Program> = [
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, victim) {
+  Spending.about("a polite client", { ...fields, requests: 45 }, function* (tools, victim) {
     for (let waits = 0; waits < 20; waits++) {
       const denied = yield* victim.useUp(Calls.described)
       if (!Spending.isDenied(denied)) return

@@ -63,5 +63,6 @@ export const programs: ReadonlyArray<Program> = [
       yield* tools.send({ ...(yield* call(tools)), key: "tiny" })
     }
     yield* Calls.lookAtLists(tools)
+    if (tools.hasClock) yield* Spending.rest(tools)
   })
 ]

@@ -17,6 +17,9 @@ const NO_KEY = /^(without a valid key|for a revoked key)$/
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
+const NO_HEAD =
+  "The contract does not describe HEAD (§4), so only a success without a key, or a status that denies a valid one, is wrong."
+
 export const rules: ReadonlyArray<Rule> = [
   rule(
     NO_PLAN,
@@ -99,13 +102,8 @@ export const rules: ReadonlyArray<Rule> = [
     /^(parameter |id in the path$)/,
     /^on HEAD$/
   ),
-  rule(
-    "The contract does not describe HEAD (§4), so any status may tell that its query is invalid.",
-    // A 429 would deny a request within the limits.
-    /^send (?!429)/,
-    /^status 400$/,
-    /^on HEAD$/
-  ),
+  rule(NO_HEAD, /^send (?!401|403|429)/, /^status (200|400|404)$/, /^on HEAD$/),
+  rule(NO_HEAD, /^send (?!20.|429)/, /^status 401$/, /^on HEAD$/),
   rule(
     "A key has no state before its first request; only callers without a valid key share one, and they have no plan.",
     /./,

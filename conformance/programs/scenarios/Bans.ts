@@ -88,19 +88,14 @@ const ours = { ...fields, isDesign: true } as const
 
 /** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
 export const ourPrograms: ReadonlyArray<Program> = [
-  Spending.about("bans that grow and shrink", { ...ours, requests: 240 }, function* (tools, victim) {
-    for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
+  Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
+    const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
+    for (const [round, cleanTime] of cleanTimes.entries()) {
       yield* tools.advance(cleanTime)
-      const ban = yield* offend(tools, victim, { apart: 1_500, denials: 2 * STRIKES })
-      yield* tools.advance(Spending.toldWait(ban) ?? HOUR)
-      yield* victim.spend()
-    }
-  }),
-  Spending.about("requests during a ban", { ...ours, requests: 120 }, function* (tools, victim) {
-    for (const apart of [2_500, 7_000]) {
+      const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
-      const end = ban.to + (Spending.toldWait(ban) ?? 0)
-      yield* victim.walk(Array(12).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
+      const end = ban.to + (Spending.toldWait(ban) ?? HOUR)
+      yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)
         yield* victim.spend()

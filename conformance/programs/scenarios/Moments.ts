@@ -41,7 +41,6 @@ export const boundaries = {
       return last - new Date(last).getUTCDay() * DAY
     })
   ),
-  year: inYear((year) => [Date.UTC(year, 0)]),
   "29 February": inYear((year) =>
     new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? [Date.UTC(year, 1, 29)] : []
   )

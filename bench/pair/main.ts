@@ -22,9 +22,6 @@ type Database = (typeof databases)[number]["name"]
 
 const workloads = [Workload.mix, ...Workload.operations]
 
-/** Number of processes of each checkout in which `Service.handle` is measured. */
-const HANDLING_STARTS = 9
-
 const namesOf = (values: ReadonlyArray<{ readonly name: string }>): string =>
   values.map(({ name }) => name).join(", ")
 
@@ -120,10 +117,10 @@ const measureCase = async (
 }
 
 /** Measures `Service.handle` of both checkouts, in alternating processes, and prints a line for each figure. */
-const compareHandling = async ([first, second]: readonly [string, string]): Promise<void> => {
+const compareHandling = async ({ checkouts: [first, second], starts }: Comparison): Promise<void> => {
   const measured: Array<readonly [Process.HandlingFigures, Process.HandlingFigures]> = []
-  while (measured.length < HANDLING_STARTS) {
-    report(`handling, start ${measured.length + 1} of ${HANDLING_STARTS}`)
+  while (measured.length < starts) {
+    report(`handling, start ${measured.length + 1} of ${starts}`)
     measured.push([await Process.handling(first), await Process.handling(second)])
   }
   for (const name of Process.handlingNames)
@@ -157,7 +154,7 @@ await Command.run(help, async (args) => {
   console.log(`A: ${first}\nB: ${second}${isSecondMetered ? ", with metrics" : ""}`)
   if (values.handling) {
     console.log(Pair.heading)
-    await compareHandling(comparison.checkouts)
+    await compareHandling(comparison)
     return
   }
   console.log(

@@ -19,9 +19,8 @@ const MAX_PAGES = 12
 /** Returns the path of the next page below the base address, as the link of a page gives it. */
 const nextOf = ({ basePath }: Tools, { request, response }: Exchange): string | undefined => {
   if (response === undefined) return undefined
-  const links = LinkHeader.parse(headerValues(response, "link"))
-  const link = links.find((each) => LinkHeader.hasRelation(each, "next"))
-  const next = link && RequestTarget.resolve(link.target, request.target)
+  const [target] = LinkHeader.targets(headerValues(response, "link"), "next")
+  const next = target === undefined ? undefined : RequestTarget.resolve(target, request.target)
   if (next === undefined) return undefined
   if (next.isAbsolute) return `/pets${next.query}`
   return next.path.startsWith(basePath) ? next.path.slice(basePath.length) + next.query : undefined

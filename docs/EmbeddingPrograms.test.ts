@@ -1,4 +1,4 @@
-/** Runs the programs in embedding.md and effect.md that are not recipes; adds the missing code to incomplete programs. */
+/** Runs the programs in embedding.md, own-operations.md and effect.md that are not recipes; adds the missing code to incomplete programs. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -8,8 +8,9 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { read, root } from "./Pages.fixture.ts"
 import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
-const pages = ["docs/embedding.md", "docs/effect.md"]
 const effectPage = "docs/effect.md"
+const operationsPage = "docs/own-operations.md"
+const pages = ["docs/embedding.md", effectPage, operationsPage]
 
 /** A program on one of the pages: a text that only it contains, code to add before and after it, and the expected output. */
 interface ProgramCase {
@@ -127,6 +128,49 @@ await store.close()
 `,
     prints:
       /^text\/plain; version=0\.0\.4; charset=utf-8\n[\s\S]*^# TYPE process_resident_memory_bytes gauge$/m
+  },
+  {
+    page: operationsPage,
+    text: 'id: "createOrder"',
+    after: `
+const send = (path, body) =>
+  fetch("http://127.0.0.1:" + port + "/v1" + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: "Bearer " + key, "Content-Type": "application/json" },
+    body
+  })
+const created = await send("/orders", '{"petId":1,"note":"a gift"}')
+const { id } = await created.json()
+for (const [path, body] of [["/orders/" + id], ["/orders/7"], ["/orders", '{"petId":2}'], ["/orders", "{}"]]) {
+  const response = await send(path, body)
+  console.log(response.status, await response.text())
+}
+console.log(created.status, created.headers.get("X-RateLimit-Remaining"), await (await send("/orders?limit=1")).text())
+await store.close()
+`,
+    prints: new RegExp(
+      [
+        /^curl .*/,
+        /200 {"id":"[\w-]+","petId":1,"note":"a gift"}/,
+        /404 {"code":"order_unknown","message":"There is no order 7[.]","status":404}/,
+        /409 {"code":"pet_not_available",.*}/,
+        /400 {"code":"invalid_body","message":"The body is invalid: petId: is required[.]","status":400}/,
+        /201 59 \[{.*"a gift"}\]$/
+      ]
+        .map(({ source }) => source)
+        .join("\n")
+    )
+  },
+  {
+    page: operationsPage,
+    text: "z.object",
+    after: `
+const { key } = await store.keys.issue({ plan: "Free" })
+const headers = { Authorization: "Bearer " + key }
+console.log(await (await store.fetch(new Request("http://x/v1/orders?isPaid=true", { headers }))).text())
+await store.close()
+`,
+    prints: /^{"limit":20,"isPaid":true}$/
   },
   {
     page: effectPage,

@@ -102,7 +102,8 @@ describe("the pages about embedding", () => {
     ["embedding", "fastify"],
     ["embedding", "hono"],
     ["embedding", "pino"],
-    ["effect", "effect"]
+    ["effect", "effect"],
+    ["own-operations", "orders"]
   ])("contain, in %s.md, the program of the recipe for %s", (page, name) => {
     const program = read(`docs/recipes/${name}/main.mjs`)
     expect(read(`docs/${page}.md`)).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)

@@ -8,7 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
+import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
@@ -26,12 +28,14 @@ import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOpti
 import * as Arguments from "./Arguments.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
+import * as HostOperations from "./HostOperations.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 import * as NodeVersion from "./NodeVersion.ts"
 import * as Observation from "./Observation.ts"
+import * as OperationError from "./OperationError.ts"
 import * as OsUser from "./OsUser.ts"
 import * as Pets from "./Pets.ts"
 
@@ -61,6 +65,11 @@ export interface AnimalStore {
    * store is closed.
    */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
+  /**
+   * Creates an error with a code of the service or of the option `errors`, for `run` of an operation to throw. Throws an
+   * `Error` if the code is not declared.
+   */
+  readonly error: (code: string, message?: string) => OperationError.OperationError
   /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
   /** Creates and reads animals, without a key and without a count. */
@@ -124,6 +133,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
+    error: OperationError.makerOf(OwnErrors.extend(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
     metrics,
@@ -166,7 +176,14 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
   const layer = InFlight.layer.pipe(
     Layer.provideMerge(
       observation.withTracing(
-        Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options))
+        Layer.unwrap(
+          Effect.map(HostOperations.make(options.operations, options), (own) =>
+            Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options), [
+              ...Operations.all,
+              ...own
+            ])
+          )
+        )
       )
     ),
     Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),

@@ -8,6 +8,7 @@ import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
+import * as OwnOperation from "./OwnOperation.ts"
 
 /** Options of `openAnimalStore` for the service, the database, the host, logging, metrics and tracing. */
 export interface AnimalStoreOptions
@@ -32,6 +33,8 @@ export interface AnimalStoreOptions
    * Deno, because the files of the reference page are read from disk.
    */
   readonly docs?: boolean | undefined
+  /** Operations of your own, which need the same keys and count against the same limits; see `defineOperation`. */
+  readonly operations?: ReadonlyArray<OwnOperation.OwnOperation> | undefined
   /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
   /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
@@ -54,6 +57,7 @@ export const table = {
   docs: OptionTable.flag("docs", Rule.boolean, false),
   ...FetchHandlerOptions.table,
   ...ObservationOptions.table,
+  operations: OptionTable.programOnly(OwnOperation.rule, [], "`serve` has the operations of the contract"),
   now: OptionTable.programOnly(Rule.callback<() => number>(), undefined, "see `--test-clock-port`"),
   signal: OptionTable.programOnly(
     Rule.make(

@@ -15,6 +15,7 @@ export type { KeyStatus } from "../../core/access/KeyStatus.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
 export type { Pet } from "../../core/domain/Pet.ts"
 export type { PetStatus } from "../../core/domain/PetStatus.ts"
+export type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 export { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
@@ -38,4 +39,11 @@ export type { CloseOptions, RotateOptions } from "./Arguments.ts"
 export { type DatabaseOptions, InvalidDatabase } from "./Database.ts"
 export type { IssuedApiKey, Keys } from "./Keys.ts"
 export type { ObservationOptions, OtlpOptions } from "./ObservationOptions.ts"
+export type { OperationError } from "./OperationError.ts"
+export {
+  defineOperation,
+  type OperationDefinition,
+  type OperationInput,
+  type OwnOperation
+} from "./OwnOperation.ts"
 export type { ListOptions, Pets } from "./Pets.ts"

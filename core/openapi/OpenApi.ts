@@ -63,7 +63,9 @@ export const document = (
   },
   servers: servers(options),
   security: [{ apiKey: [] }],
-  tags: [{ name: tag, description: "The animals in the store." }],
+  tags: [...new Set(operations.map(tagOf))].map((name) =>
+    name === ANIMALS ? { name, description: "The animals in the store." } : { name }
+  ),
   paths: Object.fromEntries(
     Router.resourcesOf(operations).map((resource) => [resource.path, pathItem(resource, options)])
   ),
@@ -75,13 +77,15 @@ export const document = (
         description: "The API key, sent as `Authorization: Bearer <API_KEY>`."
       }
     },
-    schemas: Schemas.make(options.strict),
+    schemas: Object.assign(Schemas.make(options), ...operations.map(({ schemas }) => schemas)),
     headers: OpenApiHeaders.make(options, operations),
     responses: OpenApiResponses.shared(options)
   }
 })
 
-const tag = "animals"
+const ANIMALS = "animals"
+
+const tagOf = ({ tag = ANIMALS }: Operation.Operation): string => tag
 
 const servers = ({
   basePath,
@@ -126,7 +130,7 @@ const operationObject = (
     summary,
     description: removal === undefined ? description : `${removalNote(removal)} ${description}`,
     deprecated: removal === undefined ? undefined : true,
-    tags: [tag],
+    tags: [tagOf(operation)],
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: body && {
       description: `${body.description}, in at most ${options.maxBodyBytes} bytes of UTF-8.`,
@@ -151,9 +155,10 @@ const parametersOf = ({
     description,
     schema
   })),
-  ...Object.entries(query).map(([name, { description, schema }]) => ({
+  ...Object.entries(query).map(([name, { description, required, schema }]) => ({
     name,
     in: "query",
+    required,
     description,
     schema
   }))
@@ -175,7 +180,7 @@ const errorCodes = (
   { body, errors = [] }: Operation.Operation,
   isIdempotent: boolean,
   removal: Deprecation.Deprecation | undefined
-): ReadonlyArray<ErrorCode> => [
+): ReadonlyArray<string> => [
   "invalid_parameter",
   ...errors,
   ...(body === undefined ? [] : bodyErrors),

@@ -73,6 +73,10 @@ export class Call implements Unvalidated {
     return this.key?.id ?? ""
   }
 
+  header(name: string): string | undefined {
+    return this.request.header(name)
+  }
+
   /** The path parameters, percent-decoded. */
   get path(): Unvalidated["path"] {
     return this.route?.parameters ?? {}

@@ -6,8 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LastSeen from "../access/LastSeen.ts"
 import * as Cursor from "../codec/Cursor.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import * as Fingerprint from "../idempotency/Fingerprint.ts"
 import * as BanPolicy from "../limits/BanPolicy.ts"
+import * as Clash from "../operations/Clash.ts"
 import type * as Operation from "../operations/Operation.ts"
 import * as Operations from "../operations/Operations.ts"
 import { InvalidOption } from "../options/InvalidOption.ts"
@@ -20,6 +22,7 @@ import * as Probes from "./Probes.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
+import { StaticFiles } from "./StaticFiles.ts"
 
 export type { TransportError } from "./ServiceRequest.ts"
 
@@ -84,6 +87,14 @@ export const make = Effect.fnUntraced(function* (
     hash: (text: string) => Fingerprint.hashWith(digest, text)
   }
   const probes = yield* Probes.make(options, operations)
+  const clash = Clash.first(operations, {
+    basePath: options.basePath,
+    unlimitedPaths: [...probes.paths, ...(yield* StaticFiles).map(({ path }) => path)],
+    catalogue: OwnErrors.extend(options.errors)
+  })
+  if (clash !== undefined) {
+    return yield* Effect.fail(new InvalidOption({ option: "operations", reason: clash }))
+  }
   const run = yield* Pipeline.make(runtime, operations, probes)
   return {
     handle: (request) => run(request),

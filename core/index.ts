@@ -58,6 +58,7 @@ export { PetRepository } from "./ports/PetRepository.ts"
 export { make as makeRateLimitStore, RateLimitStore, type Step } from "./ports/RateLimitStore.ts"
 export { Readiness } from "./ports/Readiness.ts"
 export { type Exchange, ResponseObserver } from "./service/Exchange.ts"
+export type { Caller as HostCaller, HostResponse, HostRoute } from "./service/HostRoute.ts"
 export * as Service from "./service/Service.ts"
 export type { ServiceOptions } from "./service/ServiceOptions.ts"
 export {

@@ -38,7 +38,48 @@ const wait = 'Effect.sleep("5 seconds")'
 const waitForEndOfInput =
   'Effect.promise(() => new Promise((resolve) => process.stdin.once("end", resolve).resume()))'
 
+/** Code that sends `GET /orders/7` with `send`, with a key and without, and prints the responses. */
+const sendOrders = `
+const [admitted, rejected] = [await send({ Authorization: "Bearer " + key }), await send({})]
+console.log(admitted.status, admitted.headers.get("X-RateLimit-Remaining"), await admitted.text())
+console.log(rejected.status, rejected.headers.get("X-RateLimit-Remaining"))
+process.exit()
+`
+const sendOrdersToServer = `
+if (!server.listening) await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+const send = (headers) => fetch("http://127.0.0.1:" + server.address().port + "/orders/7", { headers })
+${sendOrders}`
+const openWithKey = `${openStore}
+const store = await openAnimalStore({ log: () => undefined })
+const { key } = await store.keys.issue({ plan: "Free", label: "shop front" })
+`
+const ordersOutput =
+  /200 59 \{(?:"id":"7",)?"caller":\{"id":"key_\w+","plan":"Free","label":"shop front"\}\}\n401 59$/
+
 const programs: ReadonlyArray<ProgramCase> = [
+  {
+    text: 'app.get("/orders/:id", store.guard(), (',
+    after: `await new Promise((resolve) => server.once("listening", resolve))\n${sendOrdersToServer}`,
+    prints: ordersOutput
+  },
+  {
+    text: "onRequest: store.guard()",
+    before: `import Fastify from "fastify"\n${openWithKey}const app = Fastify()`,
+    after: `await app.listen({ port: 0, host: "127.0.0.1" })\nconst { server } = app\n${sendOrdersToServer}`,
+    prints: ordersOutput
+  },
+  {
+    text: 'store.guard({ route: "/orders/{id}" })',
+    before: `import * as http from "node:http"\n${openWithKey}`,
+    after: sendOrdersToServer,
+    prints: ordersOutput
+  },
+  {
+    text: "await store.admit(c.req.raw)",
+    before: `import { Hono } from "hono"\n${openWithKey}const app = new Hono()`,
+    after: `const send = (headers) => app.request("/orders/7", { headers })\n${sendOrders}`,
+    prints: ordersOutput
+  },
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
   { text: "store.pets.all()", prints: /^Rex$/ },

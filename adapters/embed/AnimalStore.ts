@@ -15,11 +15,15 @@ import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
+import type { GuardOptions } from "../../core/service/HostRoute.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import packageJson from "../../package.json" with { type: "json" }
+import * as Admission from "../http-fetch/Admission.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
+import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
@@ -44,8 +48,20 @@ export interface AnimalStore {
    * parser.
    */
   readonly nodeListener: NodeListener.NodeListener
+  /**
+   * Creates middleware `(request, response, next)` that puts routes of the host behind the same keys and limits, for
+   * Express, Connect, `node:http`, and `onRequest` of Fastify. A request that is admitted has `request.caller`, and the
+   * headers of the service are set on its response; any other request gets the response of the service. Throws
+   * `InvalidOption`.
+   */
+  readonly guard: (options?: GuardOptions) => Guard.Guard
   /** Handler for web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
+  /**
+   * Decides on a request to a route of a web-standard host, as `guard` does: `{ admitted: true, caller, headers, respond }`
+   * or `{ admitted: false, response }`.
+   */
+  readonly admit: Admission.Admit
   /**
    * Starts a server, which `close` stops. Rejects with `InvalidOption`, with `ListenFailed`, or with an `Error` if the
    * store is closed.
@@ -104,12 +120,16 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
   const run = Effect.runPromiseWith(context)
   const drainPeriod = await run(DrainPeriod.make)
+  const fetchOptions = Options.pick<FetchHandlerOptions.FetchHandlerOptions>(
+    FetchHandlerOptions.table,
+    complete
+  )
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
-    fetch: await run(
-      FetchHandler.make(Options.pick<FetchHandler.FetchHandlerOptions>(FetchHandler.table, complete))
-    ),
+    guard: await run(Guard.make),
+    fetch: await run(FetchHandler.make(fetchOptions)),
+    admit: await run(Admission.make(fetchOptions)),
     listen: async (serverOptions) => {
       // A server in a closed scope would stop immediately, and its address would be useless.
       if (closing !== undefined) throw new Error("the store is closed")

@@ -6,7 +6,7 @@ import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
-import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
@@ -16,7 +16,7 @@ import * as OwnOperation from "./OwnOperation.ts"
 export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
-    FetchHandler.FetchHandlerOptions,
+    FetchHandlerOptions.FetchHandlerOptions,
     ObservationOptions.ObservationOptions {
   /**
    * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
@@ -63,7 +63,7 @@ export const table = {
     "clients of `serve` can rely on the documented rules"
   ),
   docs: OptionTable.flag("docs", Rule.boolean, false),
-  ...FetchHandler.table,
+  ...FetchHandlerOptions.table,
   ...ObservationOptions.table,
   operations: OptionTable.programOnly(OwnOperation.rule, [], "`serve` has the operations of the contract"),
   now: OptionTable.programOnly(Rule.callback<() => number>(), undefined, "see `--test-clock-port`"),

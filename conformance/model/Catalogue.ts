@@ -30,6 +30,8 @@ interface Known {
   readonly key: string | undefined
   /** The latest response that showed it. */
   readonly latest: Exchange
+  /** The latest response that showed another status than the first one did. */
+  readonly changed?: Seen | undefined
 }
 
 export interface Catalogue {
@@ -42,7 +44,7 @@ export interface Catalogue {
   /** The first responses that showed animals of one key to another one, by both keys. */
   readonly shared: ReadonlyMap<string, Exchange>
   /** The rejected creations, by the name that they sent. */
-  readonly rejected: ReadonlyMap<string, Seen>
+  readonly rejected: ReadonlyMap<string, { readonly seen: Seen; readonly sent: Sent }>
 }
 
 export const empty: Catalogue = {
@@ -145,10 +147,11 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   return [[...rulings, ruling], { ...next, names }]
 }
 
-const afterRejection = (catalogue: Catalogue, seen: Seen, { name }: Sent): Catalogue => {
+const afterRejection = (catalogue: Catalogue, seen: Seen, sent: Sent): Catalogue => {
+  const { name } = sent
   if (seen.status < 400 || seen.status >= 500) return afterLoss(catalogue)
   if (name === undefined) return catalogue
-  return { ...catalogue, rejected: new Map(catalogue.rejected).set(name, seen) }
+  return { ...catalogue, rejected: new Map(catalogue.rejected).set(name, { seen, sent }) }
 }
 
 const rejectionClause = ({ status }: Seen): ClauseSlug =>
@@ -251,8 +254,8 @@ const ofWhole = (
   }
   const names = new Set(shown.map(({ name }) => name))
   const unstored = [...catalogue.rejected]
-    .filter(([name]) => !names.has(name))
-    .map(([, each]) => rejectionClause(each))
+    .filter(([name, { sent }]) => !names.has(name) && (filter === undefined || sent.status === filter))
+    .map(([, { seen }]) => rejectionClause(seen))
   return [...tried, ...new Set(unstored)].map(kept)
 }
 
@@ -287,8 +290,8 @@ const showAll = (
   for (const animal of shown) {
     const ruling = agreement(catalogue, animal, seen, faithful)
     if (ruling === undefined) continue
-    rulings = [ruling, kept("resources.stable")]
-    if (isBroken(ruling)) break
+    rulings = [ruling, kept("resources.stable"), ofStatus(catalogue.animals.get(animal.id), animal, seen)]
+    if (rulings.some(isBroken)) break
   }
   return [rulings, show(catalogue, shown, seen)]
 }
@@ -317,24 +320,43 @@ const agreement = (
   const rejection = rejected.get(animal.name)
   return rejection === undefined
     ? broken("list.complete", "only animals that existed or were created", name, view)
-    : broken(rejectionClause(rejection), "no animal of a rejected creation", name, view, rejection.exchange)
+    : broken(
+        rejectionClause(rejection.seen),
+        "no animal of a rejected creation",
+        name,
+        view,
+        rejection.seen.exchange
+      )
+}
+
+/** §3 excuses a status that changes; but if one operation shows the old one again, another one showed a wrong one. */
+const ofStatus = (known: Known | undefined, { id, status }: Animal, { asked, exchange }: Seen): Ruling => {
+  const clause = "resources.status-agreed"
+  if (known?.changed === undefined || known.animal.status !== status) return kept(clause)
+  const { changed, evidence, isCreated } = known
+  const isOther = changed.asked.operation.is !== asked.operation.is && isSoon(changed.exchange, exchange)
+  const expected = `the status ${status} of animal ${id} in every response`
+  const actual = `another status in response to ${changed.exchange.did}`
+  return rule(!(isCreated && isOther), clause, expected, actual, evidence, changed.exchange)
 }
 
 /** Remembers animals that a response showed, unless they contradict what is known. */
 const show = (
   catalogue: Catalogue,
   shown: ReadonlyArray<Animal>,
-  { exchange, key }: Seen,
+  seen: Seen,
   isCreated = false
 ): Catalogue => {
+  const { exchange, key } = seen
   const [animals, shared] = [new Map(catalogue.animals), new Map(catalogue.shared)]
   let { isChanging } = catalogue
   for (const animal of shown) {
     const first = animals.get(animal.id)
     if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) continue
     const known = first ?? { animal, evidence: exchange, isCreated, key: key?.name }
-    animals.set(animal.id, { ...known, latest: exchange })
-    isChanging ||= known.animal.status !== animal.status
+    const hasChanged = known.animal.status !== animal.status
+    animals.set(animal.id, { ...known, latest: exchange, changed: hasChanged ? seen : undefined })
+    isChanging ||= hasChanged
     const pair = `${first?.key} ${key?.name}`
     // An animal that no key of the run created may belong to everybody.
     if (first?.isCreated && key !== undefined && first.key !== key.name && !shared.has(pair))

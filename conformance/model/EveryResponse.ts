@@ -17,6 +17,16 @@ const SLACK_S = 2
 /** Minimum Reset that must be in milliseconds since 1970; in seconds it would be in the year 5138. */
 const MIN_MILLISECONDS = 100_000_000_000
 
+/**
+ * Whether a Reset can be a Unix time in seconds. A caller without a key may have no window, and an HTTP implementation
+ * does not read it.
+ */
+export const isUnixSeconds = (
+  { resetAt }: RateHeaders.RateHeaders,
+  from: number,
+  isOfKey: boolean
+): boolean => resetAt < MIN_MILLISECONDS && !(isOfKey && resetAt * 1_000 < from / 2)
+
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
 function* ofBody({ exchange, status }: Seen): Iterable<Ruling> {
@@ -72,10 +82,11 @@ function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   if (rate === undefined) return
   const { limit, remaining, resetAt } = rate
   yield rule(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
-  // A caller without a key may have no window, and an HTTP implementation does not read it.
   const isOfKey = asked.caller.is === "valid" && status !== 401 && isByService(seen)
-  const isTime = resetAt < MIN_MILLISECONDS && !(isOfKey && resetAt * 1_000 < exchange.from / 2)
-  yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", resetAt)
+  const isTime = isUnixSeconds(rate, exchange.from, isOfKey)
+  const isInMs = !isTime && Math.abs(resetAt - exchange.from) <= 2 * DAY_S * 1_000
+  const given = `${resetAt}${isInMs ? ": is it in ms?" : ""}`
+  yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", given)
   if (!isTime || !isOfKey) return
   const isFuture = (resetAt + SLACK_S) * 1_000 >= exchange.from
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`

@@ -45,6 +45,8 @@ const withKey: Fault = {
   request: (request) => ({ ...request, headers: [["Authorization", `Bearer ${SECRET}`]] })
 }
 
+/** Two minutes, each used up by three requests. */
+const minutes = [...times(3, list), { afterMs: 61_000 }, ...times(2, list)]
 const small: World["plan"] = { perMinute: 3, perDay: 1_000 }
 const smallDay: World["plan"] = { perMinute: 100, perDay: 3 }
 
@@ -238,6 +240,27 @@ const kinds: ReadonlyArray<Kind> = [
     history: times(4, list)
   },
   {
+    kind: "a retrieval shows every animal as available",
+    clause: "resources.status-agreed",
+    world: {
+      fault: onResponses(
+        (method, target) => method === "GET" && target.endsWith("/1"),
+        Edit.members((members) => ({ ...members, status: "available" }))
+      )
+    },
+    history: [posted('{"name":"Rex","categoryId":1,"status":"sold"}'), { path: "/pets/1" }, list]
+  },
+  {
+    kind: "one request more than Remaining says is admitted",
+    clause: "limits.remaining-bound",
+    world: {
+      plan: small,
+      choices: { minute: "clock window", shown: "minute" },
+      fault: { response: onRemaining((remaining) => Math.max(0, remaining - 1)) }
+    },
+    history: minutes
+  },
+  {
     kind: "an id that wraps around finds an animal",
     clause: "get.faithful",
     world: {
@@ -265,6 +288,15 @@ function listOf(count: number): Wire.WireResponse {
   }
 }
 
+/** Changes the requests that responses show as left. */
+function onRemaining(change: (remaining: number) => number): NonNullable<Fault["response"]> {
+  return (response) =>
+    Edit.header(
+      "X-RateLimit-Remaining",
+      String(change(Number(Wire.header(response, "x-ratelimit-remaining"))))
+    )(response)
+}
+
 /** Shows one request more after each request whose target matches, as a server that does not count it. */
 function countsLess(pattern: RegExp): NonNullable<Fault["response"]> {
   let free = 0
@@ -286,6 +318,32 @@ describe("Model.judge", () => {
       expect(judgeHistory(world, history).violations).toEqual([])
     }
   )
+
+  it("finds one cause of a Remaining that is too low", () => {
+    const fault = { response: onRemaining((remaining) => Math.max(0, remaining - 1)) }
+    const { violations } = judgeHistory({ plan: small, fault }, minutes)
+    expect(new Set(violations.map(({ clause }) => clause))).toEqual(new Set(["limits.remaining-bound"]))
+  })
+
+  it("finds one cause of a Reset in milliseconds, and asks whether it is one", () => {
+    const fault = onResponses(
+      () => true,
+      (response) =>
+        Edit.header("X-RateLimit-Reset", `${Wire.header(response, "X-RateLimit-Reset")}000`)(response)
+    )
+    const { violations } = judgeHistory({ plan: small, fault }, times(2, list))
+    expect(new Set(violations.map(({ clause }) => clause))).toEqual(new Set(["limits.reset-unix-seconds"]))
+    expect(violations[0]?.actual).toMatch(/ms\?$/)
+  })
+
+  it("says when a removed operation still responds", () => {
+    const afterMs = Date.parse("2031-01-01T00:00:00Z") - Date.parse("2027-03-04T09:00:00Z")
+    const fault = onResponses((_, target) => target.endsWith("/1"), Edit.replace(200, "[]"))
+    const { violations } = judgeHistory({ fault }, [{ path: "/pets/1", afterMs }])
+    expect(violations.find(({ clause }) => clause === "get.removed")?.expected).toBe(
+      "4xx for getPet at 2031-01-01T00:00:00.000Z, after its removal on 2030-12-05"
+    )
+  })
 
   it("shows both exchanges of a contradiction", () => {
     const history = [creation(" Rex "), list, creation(" Tom ")]

@@ -27,7 +27,7 @@ export const positions: ReadonlyArray<(letters: string, content: string) => stri
 
 /** Ends of names, from the most unusual one to none, because a service may reject unusual names. */
 export const ends = [
-  ` <b>&amp;"\u00e9e\u0301\u{1f98a}\n${"Aa".repeat(100)} `,
+  ` <b>&amp;"'\\%41\u00e9e\u0301\u{1f98a}\n${"Aa".repeat(100)} `,
   " <b>&amp;  \u00e9\u{1f98a}",
   ` ${"Aa".repeat(100)}`,
   " <b>&  a",

@@ -157,7 +157,7 @@ class Completed implements Exchange {
   get bodyBytes(): number {
     const response = this.#response
     if (response === undefined || this.#call.request.method === "HEAD") return 0
-    return response.bytes?.length ?? byteLength(response.body)
+    return this.#call.hostResponse?.bodyBytes ?? response.bytes?.length ?? byteLength(response.body)
   }
 
   get network(): string | undefined {

@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import { LastSeen } from "../access/LastSeen.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
@@ -24,6 +25,7 @@ import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
 import * as Cors from "./Cors.ts"
 import * as Exchange from "./Exchange.ts"
+import type { HostRoute } from "./HostRoute.ts"
 import * as NewBans from "./NewBans.ts"
 import * as Probes from "./Probes.ts"
 import * as Replies from "./Replies.ts"
@@ -37,6 +39,12 @@ import * as Target from "./Target.ts"
 
 /** Number of characters of a body from which on the host must have room for it. */
 const LARGE_BODY = 16_384
+
+/** The key of an admitted request to a route of the host. */
+interface Admitted {
+  readonly key: ApiKey
+  readonly hostRoute: HostRoute
+}
 
 /** Creates the program for requests and for transport errors. */
 export const make = Effect.fnUntraced(function* (
@@ -94,6 +102,7 @@ export const make = Effect.fnUntraced(function* (
     }
 
     const decision = decide(call)
+    if ("hostRoute" in decision) return yield* passOn(call, decision)
     if (!("execute" in decision)) return finish(call, decision)
     const { schema, status: declared } = decision.success
     const { body = "", headers, status = declared } = yield* execute(call, decision)
@@ -113,7 +122,8 @@ export const make = Effect.fnUntraced(function* (
     }
     const { path, query } = Target.parse(request.target)
     const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
-    const route = unlimited === undefined ? findRoute(request.method, path) : undefined
+    const isOwn = unlimited === undefined && call.hostRoute === undefined
+    const route = isOwn ? findRoute(request.method, path) : undefined
     call.isProbe = unlimited !== undefined
     call.template = call.isProbe ? path : route?.template
     const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
@@ -130,12 +140,13 @@ export const make = Effect.fnUntraced(function* (
     call.turn = undefined
   }
 
-  /** Returns the operation of an admitted request, or the reply to a rejected one. */
-  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation => {
-    const { request, route, transportError } = call
+  /** Returns the operation or the route of the host for an admitted request, or the reply to a rejected one. */
+  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation | Admitted => {
+    const { hostRoute, key, request, route, transportError } = call
     if (transportError !== undefined) return Replies.toTransportError(transportError)
     const rejection = Admission.rejectionOf(call)
     if (rejection !== undefined) return rejection
+    if (hostRoute !== undefined && key !== undefined) return { key, hostRoute }
     if (route === undefined) return Replies.notFound
     const { operation, resource } = route
     if (operation === undefined) return Replies.unsupportedMethod(resource, request.method)
@@ -153,6 +164,19 @@ export const make = Effect.fnUntraced(function* (
       : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) =>
           operation.execute(call, body, runtime)
         )
+  }
+
+  /** Passes an admitted request to the host; the result only describes the response that the host has sent. */
+  const passOn = (
+    call: Call,
+    { hostRoute, key }: Admitted
+  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+    const { id, label, plan } = key
+    const { headers } = finish(call, Replies.admitted)
+    return Effect.map(hostRoute.respond({ id, plan, label }, headers), (response) => {
+      call.hostResponse = response
+      return ServiceResponse.make(response.status, "")
+    })
   }
 
   /** Waits until the host has room for a large reply; `undefined` if it has room now. */
@@ -181,16 +205,19 @@ export const make = Effect.fnUntraced(function* (
     )
   }
 
-  const run = (request: ServiceRequest, transportError?: TransportError) =>
+  const run = (request: ServiceRequest, transportError?: TransportError, hostRoute?: HostRoute) =>
     Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
-      const call = new Call(request, transportError, nextRequestId(), fiber.getRef(Clock.Clock))
+      const clock = fiber.getRef(Clock.Clock)
+      const call = new Call(request, transportError, hostRoute, nextRequestId(), clock)
       const report = observer && Exchange.measure(observer, call, fiber.context, options)
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
       return Effect.onExit(response, (exit) => {
         leaveTurn(call)
         const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
         const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
-        return report === undefined ? logged : Effect.map(logged, () => report(exit))
+        if (report === undefined) return logged
+        if (hostRoute !== undefined && !call.isProbe) call.template = hostRoute.template()
+        return Effect.map(logged, () => report(exit))
       })
     })
 

@@ -12,6 +12,9 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 
 export const notFound = ServiceResponse.error(ApiError.make("not_found"))
 
+/** The reply to an admitted request, to which the host responds: has only the headers of every response. */
+export const admitted = ServiceResponse.make(200, "")
+
 /** Returns the reply to a method that the resource does not support. */
 export const unsupportedMethod = (
   { allow }: Pick<Resource, "allow">,

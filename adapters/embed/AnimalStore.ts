@@ -10,11 +10,11 @@ import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
 import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
-import type { GuardOptions } from "../../core/service/HostRoute.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
@@ -53,7 +53,7 @@ export interface AnimalStore {
    * headers of the service are set on its response; any other request gets the response of the service. Throws
    * `InvalidOption`.
    */
-  readonly guard: (options?: GuardOptions) => Guard.Guard
+  readonly guard: Guard.MakeGuard
   /** Handler for web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
   /**
@@ -172,6 +172,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
       ...BanPolicy.standard,
       ...Options.pick(BanPolicy.rules, ban ?? {})
     }),
+    Layer.succeed(OwnPlans, options.plans),
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(

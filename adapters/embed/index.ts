@@ -13,14 +13,20 @@ export {
 } from "../../core/access/KeyLifecycle.ts"
 export type { KeyStatus } from "../../core/access/KeyStatus.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
+export type { Pet } from "../../core/domain/Pet.ts"
+export type { PetStatus } from "../../core/domain/PetStatus.ts"
+export type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 export { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
 export type { Usage } from "../../core/limits/Usage.ts"
 export { InvalidOption } from "../../core/options/InvalidOption.ts"
 export type { Exchange } from "../../core/service/Exchange.ts"
+export type { Caller, GuardOptions } from "../../core/service/HostRoute.ts"
 export type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
+export type { Admission } from "../http-fetch/Admission.ts"
 export type { FetchHandler, FetchHandlerOptions } from "../http-fetch/FetchHandler.ts"
+export type { Guard } from "../http-node/Guard.ts"
 export type { NodeListener } from "../http-node/NodeListener.ts"
 export { ListenFailed, type NodeServerOptions } from "../http-node/NodeServer.ts"
 export type { FieldValue, LogEvent, LogLevel, LogThreshold } from "../log/LogEvent.ts"
@@ -33,3 +39,11 @@ export type { CloseOptions, RotateOptions } from "./Arguments.ts"
 export { type DatabaseOptions, InvalidDatabase } from "./Database.ts"
 export type { IssuedApiKey, Keys } from "./Keys.ts"
 export type { ObservationOptions, OtlpOptions } from "./ObservationOptions.ts"
+export type { OperationError } from "./OperationError.ts"
+export {
+  defineOperation,
+  type OperationDefinition,
+  type OperationInput,
+  type OwnOperation
+} from "./OwnOperation.ts"
+export type { ListOptions, Pets } from "./Pets.ts"

@@ -1,7 +1,7 @@
 /** Defines operations of a host, which stand beside the operations of the contract. */
-import type { ApiKey } from "../../core/access/ApiKey.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
+import type { Caller } from "../../core/service/HostRoute.ts"
 import type { OperationError } from "./OperationError.ts"
 import type { Pets } from "./Pets.ts"
 import * as Validator from "./Validator.ts"
@@ -10,9 +10,6 @@ import * as Validator from "./Validator.ts"
 type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterOf<Rest>
   : never
-
-/** The key of a caller. */
-export type Caller = Pick<ApiKey, "id" | "plan" | "label">
 
 /** What `run` of an operation receives. */
 export interface OperationInput<

@@ -8,6 +8,9 @@ import type { FlatHeaders } from "./ServiceResponse.ts"
 /** The API key of an admitted request. */
 export interface Caller extends Pick<ApiKey, "id" | "plan" | "label"> {}
 
+/** Returns the part of a key that the host may see. */
+export const callerOf = ({ id, label, plan }: ApiKey): Caller => ({ id, plan, label })
+
 /** Options of a route of the host. */
 export interface GuardOptions {
   /**

@@ -63,6 +63,24 @@ const programs: ReadonlyArray<ProgramCase> = [
     prints: ordersOutput
   },
   {
+    text: "store.guard({ cost: 5 })",
+    before: `import express from "express"\n${openWithKey}const app = express()`,
+    after: `
+const server = app.listen(0, "127.0.0.1")
+await new Promise((resolve) => server.once("listening", resolve))
+const send = async (path, init) => {
+  const headers = { Authorization: "Bearer " + key, "Content-Type": "application/json" }
+  const response = await fetch("http://127.0.0.1:" + server.address().port + path, { headers, ...init })
+  console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
+}
+await send("/orders", { method: "POST", body: '{"item":7}' })
+await send("/reports?days=14")
+await send("/reports?days=x")
+process.exit()
+`,
+    prints: /201 55 \{"item":7\}\n200 41 \[\]\n200 40 \[\]$/
+  },
+  {
     text: "onRequest: store.guard()",
     before: `import Fastify from "fastify"\n${openWithKey}const app = Fastify()`,
     after: `await app.listen({ port: 0, host: "127.0.0.1" })\nconst { server } = app\n${sendOrdersToServer}`,

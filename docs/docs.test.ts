@@ -70,7 +70,9 @@ describe("documentation", () => {
       const [, section = ""] = new RegExp(`^${topDirectory}/.*\n((?: .*\n)*)`, "m").exec(map) ?? []
       const listed = [...section.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name = ""]) => name)
       const directories = readdirSync(new URL(`${topDirectory}/`, root), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+        .filter(
+          (entry) => entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")
+        )
         .map(({ name }) => name)
       expect(listed.toSorted()).toEqual(directories.toSorted())
     }

@@ -15,7 +15,6 @@ import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
-import type { GuardOptions } from "../../core/service/HostRoute.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
@@ -54,7 +53,7 @@ export interface AnimalStore {
    * headers of the service are set on its response; any other request gets the response of the service. Throws
    * `InvalidOption`.
    */
-  readonly guard: (options?: GuardOptions) => Guard.Guard
+  readonly guard: Guard.MakeGuard
   /** Handler for web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
   /**

@@ -171,13 +171,90 @@ describe("a guarded route", () => {
   }
 })
 
+describe("the cost of a guarded request", () => {
+  for (const kind of Stores.kinds) {
+    it.skipIf(kind.missing !== undefined)(
+      `is taken from both windows, all or none, ${Stores.titleEnd(kind)}`,
+      async () => {
+        const now = Date.UTC(2026, 11, 1, 12)
+        const store = await Stores.open({ database: await kind.address(), now: () => now })
+        const { id, key } = await store.keys.issue({
+          plan: "Enterprise",
+          limits: { perMinute: 10, perDay: 50 }
+        })
+        const send = async (cost: number, secret = key) => {
+          const request = new Request("http://store.test/orders", { headers: bearer(secret) })
+          const admission = await store.admit(request, { cost })
+          const headers = admission.admitted ? admission.headers : admission.response.headers
+          const status = admission.admitted ? 200 : admission.response.status
+          return [status, headers.get("X-RateLimit-Remaining"), headers.get("Retry-After")]
+        }
+        expect(await send(4)).toEqual([200, "6", null])
+        // 7 tokens need one more, which takes six seconds.
+        expect(await send(7)).toEqual([429, "6", "6"])
+        expect(await send(6)).toEqual([200, "0", null])
+        expect((await store.keys.show(id)).usage.day.used).toBe(10)
+        // Without a valid key, a request counts as one.
+        expect(await send(7, "ast_1")).toEqual([401, "59", null])
+      }
+    )
+  }
+
+  it("is at most the whole limit of the key, so that the request is admitted when its bucket is full", async () => {
+    const { key, store } = await open()
+    const request = () => new Request("http://store.test/orders", { headers: bearer(key) })
+    const admission = await store.admit(request(), { cost: 1_000 })
+    expect(admission.admitted && admission.headers.get("X-RateLimit-Remaining")).toBe("0")
+    const next = await store.admit(request(), { cost: 1_000 })
+    expect(!next.admitted && next.response.headers.get("Retry-After")).toBe("60")
+  })
+
+  it("can be a function of the request; if it throws or its result is invalid, the response is a 500", async () => {
+    const lines: Array<string> = []
+    const store = await Stores.open({ logLevel: "error", log: (line) => lines.push(line) })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const app = express()
+    app.use(
+      store.guard({
+        cost: ({ query }: express.Request) => {
+          if (query.items === "x") throw new Error("no number")
+          return Number(query.items ?? 1)
+        }
+      })
+    )
+    app.get("/orders", (_, response) => void response.json({}))
+    const origin = await serve(app)
+    const send = (query: string) => fetch(`${origin}/orders${query}`, { headers: bearer(key) })
+    expect((await send("?items=20")).headers.get("X-RateLimit-Remaining")).toBe("40")
+    for (const query of ["?items=0", "?items=x"]) {
+      const response = await send(query)
+      expect([response.status, await response.json()]).toMatchObject([500, { code: "internal_error" }])
+    }
+    expect((await send("")).headers.get("X-RateLimit-Remaining")).toBe("39")
+    expect(lines).toEqual([
+      expect.stringContaining("cost: must be a whole number from 1 to 1000000000"),
+      expect.stringContaining("no number")
+    ])
+  })
+})
+
 describe("store.guard and store.admit", () => {
+  it.each([0, -1, 1.5, Number.NaN, "2", null])("reject the cost %j with InvalidOption", async (cost) => {
+    const { store } = await open()
+    const message = "cost: must be a whole number from 1 to 1000000000, or a function"
+    const given: unknown = { cost }
+    expect(() => Reflect.apply(store.guard, undefined, [given])).toThrow(message)
+    const request = new Request("http://store.test/orders")
+    const admission: Promise<unknown> = Reflect.apply(store.admit, undefined, [request, given])
+    await expect(admission).rejects.toMatchObject({ _tag: "InvalidOption", message })
+  })
+
   it("reject unknown options with InvalidOption", async () => {
     const { store } = await open()
-    const options = JSON.parse('{"rout":"/orders"}')
-    const message = "rout: unknown option; did you mean route?"
+    const options = JSON.parse('{"rotue":"/orders"}')
+    const message = "rotue: unknown option; did you mean route?"
     expect(() => store.guard(options)).toThrow(
-      new InvalidOption({ option: "rout", reason: message.slice(6) })
+      new InvalidOption({ option: "rotue", reason: message.slice(7) })
     )
     const admission = store.admit(new Request("http://store.test/orders"), options)
     await expect(admission).rejects.toMatchObject({ message })

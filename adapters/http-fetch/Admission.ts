@@ -2,7 +2,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Result from "effect/Result"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as HostRoute from "../../core/service/HostRoute.ts"
@@ -31,7 +30,7 @@ export type Admission =
     }
 
 /** Decides on a request; rejects with `InvalidOption`, or with `request.signal.reason` if that signal aborts. */
-export type Admit = (request: Request, options?: HostRoute.GuardOptions) => Promise<Admission>
+export type Admit = (request: Request, options?: HostRoute.GuardOptions<Request>) => Promise<Admission>
 
 /** Creates the function. */
 export const make = Effect.fnUntraced(function* (
@@ -45,12 +44,10 @@ export const make = Effect.fnUntraced(function* (
     new Promise((resolve, reject) => {
       const { signal } = request
       signal.throwIfAborted()
-      const { route } = Result.getOrThrowWith(
-        Options.check(HostRoute.rules, givenRoute),
-        (invalid) => invalid
-      )
+      const { costOf, route } = HostRoute.resolve(givenRoute)
       let isAdmitted = false
       const admission = service.admit(new FetchRequest(request, options), {
+        cost: () => costOf(request),
         template: () => route,
         respond: (caller, flat) =>
           Effect.callback((resume) => {

@@ -1,8 +1,6 @@
 /** Puts routes of the host behind the keys and limits of the service, as middleware for Node's servers and frameworks. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Options from "../../core/options/Options.ts"
 import * as HostRoute from "../../core/service/HostRoute.ts"
 import { Service } from "../../core/service/Service.ts"
 import type { FlatHeaders } from "../../core/service/ServiceResponse.ts"
@@ -42,21 +40,28 @@ export type Guard = (
 /** Maximum number of templates that are read from Express, because a mount path with parameters is not a template. */
 const MAX_TEMPLATES = 200
 
-/** Creates the function that creates guards; it throws `InvalidOption`. */
-export const make: Effect.Effect<(options?: HostRoute.GuardOptions) => Guard, never, Service> = Effect.gen(
-  function* () {
-    const service = yield* Service
-    const handle = yield* makeHandler()
-    const templates = new Set<string>()
-    return (given) => {
-      const options = Result.getOrThrowWith(Options.check(HostRoute.rules, given), (invalid) => invalid)
-      return (request, response, next) => {
-        const route = new GuardedRoute(request, response, next, options, templates, service.isDraining())
-        handle(route.request, route.response, undefined, route)
-      }
+/** Creates a guard. Throws `InvalidOption`. */
+export type MakeGuard = <Request extends IncomingMessage | WrappedRequest = IncomingMessage>(
+  options?: HostRoute.GuardOptions<Request>
+) => Guard
+
+/** Creates the function that creates guards. */
+export const make: Effect.Effect<MakeGuard, never, Service> = Effect.gen(function* () {
+  const service = yield* Service
+  const handle = yield* makeHandler()
+  const templates = new Set<string>()
+  return <Request extends IncomingMessage | WrappedRequest>(
+    given?: HostRoute.GuardOptions<Request>
+  ): Guard => {
+    const { costOf, route } = HostRoute.resolve(given)
+    return (request, response, next) => {
+      // The cast is safe: the host calls the guard with its own requests.
+      const cost = () => costOf(request as Request)
+      const guarded = new GuardedRoute(request, response, next, cost, route, templates, service.isDraining())
+      handle(guarded.request, guarded.response, undefined, guarded)
     }
   }
-)
+})
 
 /** Express sets these properties on its requests. */
 type Routed = IncomingMessage & { readonly baseUrl?: unknown; readonly route?: { readonly path?: unknown } }
@@ -64,11 +69,12 @@ type Routed = IncomingMessage & { readonly baseUrl?: unknown; readonly route?: {
 class GuardedRoute implements NodeRoute {
   readonly request: Routed
   readonly response: ServerResponse
+  readonly cost: () => number
   isPassedOn = false
   readonly #given: IncomingMessage | WrappedRequest
   readonly #reply: ServerResponse | WrappedResponse
   readonly #next: () => void
-  readonly #options: HostRoute.GuardOptions
+  readonly #route: string | undefined
   readonly #templates: Set<string>
   readonly #isClosing: boolean
 
@@ -76,7 +82,8 @@ class GuardedRoute implements NodeRoute {
     request: IncomingMessage | WrappedRequest,
     response: ServerResponse | WrappedResponse,
     next: () => void,
-    options: HostRoute.GuardOptions,
+    cost: () => number,
+    route: string | undefined,
     templates: Set<string>,
     isClosing: boolean
   ) {
@@ -85,13 +92,14 @@ class GuardedRoute implements NodeRoute {
     this.#given = request
     this.#reply = response
     this.#next = next
-    this.#options = options
+    this.cost = cost
+    this.#route = route
     this.#templates = templates
     this.#isClosing = isClosing
   }
 
   template(): string | undefined {
-    if (this.#options.route !== undefined) return this.#options.route
+    if (this.#route !== undefined) return this.#route
     if ("raw" in this.#given) return this.#given.routeOptions?.url
     const { baseUrl, route } = this.request
     if (typeof route?.path !== "string") return undefined

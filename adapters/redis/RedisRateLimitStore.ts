@@ -30,6 +30,7 @@ const SERVICE_GRACE_MS = 86_400_000
 interface CountRequest {
   readonly now: number
   readonly policy: RateLimit.Policy
+  readonly cost: number
 }
 
 const make = (
@@ -62,9 +63,10 @@ const make = (
   const count = CallerQueue.make<CountRequest, RateLimit.Verdict>((caller, requests, done) => {
     const stateKey = stateKeys.of(caller)
     const args = [expiryBan]
-    for (const { now, policy } of requests) {
+    for (const { cost, now, policy } of requests) {
       const { perDay, perMinute } = policy.plan
-      args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), banText(policy.ban))
+      args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), String(cost))
+      args.push(banText(policy.ban))
     }
     return evaluate(stateKey, stateKey.scripts.count, args, (exit) =>
       done(
@@ -124,7 +126,8 @@ const make = (
       call.submit((done) =>
         modify(key, step)(done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
       ),
-    consume: (key, now, policy) => call.submit(count(key, { now, policy })),
+    consume: (key, now, policy) => call.submit(count(key, { now, policy, cost: 1 })),
+    consumeMany: (key, now, policy, cost) => call.submit(count(key, { now, policy, cost })),
     rehearse: call.run(Effect.asVoid(send("", rehearsal))),
     read: (callers, now) => {
       const states = Effect.forEach(
@@ -173,10 +176,10 @@ const verdictsOf = (
   requests: ReadonlyArray<CountRequest>
 ): ReadonlyArray<Exit.Exit<RateLimit.Verdict, RedisFailure.CommandFailed>> => {
   const lines = String(reply).split("\n")
-  return requests.map(({ policy }, index) => {
+  return requests.map(({ cost, policy }, index) => {
     const [admitted, at, ...fields] = (lines[index] ?? "").split(" ")
     return Exit.succeed(
-      RateLimit.verdictOf(admitted === "1", RateLimitFields.stateOf(fields), Number(at), policy)
+      RateLimit.verdictOf(admitted === "1", RateLimitFields.stateOf(fields), Number(at), policy, cost)
     )
   })
 }

@@ -7,6 +7,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as Batches from "./migrations/Batches.ts"
+import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
@@ -144,7 +145,8 @@ export const sqlite: Migrations = {
   "0003_key_administration": statements(KeyAdministration.sqlite),
   "0004_transfers": statements(Transfers.sqlite),
   "0005_batches": statements(Batches.sqlite),
-  "0006_idempotent_inserts": statements(IdempotentInserts.sqlite)
+  "0006_idempotent_inserts": statements(IdempotentInserts.sqlite),
+  "0007_costs": statements(Costs.sqlite)
 }
 
 const postgres: Migrations = {
@@ -153,7 +155,8 @@ const postgres: Migrations = {
   "0003_key_administration": statements(KeyAdministration.postgres),
   "0004_transfers": statements(Transfers.postgres),
   "0005_batches": statements(Batches.postgres),
-  "0006_idempotent_inserts": statements(IdempotentInserts.postgres)
+  "0006_idempotent_inserts": statements(IdempotentInserts.postgres),
+  "0007_costs": statements(Costs.postgres)
 }
 
 const migrationsFor = (sql: SqlClient.SqlClient): Migrations =>

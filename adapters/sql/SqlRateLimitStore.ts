@@ -79,12 +79,16 @@ const make = Effect.fnUntraced(function* ({
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
   return yield* sql.onDialectOrElse({
     pg: () =>
-      Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, countNetwork), (consume) => ({
-        modify: PostgresRateLimits.modify(sql, call, countNetwork),
-        consume,
-        read,
-        rehearse
-      })),
+      Effect.map(
+        PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
+        (consumeMany): RateLimitStore["Service"] => ({
+          modify: PostgresRateLimits.modify(sql, call, countNetwork),
+          consume: (key, now, policy) => consumeMany(key, now, policy, 1),
+          consumeMany,
+          read,
+          rehearse
+        })
+      ),
     orElse: () => {
       return SqliteWorkerClient.isSqliteWorkerClient(sql)
         ? Effect.map(consumeGrouped(sql, call, countNetwork), (consume) => ({

@@ -11,7 +11,7 @@ import * as Caller from "../limits/Caller.ts"
 import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
-import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as RateLimitStore from "../ports/RateLimitStore.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
@@ -23,6 +23,8 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 export interface Budget {
   readonly caller: string
   readonly policy: RateLimit.Policy
+  /** Number of requests as which the request counts. */
+  readonly cost: number
 }
 
 /** Ratio of the limits of a site to the limits of one network; a site has 65,536 networks. */
@@ -42,20 +44,30 @@ export const budgets = (
     perDay: Math.min(anonymousPlan.perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
   }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan, ban: undefined }
-  return ({ key, request }) => {
-    if (key !== undefined) return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban } }]
+  return ({ hostRoute, key, request }) => {
+    if (key !== undefined) {
+      // A request can cost no more than the whole limit; it would never be admitted.
+      const { perDay, perMinute } = key.limits
+      const cost = hostRoute === undefined ? 1 : Math.min(hostRoute.cost(), perMinute, perDay)
+      return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban }, cost }]
+    }
     const { network, site } = ClientAddress.networksOf(ClientAddress.of(request, trustedProxyHops))
-    const budget = { caller: Caller.ofNetwork(network), policy }
-    return site === undefined ? [budget] : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy }]
+    const budget = { caller: Caller.ofNetwork(network), policy, cost: 1 }
+    return site === undefined
+      ? [budget]
+      : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy, cost: 1 }]
   }
 }
 
 /** Creates the function that counts a request against a budget. */
 export const counter =
-  (limits: RateLimitStore["Service"], { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">) =>
-  (call: Call, { caller, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
+  (
+    limits: RateLimitStore.RateLimitStore["Service"],
+    { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">
+  ) =>
+  (call: Call, { caller, cost, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
     call.plan = policy.plan
-    const counted = limits.consume(caller, call.now, policy)
+    const counted = RateLimitStore.consume(limits, caller, call.now, policy, cost)
     if (onLimitsUnavailable === "closed") return counted
     return Effect.catch(counted, (failure) => {
       const standIn = uncountedVerdict(policy.plan, call.now)

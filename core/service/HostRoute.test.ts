@@ -9,6 +9,7 @@ import { open, outage, request, type Sent, TestResponse, unlimited } from "./Ser
 const routeOf = (status: number) => {
   const route = {
     runs: 0,
+    cost: () => 1,
     template: () => "/orders/{id}",
     respond: () =>
       Effect.sync(() => {

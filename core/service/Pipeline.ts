@@ -23,19 +23,16 @@ import { AdmissionTurns } from "./AdmissionTurns.ts"
 import { Call } from "./Call.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
-import * as Cors from "./Cors.ts"
 import * as Exchange from "./Exchange.ts"
 import type { HostRoute } from "./HostRoute.ts"
 import * as NewBans from "./NewBans.ts"
-import * as Probes from "./Probes.ts"
+import type * as Probes from "./Probes.ts"
+import * as Reception from "./Reception.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
-import * as Router from "./Router.ts"
-import { HostBusy, type ServiceRequest, type TransportError } from "./ServiceRequest.ts"
+import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
-import * as StaticFiles from "./StaticFiles.ts"
-import * as Target from "./Target.ts"
 
 /** Number of characters of a body from which on the host must have room for it. */
 const LARGE_BODY = 16_384
@@ -60,11 +57,9 @@ export const make = Effect.fnUntraced(function* (
   const plans = yield* OwnPlans
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
-  const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
-  const findRoute = Router.make(options.basePath, Router.resourcesOf(operations))
+  const receive = yield* Reception.make(options, operations, probes)
   const budgetsOf = Admission.budgets(options, yield* BanPolicy)
   const count = Admission.counter(yield* RateLimitStore, options)
-  const configuredCors = Cors.make(options.corsOrigins)
   const addHeaders = CommonHeaders.make(options, operations)
   const turns = new AdmissionTurns()
   const bans = NewBans.make()
@@ -111,29 +106,6 @@ export const make = Effect.fnUntraced(function* (
     if (room !== undefined) yield* room
     return finish(call, reply)
   })
-
-  /** Determines what is requested; returns the reply if the request needs no key. */
-  const receive = (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
-    const { request, transportError } = call
-    if (transportError !== undefined) {
-      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
-      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
-      return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
-    }
-    const { path, query } = Target.parse(request.target)
-    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
-    const isOwn = unlimited === undefined && call.hostRoute === undefined
-    const route = isOwn ? findRoute(request.method, path) : undefined
-    call.isProbe = unlimited !== undefined
-    call.template = call.isProbe ? path : route?.template
-    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
-    const permission = cors?.permissionFor(request.header("origin"))
-    if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
-    if (permission !== undefined) call.corsHeaders = permission.headers
-    call.route = route
-    call.query = query
-    return unlimited
-  }
 
   const leaveTurn = (call: Call, isOutage = false): void => {
     if (call.turn !== undefined) turns.leave(call.turn, isOutage)

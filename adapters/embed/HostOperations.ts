@@ -109,6 +109,7 @@ const toOperation = (
         : { body: { description: "The body", schema: body.schema, examples: {}, decode: JsonBody.parse } }),
       success: successOf(own, validators.response === undefined ? undefined : response.schema),
       errors: own.errors ?? [],
+      cost: own.cost ?? 1,
       run
     })
   )

@@ -155,7 +155,11 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
 const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope) {
   const { ban, limits, now } = options
   const clock = now === undefined ? "database" : "service"
-  const all = yield* Effect.fromResult(Database.stores(options.database, options, clock))
+  const { database } = options
+  const all =
+    typeof database === "string"
+      ? yield* Effect.fromResult(Database.stores(database, options, clock))
+      : database
   const stores =
     limits === undefined
       ? all

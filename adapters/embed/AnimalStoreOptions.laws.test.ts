@@ -39,6 +39,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   trustContentLength: "boolean",
   database: "string",
   limits: "string",
+  plans: "object",
   ban: "object",
   docs: "boolean",
   operations: "object",

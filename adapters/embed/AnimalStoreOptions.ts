@@ -1,5 +1,7 @@
 /** Defines the options of `openAnimalStore`, and their validation rules. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as OwnPlans from "../../core/limits/OwnPlans.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
@@ -26,6 +28,11 @@ export interface AnimalStoreOptions
    * `database`.
    */
   readonly limits?: string | undefined
+  /**
+   * Plans beside those of the contract, by name, with the limits of all their keys. For example
+   * `{ Starter: { perMinute: 120, perDay: 5000 } }`; other numbers later apply to the keys that exist already.
+   */
+  readonly plans?: { readonly [name: string]: Plan } | undefined
   /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
@@ -49,6 +56,7 @@ export const table = {
   limits: OptionTable.flag("limits", address, undefined, { defaultText: "the same database" }),
   ...Database.table,
   ...ServiceOptions.table,
+  plans: OptionTable.flag("plan", OwnPlans.rule, {}),
   ban: OptionTable.programOnly(
     Options.partial(BanPolicy.rules),
     undefined,

@@ -7,7 +7,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
-import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
@@ -194,7 +193,7 @@ const keysIn = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<ApiKey> => {
 
 const toKey = (row: KeyRow): Omit<ApiKey, "secrets"> => ({
   id: row.id,
-  plan: toPlan(row.plan),
+  plan: row.plan,
   limits: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
   label: row.label ?? undefined,
   createdAt: Number(row.created_at),
@@ -204,9 +203,3 @@ const toKey = (row: KeyRow): Omit<ApiKey, "secrets"> => ({
 })
 
 const toNumber = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
-
-const toPlan = (value: string): Plan.PlanName => {
-  const plan = Plan.names.find((known) => known === value)
-  if (plan === undefined) throw new Error("a row has an unknown plan")
-  return plan
-}

@@ -179,12 +179,7 @@ const observeServer = Effect.fnUntraced(function* (
     const [requests, waitedMs] = [traffic.requests(), traffic.waitedMs()]
     onProgress?.({ ...doing, total: programs.length, requests, waitedMs })
   }
-  const ticks = Effect.forever(
-    Effect.andThen(
-      Effect.sleep(TICK_MS),
-      Effect.sync(() => tell())
-    )
-  )
+  const tick = Effect.sync(() => tell()).pipe(Effect.delay(TICK_MS))
   const { errors, known, stopped } = yield* Effect.raceFirst(
     JudgedRun.complete(session, subject.target, {
       programs,
@@ -192,7 +187,7 @@ const observeServer = Effect.fnUntraced(function* (
       signal,
       onProgress: ({ name }, index) => tell({ index, id: name })
     }),
-    ticks
+    Effect.forever(tick)
   )
   const wanted = wantedBy(subject, selection)
   const violations = session.violations.filter(({ clause }) => wanted.has(clause))

@@ -80,9 +80,15 @@ const standingOf = ({ standings }: Meters, key: Key | undefined): Standing =>
 const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
   denial !== undefined && from < denial.retryAt
 
+/** Returns when a ban must have ended that a denial told of. */
+const banOver = ({ exchange, retryAt }: Denial): number =>
+  2 * DAY_MS + (Number.isFinite(retryAt) ? retryAt : exchange.to)
+
 /** Whether a key may be banned when it handles this exchange. */
 export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exchange): boolean => {
   const standing = standingOf(meters, key)
+  // A ban is temporary; days after the latest denial, no rejection is one.
+  if (standing.denial !== undefined && exchange.from > banOver(standing.denial)) return false
   // Of several requests in flight, any may have come after the denial of another.
   return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
 }
@@ -234,7 +240,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
 /** Returns the rate headers of a response, without a Reset that is no time. */
 const shownBy = ({ exchange: { from, response } }: Seen): World.Event["shown"] => {
   const rate = RateHeaders.of(response)
-  return rate && (isUnixSeconds(rate, from, true) ? rate : { ...rate, resetAt: undefined })
+  return rate && (isUnixSeconds(rate, from) ? rate : { ...rate, resetAt: undefined })
 }
 
 /** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */

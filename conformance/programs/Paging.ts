@@ -7,6 +7,7 @@ import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
+import * as Names from "./Names.ts"
 import * as Pairs from "./Pairs.ts"
 import { type Program, program, type Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
@@ -99,8 +100,7 @@ export const programs: ReadonlyArray<Program> = [
         const write = (text: string) =>
           Bodies.creation(members, { ...Bodies.adding(`"padding":"${text}"`), headers })
         const room = size - bytes(String(write("").body)).length
-        const width = bytes(padding).length
-        yield* Calls.createAndGet(tools, write(padding.repeat(room / width) + "x".repeat(room % width)))
+        yield* Calls.createAndGet(tools, write(Names.ofLength("", padding, room, Names.units.bytes)))
       }
     }
   }),

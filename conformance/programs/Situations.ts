@@ -49,7 +49,7 @@ const others = [
 const { invalid, near } = Credentials
 
 export const programs: ReadonlyArray<Program> = [
-  program("situations", { profile: "core", requests: 300, anonymous: 53 }, function* (tools) {
+  program("situations", { profile: "core", requests: 340, anonymous: 105 }, function* (tools) {
     const rows = yield* Pairs.cover({
       moment: moments,
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],
@@ -72,14 +72,14 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
       for (const row of rows.filter((each) => each.moment === moment)) {
         const values = { ...row, name: tools.name(row.name) }
-        const defect = yield* Draw.one(row.defect)
-        const sent = [
+        const sent: ReadonlyArray<Sent> = [
           Bodies.creation(Calls.members(tools, values), row.form),
           { path: Queries.list(row.limit, row.filter) },
-          yield* row.other(tools),
-          Credentials.withCredential(defect, row.credential(tools.keys.main))
+          yield* row.other(tools)
         ]
-        for (const each of sent)
+        const credential = row.credential(tools.keys.main)
+        const rejected = [yield* Draw.one(row.defect), yield* Draw.one(sent)]
+        for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }
       for (const call of next === boundaries.month ? Calls.refused : []) yield* Calls.send(tools, call)

@@ -136,10 +136,10 @@ const otherCause = (each: readonly [CheckResult, Cause], columns: number): Reado
 }
 
 /** Formats items, one line each. */
-const listed = (items: ReadonlyArray<string>, columns: number, max = MAX_OTHERS): ReadonlyArray<string> => {
-  const hidden = items.length - max
+const listed = (items: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
+  const hidden = items.length - MAX_OTHERS
   return [
-    ...items.slice(0, max).map((item) => cut(printable(item), columns)),
+    ...items.slice(0, MAX_OTHERS).map((item) => cut(printable(item), columns)),
     ...(hidden > 0 ? [`… and ${hidden} more`] : [])
   ]
 }
@@ -148,17 +148,14 @@ const titled = (
   title: string,
   items: ReadonlyArray<string>,
   columns: number,
-  max?: number
+  max = MAX_OTHERS
 ): ReadonlyArray<string> =>
   items.length === 0
     ? []
     : [
         ...wrap(title, columns),
-        ...listed(
-          items.map((item) => `- ${item}`),
-          columns,
-          max
-        )
+        ...items.slice(0, max).flatMap((item) => hanging("- ", item, columns)),
+        ...(items.length > max ? [`… and ${items.length - max} more`] : [])
       ]
 
 /** Wraps a text, and keeps its first lines. */
@@ -166,7 +163,7 @@ const limited = (text: string, columns: number, max = MAX_LINES): ReadonlyArray<
   const lines = wrap(text, columns)
   return lines.length <= max
     ? lines
-    : [...lines.slice(0, max - 1), `${cut(lines[max - 1] ?? "", columns - 2)} …`]
+    : [...lines.slice(0, max - 1), `${take(lines[max - 1] ?? "", columns - 2)} …`]
 }
 
 /** Formats a text after a label; further lines begin below the text. */

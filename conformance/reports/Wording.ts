@@ -36,8 +36,10 @@ export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
   const { decided, error, excluded, fail, inconclusive, planned } = counts
   const [open, ...others] = undecided(report)
+  const [first, ...more] = open?.split(/(?<=\)), /) ?? []
+  const cases = more.length === 0 ? first : `${first}, …`
   const openCases =
-    open === undefined ? "" : `; ${open}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
+    open === undefined ? "" : `; ${cases}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
   switch (verdict) {
     case "conformant":
       return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${openCases}`

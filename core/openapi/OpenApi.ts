@@ -8,6 +8,7 @@ import * as Json from "../codec/Json.ts"
 import type * as Deprecation from "../deprecation/Deprecation.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
+import type { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
 import * as Router from "../service/Router.ts"
@@ -18,8 +19,9 @@ import * as OpenApiResponses from "./OpenApiResponses.ts"
 /** Returns the document as JSON text, with int64 values as numbers. */
 export const json = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
-): string => Json.stringify(document(options, operations))
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans = {}
+): string => Json.stringify(document(options, operations, plans))
 
 /**
  * Returns a function that formats the document for an origin of the service, and the path of the host before the base
@@ -28,9 +30,10 @@ export const json = (
  */
 export const formatter = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans
 ): ((origin: string | undefined, prefix?: string) => string) => {
-  const text = json(options, operations)
+  const text = json(options, operations, plans)
   const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
   const { basePath, publicBaseUrl, trustedProxyHops } = options
   const afterUrl = text.slice(urlStart + (basePath === "" ? ROOT.length : 0))
@@ -50,7 +53,8 @@ const FIRST_SERVER = '"servers":[{"url":"'
 /** Returns the document as a value. Its int64 examples are `bigint`, so that only `Json.stringify` can encode it. */
 export const document = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans
 ): Json.EncodableObject => ({
   openapi: "3.1.0",
   info: {
@@ -81,7 +85,7 @@ export const document = (
       }
     },
     schemas: Object.assign(Schemas.make(options), ...operations.map(({ schemas }) => schemas)),
-    headers: OpenApiHeaders.make(options, operations),
+    headers: OpenApiHeaders.make(options, operations, plans),
     responses: OpenApiResponses.shared(options)
   }
 })

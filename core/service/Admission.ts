@@ -8,6 +8,7 @@ import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
+import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
 import * as RateLimitStore from "../ports/RateLimitStore.ts"
@@ -84,10 +85,15 @@ export const secretOf = (call: Call, authorization: string | undefined): Uint8Ar
     : ApiKeySecret.parse(credential.token)
 }
 
-/** Notes the key of a request, if the key accepts the secret with this hash. */
-export const identify = (call: Call, hash: string, key: Option.Option<ApiKey.ApiKey>): void => {
+/** Notes the key of a request, with the limits that apply now, if the key accepts the secret with this hash. */
+export const identify = (
+  call: Call,
+  hash: string,
+  key: Option.Option<ApiKey.ApiKey>,
+  plans: OwnPlans.OwnPlans
+): void => {
   if (Option.isNone(key) || !ApiKey.accepts(key.value, hash, call.now)) return
-  call.key = key.value
+  call.key = OwnPlans.current(plans, key.value)
   call.credentialError = undefined
 }
 

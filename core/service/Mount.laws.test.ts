@@ -39,12 +39,12 @@ describe("Mount.prefixOf", () => {
 })
 
 describe("Mount.encode", () => {
-  it("returns text that can be between angle brackets in a header, and leaves other paths unchanged", () => {
+  it("returns text that can be in a header and in JSON, and leaves other paths unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(Mount.encode(text)).toMatch(/^[!#-;=?-~]*$/)
+        expect(Mount.encode(text)).toMatch(/^[!#-;=?-[\]-~]*$/)
       })
     )
-    expect(Mount.encode('/animals/%7Ev1~/"<\u00e9>\ud800')).toBe("/animals/%7Ev1~/%22%3C%E9%3E")
+    expect(Mount.encode('/animals/%7Ev1~/"<\u00e9>\\\ud800')).toBe("/animals/%7Ev1~/%22%3C%E9%3E%5C")
   })
 })

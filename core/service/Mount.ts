@@ -31,10 +31,10 @@ export const pathBeside = (basePath: string, path: string): string => {
   return isBeside ? path.slice(directory.length) : path
 }
 
-/** Encodes the bytes of a prefix that a header such as `Link` cannot contain within a URL. */
+/** Encodes the bytes of a prefix that a URL in a header such as `Link`, or in JSON, cannot contain. */
 export const encode = (prefix: string): string =>
   // Hosts return targets with one character for each byte; others are omitted.
-  prefix.replaceAll(/[^!#-;=?-~]/g, (byte) => {
+  prefix.replaceAll(/[^!#-;=?-[\]-~]/g, (byte) => {
     const code = byte.charCodeAt(0)
     return code < 0x100 ? `%${code.toString(16).toUpperCase().padStart(2, "0")}` : ""
   })

@@ -12,6 +12,7 @@ import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import { LastSeen } from "../access/LastSeen.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
+import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
@@ -53,6 +54,7 @@ export const make = Effect.fnUntraced(function* (
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
+  const plans = yield* OwnPlans
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
   const receive = yield* Reception.make(options, operations, probes)
@@ -77,7 +79,7 @@ export const make = Effect.fnUntraced(function* (
     const secret = Admission.secretOf(call, authorization)
     if (secret !== undefined) {
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
-      Admission.identify(call, hash, yield* keys.findByHash(hash))
+      Admission.identify(call, hash, yield* keys.findByHash(hash), plans)
       if (call.key !== undefined) noteSeen(call.key, call.now)
     }
     let verdict: Verdict | undefined

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
+import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
 import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
@@ -25,10 +26,11 @@ export const make = Effect.fnUntraced(function* (
   operations: ReadonlyArray<Operation>
 ) {
   const checkStores = yield* ReadinessProbe.make(options)
+  const plans = yield* OwnPlans
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(
-    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations)))
+    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations, plans)))
   )
   let isDraining = false
 

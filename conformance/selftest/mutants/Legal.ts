@@ -27,6 +27,13 @@ export const rules: ReadonlyArray<Rule> = [
     /^(X-RateLimit-Limit|verdict: (limit|retryAfter))$/,
     NO_KEY
   ),
+  rule(NO_PLAN, /^always send the first$/, /^(X-RateLimit-Limit|verdict: limit)$/, NO_KEY),
+  rule(
+    "The plan of the key of a run is not declared, so any larger limit may be its own (§8.2).",
+    /^(add one to|add 60 to|double|multiply by 1000)$/,
+    /^(X-RateLimit-Limit|verdict: limit)$/,
+    /^for the key of a run$/
+  ),
   rule(
     NO_PLAN,
     /^(halve|round to tens|send zero for)$/,

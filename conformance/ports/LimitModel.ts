@@ -14,7 +14,10 @@ export interface State {
 export const initial: State = { states: new Map(), untouched: new Map() }
 
 export const key = ({ states }: State): string =>
-  [...states].map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`).join()
+  [...states]
+    .map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`)
+    .toSorted()
+    .join()
 
 type LimitJudge<Output> = Judge<State, Output>
 

@@ -11,6 +11,7 @@ import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Operation from "../../core/operations/Operation.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import { callerOf } from "../../core/service/HostRoute.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
 import * as JsonValue from "./JsonValue.ts"
 import * as OperationError from "./OperationError.ts"
@@ -108,6 +109,7 @@ const toOperation = (
         : { body: { description: "The body", schema: body.schema, examples: {}, decode: JsonBody.parse } }),
       success: successOf(own, validators.response === undefined ? undefined : response.schema),
       errors: own.errors ?? [],
+      cost: own.cost ?? 1,
       run
     })
   )
@@ -147,12 +149,11 @@ const runner = (
   Effect.fnUntraced(function* (input: CoreInput) {
     const query = yield* validateQuery(input, validators.query, described)
     const body = yield* validateBody(input, validators.body)
-    const { id, label, plan } = input.key
     const returned = yield* call(own, {
       params: input.path,
       query,
       body,
-      caller: { id, plan, label },
+      caller: callerOf(input.key),
       header: (name) => input.header(name.toLowerCase()),
       now: input.now,
       ...tools

@@ -137,6 +137,20 @@ describe("an operation of a host", () => {
     expect((await send("GET", "/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("298")
   })
 
+  it("counts as several requests if it costs more", async () => {
+    const { send, store } = await open({ operations: [{ ...cancelOrder, cost: 250 }] })
+    const remaining = async (method: string) =>
+      (await send(method, "/v1/orders/o1")).headers.get("X-RateLimit-Remaining")
+    expect([await remaining("DELETE"), await remaining("PUT")]).toEqual(["50", "49"])
+    expect((await send("DELETE", "/v1/orders/o1")).json.code).toBe("rate_limit_exceeded")
+    const document = await readDocument(store)
+    expect(operation(document, "cancelOrder").description).toBe("A request counts as 250 requests.")
+    const free = await store.keys.issue({ plan: "Free" })
+    const headers = { Authorization: `Bearer ${free.key}` }
+    const whole = await store.fetch(new Request("http://x/v1/orders/o1", { method: "DELETE", headers }))
+    expect([whole.status, whole.headers.get("X-RateLimit-Remaining")]).toEqual([204, "0"])
+  })
+
   it("returns what the validator of the response returns", async () => {
     const { send } = await open()
     expect((await send("GET", "/v1/orders/o1")).json).toEqual({ id: "o1", petId: 1 })

@@ -135,7 +135,9 @@ const operationObject = (
   return {
     operationId: id,
     summary,
-    description: removal === undefined ? description : `${removalNote(removal)} ${description}`,
+    description: [removalNote(removal), description, costNote(operation)]
+      .filter((text) => text !== "")
+      .join(" "),
     deprecated: removal === undefined ? undefined : true,
     tags: [tagOf(operation)],
     parameters: parameters.length === 0 ? undefined : parameters,
@@ -214,8 +216,13 @@ const removalErrors: { readonly [removal in Deprecation.Removal]: ReadonlyArray<
   "announce-only": []
 }
 
-const removalNote = ({ afterSunset, sunsetAt }: Deprecation.Deprecation): string =>
-  `Deprecated: ${removalTexts[afterSunset](HttpDate.format(sunsetAt))}.`
+const removalNote = (removal: Deprecation.Deprecation | undefined): string =>
+  removal === undefined
+    ? ""
+    : `Deprecated: ${removalTexts[removal.afterSunset](HttpDate.format(removal.sunsetAt))}.`
+
+const costNote = ({ cost = 1 }: Operation.Operation): string =>
+  cost === 1 ? "" : `A request counts as ${cost} requests.`
 
 const removalTexts: { readonly [removal in Deprecation.Removal]: (date: string) => string } = {
   gone: (date) => `it is removed on ${date} and then returns 410`,

@@ -97,6 +97,8 @@ export interface Description {
    */
   readonly errors?: ReadonlyArray<string>
   readonly removal?: Removal
+  /** Number of requests as which a request with a valid key counts; 1 by default, at most the whole limits of the key. */
+  readonly cost?: number
 }
 
 /** The input of an operation: a validated request, and the services that it can use. */

@@ -201,7 +201,7 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   if (shown.length === 0) yield kept("list.empty")
   else yield* fieldClauses.map(kept)
   const isWithin = (max: number, clause: ClauseSlug) =>
-    rule(shown.length <= max, clause, `at most ${max} animals`, `${shown.length} animals`)
+    rule(shown.length <= max, clause, `at most ${max} in the list`, `${shown.length} animals`)
   yield isWithin(MAX_LIMIT, "list.limit.ceiling")
   if (limit.is === "valid") yield isWithin(limit.value, "list.limit.maximum-returned")
   if (limit.is === "absent") yield isWithin(DEFAULT_LIMIT, "list.limit.default")
@@ -216,8 +216,15 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   }
   const ids = new Set<bigint>()
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
-  const actual = twice === undefined ? "" : `${Difference.nameOf(twice)} twice`
-  yield rule(twice === undefined, "list.distinct", "each animal once", actual)
+  if (twice === undefined) return yield kept("list.distinct")
+  const first = shown.find(({ id }) => id === twice.id) ?? twice
+  yield PetJson.isSameAnimal(first, twice)
+    ? broken("list.distinct", "each animal once", `${Difference.nameOf(twice)} twice`)
+    : broken(
+        "resources.id-unique",
+        "an id for each animal",
+        [first, twice].map(Difference.nameOf).join(" and ")
+      )
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
@@ -234,7 +241,12 @@ const ofWhole = (
     const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
-  const missing = required.find(({ animal }) => !ids.has(animal.id))
+  const absent = required.filter(({ animal }) => !ids.has(animal.id))
+  const [missing] = absent
+  const earlier = catalogue.complete.get(viewOf(key?.name ?? "", filter))
+  // If the earlier list showed all animals of its time, the new ones are missing for another reason than a limit.
+  const isStale = earlier !== undefined && absent.every(({ evidence }) => precedes(earlier, evidence))
+  const mayBeCut = missing === undefined || (!isStale && catalogue.animals.size > maxOf({ limit }))
   const about = missing === undefined ? required : [missing]
   const statuses = new Set(shown.map((animal) => animal.status))
   const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
@@ -242,7 +254,7 @@ const ofWhole = (
     ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
     ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
     ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
-    ["list.status.before-limit", status.is === "valid" && limit.is === "valid"],
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid" && mayBeCut],
     ["list.sees-created", about.some(({ isCreated }) => isCreated)],
     ["list.complete", about.length > 0]
   ]

@@ -26,8 +26,8 @@ export const between = (
     some,
     alike: among.filter((each) => some.every((trait) => each.has(trait))).length
   }))
-  // Of equally good ones the first: a single trait rather than two.
-  const [best] = ranked.toSorted((a, b) => a.alike - b.alike)
+  // Two traits must exclude twice as many as one of them.
+  const [best] = ranked.toSorted((a, b) => a.alike * a.some.length - b.alike * b.some.length)
   if (best === undefined || best.alike > kept.length * MAX_SHARE) return undefined
   const counts = `${broken.length} of ${broken.length} violations, ${best.alike} of ${kept.length} exchanges`
   return `${best.some.join(", ")}: ${counts} that kept the law`

@@ -241,20 +241,16 @@ const ofWhole = (
     const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
-  const absent = required.filter(({ animal }) => !ids.has(animal.id))
-  const [missing] = absent
-  const earlier = catalogue.complete.get(viewOf(key?.name ?? "", filter))
-  // If the earlier list showed all animals of its time, the new ones are missing for another reason than a limit.
-  const isStale = earlier !== undefined && absent.every(({ evidence }) => precedes(earlier, evidence))
-  const mayBeCut = missing === undefined || (!isStale && catalogue.animals.size > maxOf({ limit }))
+  const missing = required.find(({ animal }) => !ids.has(animal.id))
+  const isCut = missing === undefined || mayBeCut([...ids], [...catalogue.animals.keys()], maxOf({ limit }))
   const about = missing === undefined ? required : [missing]
   const statuses = new Set(shown.map((animal) => animal.status))
   const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
   const clauses: ReadonlyArray<readonly [ClauseSlug, boolean]> = [
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid" && isCut],
     ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
     ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
     ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
-    ["list.status.before-limit", status.is === "valid" && limit.is === "valid" && mayBeCut],
     ["list.sees-created", about.some(({ isCreated }) => isCreated)],
     ["list.complete", about.length > 0]
   ]
@@ -269,6 +265,14 @@ const ofWhole = (
     .filter(([name, { sent }]) => !names.has(name) && (filter === undefined || sent.status === filter))
     .map(([, { seen }]) => rejectionClause(seen))
   return [...tried, ...new Set(unstored)].map(kept)
+}
+
+/** Whether the animals shown are among the oldest or the newest ones, as if a limit was applied before the status. */
+const mayBeCut = (shown: ReadonlyArray<bigint>, known: ReadonlyArray<bigint>, max: number): boolean => {
+  const olderThan = (id: bigint) => known.filter((each) => each < id).length
+  const positions = shown.map(olderThan)
+  const isOldest = positions.every((position) => position < max)
+  return known.length > max && (isOldest || positions.every((position) => position >= known.length - max))
 }
 
 /** Whether so little time passed that an animal without a request about it still has its status. */
@@ -334,7 +338,7 @@ const agreement = (
     ? broken("list.complete", "only animals that existed or were created", name, view)
     : broken(
         rejectionClause(rejection.seen),
-        "no animal of a rejected creation",
+        `no animal of a creation that got ${rejection.seen.status}`,
         name,
         view,
         rejection.seen.exchange

@@ -57,14 +57,19 @@ describe("Model.judge", () => {
     expect(clausesOf([all], listOf("Rex", "Rex"))).toContain("list.distinct")
   })
 
-  it("tells a list that is too old from a limit that is applied before the status", () => {
+  it("tells a limit that is applied before the status from other reasons why a list lacks an animal", () => {
     const sold = '{"name":"Rex","categoryId":1,"status":"sold"}'
     const list: Sent = { path: "/pets?limit=2&status=sold" }
+    const [two, three] = [
+      [creation("Tom"), creation("Tim")],
+      [posted(sold), creation("Tam"), posted(sold)]
+    ]
     const isEmpty = [Edit.replace(200, "[]"), /limit=2/] as const
-    expect(clausesOf([list, posted(sold), list], ...isEmpty)).toContain("list.sees-created")
-    const others = [creation("Tom"), creation("Tim"), creation("Tam")]
-    expect(clausesOf([...others, posted(sold), list], ...isEmpty)).toContain("list.status.before-limit")
-    // A limit that is larger than the number of animals cannot be the reason.
+    expect(clausesOf([...two, posted(sold), list], ...isEmpty)).toContain("list.status.before-limit")
+    // A limit is not the reason if it is larger than the number of animals, or if older and newer ones are missing.
     expect(clausesOf([posted(sold), list], ...isEmpty)).toContain("list.sees-created")
+    const showsThird = Edit.replace(200, `[${sold.replace("{", '{"id":3,')}]`)
+    const history = [...two, ...three, ...two, list]
+    expect(clausesOf(history, showsThird, /limit=2/)).toContain("list.sees-created")
   })
 })

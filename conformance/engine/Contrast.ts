@@ -27,8 +27,10 @@ export const between = (
     alike: among.filter((each) => some.every((trait) => each.has(trait))).length
   }))
   // Two traits must exclude twice as many as one of them.
-  const [best] = ranked.toSorted((a, b) => a.alike * a.some.length - b.alike * b.some.length)
-  if (best === undefined || best.alike > kept.length * MAX_SHARE) return undefined
+  const [best] = ranked
+    .filter(({ alike }) => alike <= kept.length * MAX_SHARE)
+    .toSorted((a, b) => a.alike * a.some.length - b.alike * b.some.length)
+  if (best === undefined) return undefined
   const counts = `${broken.length} of ${broken.length} violations, ${best.alike} of ${kept.length} exchanges`
   return `${best.some.join(", ")}: ${counts} that kept the law`
 }
@@ -47,9 +49,6 @@ const traitsOf = (
   ...(response !== undefined && text(response.body).trim() === "[]" ? ["an empty list"] : [])
 ]
 
-/** The int64 that a double can represent exactly. */
-const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
-
 const traitsOfOperation = (operation: Operation): ReadonlyArray<string> => {
   switch (operation.is) {
     case "create": {
@@ -57,7 +56,7 @@ const traitsOfOperation = (operation: Operation): ReadonlyArray<string> => {
       const { categoryId = 0n, name = "", status } = sent
       return [
         status === undefined ? "a creation without a status" : "a creation with a status",
-        ...(categoryId > MAX_EXACT || categoryId < -MAX_EXACT ? ["a category beyond 2⁵³"] : []),
+        ...(BigInt(Number(categoryId)) === categoryId ? [] : ["a category that no double can represent"]),
         ...(/^[ -~]*$/.test(name) ? [] : ["a name beyond ASCII"]),
         ...(because === "" ? [] : [because])
       ]
@@ -76,10 +75,10 @@ const traitsOfQuery = (target: string): ReadonlyArray<string> => {
   const names = [...new Set(given.map(([name]) => name))]
   return [
     ...(names.length === 0 ? ["no query"] : []),
+    ...names.map((name) => `\`${name}\` given`),
     ...names.flatMap((name, index) =>
       names.slice(index + 1).map((later) => `\`${name}\` before \`${later}\``)
     ),
-    ...names.map((name) => `\`${name}\` given`),
     ...given.map(([name, value]) => `${name}=${value}`),
     ...["limit", "status"].filter((name) => !names.includes(name)).map((name) => `no \`${name}\``)
   ]

@@ -6,7 +6,7 @@ import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
+import { type Exchange, isConcurrent } from "../model/Exchange.ts"
 import * as Curl from "../subjects/Curl.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as SentText from "../subjects/SentText.ts"
@@ -38,7 +38,7 @@ export const of = (
     const curl = origin === undefined ? undefined : Curl.command(exchange.request, origin, secrets)
     return [
       ...(wait === 0 ? [] : [{ did: `${Moment.duration(wait)} pass`, got: "" }]),
-      { did: exchange.did, got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
+      { did: didOf(exchange), got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
     ]
   })
   return collapsed(steps)
@@ -71,6 +71,10 @@ export const tally = (
         })
         .join(", ")
 }
+
+const TOGETHER = ", at the same time as others"
+
+const didOf = (exchange: Exchange): string => exchange.did + (isConcurrent(exchange) ? TOGETHER : "")
 
 const gotOf = (
   { missing, response, to }: Exchange,
@@ -129,7 +133,8 @@ const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
     if (end - at <= MAX_EQUAL || last === undefined) shown.push(...steps.slice(at, end))
     else {
       const again = `the same ${end - at - 2} more times`
-      const curl = first.curl && `for i in $(seq ${end - at - 2}); do ${first.curl}; done`
+      const [next, finish] = first.did.endsWith(TOGETHER) ? [" &", "; wait"] : [";", ""]
+      const curl = first.curl && `for i in $(seq ${end - at - 2}); do ${first.curl}${next} done${finish}`
       shown.push(first, { did: again, got: "", curl }, last)
     }
     at = end

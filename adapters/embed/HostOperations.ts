@@ -186,9 +186,9 @@ const textsOf = (query: string): object | undefined => {
 /** Returns the present parameters, as numbers and booleans where the schema of the parameter says so. */
 const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): object =>
   Object.fromEntries(
-    parameters.flatMap(({ name, schema }) => {
+    parameters.flatMap(({ name, type }) => {
       const text = query[name]
-      return typeof text === "string" ? [[name, JsonValue.ofText(text, schema.type)]] : []
+      return typeof text === "string" ? [[name, JsonValue.ofText(text, type)]] : []
     })
   )
 

@@ -193,6 +193,26 @@ describe("an operation of a host", () => {
     )
   })
 
+  it("converts query parameters to the types of definitions", async () => {
+    const { send } = await open({
+      operations: [
+        defineOperation({
+          id: "page",
+          method: "GET",
+          path: "/page",
+          query: {
+            type: "object",
+            properties: { from: { $ref: "#/$defs/Index" } },
+            $defs: { Index: { type: "integer" } }
+          },
+          success: { body: { type: "integer" } },
+          run: ({ query }) => ({ body: Number(query.from) + 1 })
+        })
+      ]
+    })
+    expect((await send("GET", "/v1/page?from=7")).json).toBe(8)
+  })
+
   it("has 405, HEAD and OPTIONS", async () => {
     const { send } = await open()
     const rejected = await send("PUT", "/v1/orders/o1", {})

@@ -9,6 +9,9 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+import * as SqliteJobs from "./SqliteJobs.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Maximum number of writes in one transaction, because all of them wait for its end. */
@@ -20,6 +23,19 @@ const MAX_GROUP = 512
  */
 export type Submit<Write, A> = Batch.Submit<Write, A, SqlError>
 
+/** Creates a submit function for calls of a transaction: in the worker thread, if the client has one. */
+export const calls = <N extends SqliteJobs.Name, A>(
+  sql: SqlClient.SqlClient,
+  name: N,
+  resultOf: SqliteWorkerClient.ResultOf<N, A>
+): Effect.Effect<Submit<SqliteJobs.Call<N>, A>> =>
+  SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? Effect.succeed(sql.queue(name, resultOf))
+    : make(sql, function* (group: ReadonlyArray<SqliteJobs.Call<N>>) {
+        const results = yield* SqliteJobs.stepsOf(name, group)
+        return group.map((call, index) => SqliteClient.exitOf(() => resultOf(results, index, call)))
+      })
+
 /**
  * Creates a submit function. `commit` executes a group of writes in one transaction and returns an exit for each write,
  * in order; if it fails, the whole group fails and stores nothing. A group waits while another process has the write
@@ -27,7 +43,7 @@ export type Submit<Write, A> = Batch.Submit<Write, A, SqlError>
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
-  commit: (writes: ReadonlyArray<Write>) => WriteTransaction.Steps<ReadonlyArray<Exit.Exit<A>>>
+  commit: (writes: ReadonlyArray<Write>) => WriteTransaction.Steps<ReadonlyArray<Exit.Exit<A, SqlError>>>
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const observer = Context.get(context, CallObserver)
@@ -35,7 +51,7 @@ export const make = <Write, A>(
     const attempt = (
       { isWanted, take }: Batch.Handle<Write>,
       pauseMs: number
-    ): Effect.Effect<ReadonlyArray<Exit.Exit<A>>, SqlError> =>
+    ): Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError> =>
       // A transaction runs to its end even if all its writes are withdrawn, because the next one waits for it.
       Effect.uninterruptible(WriteTransaction.steps(sql, () => commit(take()))).pipe(
         Effect.tap(({ length }) => Effect.sync(() => observer?.committed(length))),

@@ -8,6 +8,8 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { Values } from "./SqliteConnection.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import * as SqlScript from "./SqlScript.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
@@ -86,13 +88,25 @@ export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Ef
     orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
   })
 
-/** Runs a transaction that is always rolled back. */
+/** Executes a script in a transaction of its own: in the worker thread, if the client has one. */
+export const execute = (
+  sql: SqlClient.SqlClient,
+  script: SqlScript.Script
+): Effect.Effect<SqlScript.Outcome, SqlError> =>
+  SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? sql.execute(script)
+    : runSteps(sql, () => SqlScript.steps(script))
+
+/** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */
 export const rehearse = (
   sql: SqlClient.SqlClient,
-  work: Effect.Effect<unknown, SqlError>
-): Effect.Effect<void, SqlError> =>
-  run(sql, Effect.andThen(work, Effect.fail(new Rehearsed()))).pipe(
-    Effect.catchTag("Rehearsed", () => Effect.void)
-  )
+  statement: string,
+  params: ReadonlyArray<unknown>
+): Effect.Effect<unknown, SqlError> =>
+  SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? sql.rehearse([[statement, params]])
+    : run(sql, Effect.andThen(sql.unsafe(statement, params), Effect.fail(new Rehearsed()))).pipe(
+        Effect.catchTag("Rehearsed", () => Effect.void)
+      )
 
 class Rehearsed extends Data.TaggedError("Rehearsed") {}

@@ -10,9 +10,8 @@ import * as Exit from "effect/Exit"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
-import type * as Batch from "../storage/Batch.ts"
+import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
-import { LinkedQueue } from "../storage/LinkedQueue.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Synchronous } from "./SqliteConnection.ts"
 import * as SqliteJobs from "./SqliteJobs.ts"
@@ -144,9 +143,8 @@ export const make = (
     }
   })
 
-interface Member<Call, A> {
+interface Member<Call> {
   readonly call: Call
-  readonly done: (exit: Exit.Exit<A, SqlError>) => void
   /** Withdraws the call from the group in progress. */
   withdraw: () => void
 }
@@ -157,67 +155,56 @@ const makeQueue = <N extends SqliteJobs.Name, A>(
   { isRehearsal = false, maxGroup = SqliteJobs.MAX_GROUP, name, resultOf, synchronous }: QueueOptions<N, A>,
   observer: CallObserver | undefined
 ): Batch.Submit<SqliteJobs.Call<N>, A, SqlError> => {
-  const waiting = new LinkedQueue<Member<SqliteJobs.Call<N>, A>>()
-  const from = queue * SqliteJobs.MAX_GROUP
-  const { waiting: unclaimed, withdrawn } = SqliteJobs.Claim
-  let isInProgress = false
+  const { waiting, withdrawn } = SqliteJobs.Claim
   let latestSize = 1
 
-  const take = (claims: Int32Array): ReadonlyArray<Member<SqliteJobs.Call<N>, A>> => {
-    const group: Array<Member<SqliteJobs.Call<N>, A>> = []
-    for (let index = from; group.length < maxGroup; index++) {
-      const member = waiting.shift()
-      if (member === undefined) break
-      group.push(member)
-      Atomics.store(claims, index, unclaimed)
-      member.withdraw = () => Atomics.compareExchange(claims, index, unclaimed, withdrawn)
-    }
-    return group
-  }
-
-  const end = (members: ReadonlyArray<Member<SqliteJobs.Call<N>, A>>, ended: Ended): void => {
-    // From now on, the next group uses these claims.
-    for (const member of members) member.withdraw = () => {}
-    if ("error" in ended) {
-      for (const { done } of members) done(Exit.fail(ended.error))
-      return
-    }
-    const executed = ended.executed?.flatMap((index) => members[index] ?? []) ?? members
-    if (executed.length > 0) observer?.committed(executed.length)
-    // The worker returns the results of this transaction.
-    const results = ended.results as SqliteJobs.Results<N>
-    for (const [index, { call, done }] of executed.entries()) {
-      done(SqliteClient.exitOf(() => resultOf(results, index, call)))
-    }
-  }
-
-  const sendNext = (): void => {
-    for (let members = take(current().claims); members.length > 0; members = take(current().claims)) {
-      latestSize = members.length
-      const calls = members.map(({ call }) => call)
-      const group = { kind: "group", queue, name, calls, synchronous, isRehearsal } as const
-      const error = sendGroup(current(), group, (ended) => {
-        end(members, ended)
-        sendNext()
-      })
-      if (error === undefined) return
-      end(members, { error })
-    }
-    isInProgress = false
-  }
-
-  return (call, done) => {
-    const member: Member<SqliteJobs.Call<N>, A> = { call, done, withdraw: () => {} }
-    const place = waiting.add(member)
-    if (!isInProgress) {
-      isInProgress = true
+  const submit = Batch.makeWithCallbacks<Member<SqliteJobs.Call<N>>, A, SqlError>({
+    maxSize: maxGroup,
+    concurrency: 1,
+    run: ({ take }, end) => {
+      const sendGroup = (): void => {
+        const running = current()
+        const members = take()
+        latestSize = members.length
+        if (members.length === 0) return void end(Exit.succeed([]))
+        for (const [index, member] of members.entries()) {
+          const claim = queue * SqliteJobs.MAX_GROUP + index
+          Atomics.store(running.claims, claim, waiting)
+          member.withdraw = () => Atomics.compareExchange(running.claims, claim, waiting, withdrawn)
+        }
+        const calls = members.map(({ call }) => call)
+        submitTo(running, { kind: "group", queue, name, calls, synchronous, isRehearsal }, (ended) => {
+          // From now on, the next group uses these claims.
+          for (const member of members) member.withdraw = () => {}
+          if ("error" in ended) return void end(Exit.fail(ended.error))
+          // The worker returns the results of this transaction.
+          const results = ended.results as SqliteJobs.Results<N>
+          const { executed = [...calls.keys()] } = ended
+          if (executed.length > 0) observer?.committed(executed.length)
+          const exits: Array<Exit.Exit<A, SqlError>> = []
+          for (const [index, position] of executed.entries()) {
+            const call = calls[position]
+            if (call !== undefined)
+              exits[position] = SqliteClient.exitOf(() => resultOf(results, index, call))
+          }
+          end(Exit.succeed(exits))
+        })
+      }
       // Under load, send the group after the pending I/O events, so that it includes the calls of all requests that
       // have already arrived. Otherwise, send the call immediately.
-      if (latestSize === 1) sendNext()
-      else setImmediate(sendNext)
+      if (latestSize === 1) sendGroup()
+      else setImmediate(sendGroup)
+      // Calls are withdrawn one by one.
+      return () => {}
     }
+  })
+
+  return (call, done) => {
+    const member: Member<SqliteJobs.Call<N>> = { call, withdraw: () => {} }
+    const leave = submit(member, done)
     return () => {
-      if (!waiting.remove(place)) member.withdraw()
+      leave()
+      member.withdraw()
     }
   }
 }
@@ -228,24 +215,19 @@ const send = ({ messages, signal }: Running, message: SqliteJobs.Message): void 
   Atomics.notify(signal, 0)
 }
 
-/** Sends a group; returns an error if it cannot be sent. */
-const sendGroup = (
-  running: Running,
-  group: SqliteJobs.Group,
-  end: (ended: Ended) => void
-): SqlError | undefined => {
-  const { inProgress, isUsable, worker } = running
-  if (!isUsable) return endedBecause(undefined)
-  try {
-    send(running, group)
-  } catch (thrown) {
-    // A parameter that cannot be sent to another thread.
-    return SqliteClient.errorOf(thrown, "execute")
-  }
-  inProgress[group.queue] = end
-  // Calls in progress keep the process alive.
-  worker.ref()
-  return undefined
+/** Sends a group, and calls `end` at its end. */
+const submitTo = (running: Running, group: SqliteJobs.Group, end: (ended: Ended) => void): void => {
+  if (running.isUsable) {
+    try {
+      send(running, group)
+      running.inProgress[group.queue] = end
+      // Calls in progress keep the process alive.
+      running.worker.ref()
+    } catch (thrown) {
+      // A parameter that cannot be sent to another thread.
+      end({ error: SqliteClient.errorOf(thrown, "execute") })
+    }
+  } else end({ error: endedBecause(undefined) })
 }
 
 /** Allocates numbers in memory that threads share. */

@@ -11,7 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as Batch from "../storage/Batch.ts"
 import * as SqliteClient from "./SqliteClient.ts"
-import type { SqliteConnection, Synchronous, Values } from "./SqliteConnection.ts"
+import type { Values } from "./SqliteConnection.ts"
 import type * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteThread from "./SqliteThread.ts"
 import * as SqlScript from "./SqlScript.ts"
@@ -21,7 +21,10 @@ const TypeId = "~animal-store/sql/SqliteWorkerClient"
 /** Returns the result of a call from the results of its group. */
 export type ResultOf<N extends SqliteJobs.Name, A> = SqliteThread.QueueOptions<N, A>["resultOf"]
 
-/** A `SqlClient` whose writes run in a worker thread; with `execute`, they return no rows. */
+/**
+ * A `SqlClient` whose writes run in a worker thread. Scripts are on the disk when they are acknowledged; counts and
+ * single statements are handed to the operating system, and `execute` of a single statement returns no rows.
+ */
 export interface SqliteWorkerClient extends SqlClient.SqlClient {
   readonly [TypeId]: typeof TypeId
   /** Runs a statement that only reads, without an effect; integers are returned as bigints. */
@@ -41,50 +44,35 @@ export interface SqliteWorkerClient extends SqlClient.SqlClient {
 export const isSqliteWorkerClient = (client: SqlClient.SqlClient): client is SqliteWorkerClient =>
   TypeId in client
 
-/** Clients of one file that share the thread that writes. */
-export interface Clients {
-  /** Its transactions are on the disk when they are acknowledged. */
-  readonly durable: SqliteWorkerClient
-  /** Its transactions are handed to the operating system when they are acknowledged. */
-  readonly quick: SqliteWorkerClient
-}
-
 /** Opens a file, or creates it; the scope closes it. */
 export const make = (
   filename: string,
   start?: SqliteThread.Start
-): Effect.Effect<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+): Effect.Effect<SqliteWorkerClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     let checkFiles = (): void => {}
     const thread = yield* SqliteThread.make(filename, () => checkFiles(), start)
     // Closes before the thread, because closing the last connection moves the log into the file and waits for the disk.
     const reader = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
     checkFiles = reader.files.check
-    return {
-      durable: yield* client(thread, "FULL", reader),
-      quick: yield* client(thread, "NORMAL", reader)
-    }
-  })
-
-const client = (
-  thread: SqliteThread.SqliteThread,
-  synchronous: Synchronous,
-  reader: SqliteConnection
-): Effect.Effect<SqliteWorkerClient, never, Reactivity.Reactivity> =>
-  Effect.gen(function* () {
-    const single = { name: "scripts", synchronous, maxGroup: 1, resultOf: SqlScript.outcomeAt } as const
-    const execute = submitWith(thread.queue(single))
+    const single = {
+      name: "scripts",
+      synchronous: "FULL",
+      maxGroup: 1,
+      resultOf: SqlScript.outcomeAt
+    } as const
+    const executeQuickly = submitWith(thread.queue({ ...single, synchronous: "NORMAL" }))
     const reading = SqliteClient.connect(reader)
     const check = Effect.suspend(() => SqliteClient.attempt("read", reader.files.checkIfDue))
     const connection = SqliteClient.connectionOf(
       (sql, params) =>
         isSelect(sql)
           ? Effect.andThen(check, reading.execute(sql, params, undefined))
-          : Effect.as(execute([[sql, params]]), []),
+          : Effect.as(executeQuickly([[sql, params]]), []),
       (sql, params) =>
         isSelect(sql)
           ? Effect.andThen(check, reading.executeValues(sql, params))
-          : Effect.map(execute([[sql, params]]), ({ rows }) => rows)
+          : Effect.map(executeQuickly([[sql, params]]), ({ rows }) => rows)
     )
     const sql = yield* SqlClient.make({
       ...SqliteClient.dialect,
@@ -100,8 +88,8 @@ const client = (
           return reader.run(statement, params)
         }),
       queue: <N extends SqliteJobs.Name, A>(name: N, resultOf: ResultOf<N, A>) =>
-        thread.queue({ name, resultOf, synchronous }),
-      execute,
+        thread.queue({ name, resultOf, synchronous: name === "counts" ? "NORMAL" : "FULL" }),
+      execute: submitWith(thread.queue(single)),
       rehearse: submitWith(thread.queue({ ...single, isRehearsal: true }))
     } as const)
   })

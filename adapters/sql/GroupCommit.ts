@@ -26,14 +26,13 @@ export type Submit<Write, A> = Batch.Submit<Write, A, SqlError>
 /** Creates a submit function for calls of a transaction: in the worker thread, if the client has one. */
 export const calls = <N extends SqliteJobs.Name, A>(
   sql: SqlClient.SqlClient,
-  name: N,
-  resultOf: SqliteWorkerClient.ResultOf<N, A>
+  options: SqliteWorkerClient.CallOptions<N, A>
 ): Effect.Effect<Submit<SqliteJobs.Call<N>, A>> =>
   SqliteWorkerClient.isSqliteWorkerClient(sql)
-    ? Effect.succeed(sql.queue(name, resultOf))
+    ? Effect.succeed(sql.queue(options))
     : make(sql, function* (group: ReadonlyArray<SqliteJobs.Call<N>>) {
-        const results = yield* SqliteJobs.stepsOf(name, group)
-        return group.map((call, index) => SqliteClient.exitOf(() => resultOf(results, index, call)))
+        const results = yield* SqliteJobs.stepsOf(options.name, group, options.sql ?? "")
+        return group.map((call, index) => SqliteClient.exitOf(() => options.resultOf(results, index, call)))
       })
 
 /**

@@ -173,10 +173,13 @@ const countGrouped = (
   onStored: OnStored
 ): Effect.Effect<RateLimitStore["Service"]["consume"]> =>
   Effect.map(
-    GroupCommit.calls(sql, "counts", (results, index, request) => {
-      const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
-      if (isNew) onStored(request[0])
-      return verdict
+    GroupCommit.calls(sql, {
+      name: "counts",
+      resultOf: (results, index, request) => {
+        const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
+        if (isNew) onStored(request[0])
+        return verdict
+      }
     }),
     (submit) => (key, now, policy) =>
       call.submit((done) => submit(SqliteCounting.callOf(key, now, policy), done))

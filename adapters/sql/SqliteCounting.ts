@@ -45,10 +45,10 @@ interface Held {
 }
 
 /** Counts the requests in order; returns `WIDTH` numbers for each. States that no request changed are not written. */
-export const steps = function* (calls: ReadonlyArray<Call>): WriteTransaction.Steps<Float64Array> {
+export const steps = function* (calls: ReadonlyArray<Call>): WriteTransaction.Steps<ReadonlyArray<number>> {
   const states = new Map<string, Held>()
-  const results = new Float64Array(calls.length * WIDTH)
-  for (const [index, [key, now, perMinute, perDay, ban]] of calls.entries()) {
+  const results: Array<number> = []
+  for (const [key, now, perMinute, perDay, ban] of calls) {
     let held = states.get(key)
     if (held === undefined) {
       const [row] = yield [READ, [key]]
@@ -58,10 +58,7 @@ export const steps = function* (calls: ReadonlyArray<Call>): WriteTransaction.St
     const { state } = held
     const [{ outcome }, after] = RateLimit.step(state, now, { plan: { perMinute, perDay }, ban })
     const isNew = state === undefined
-    results.set(
-      [outcome === "admitted" ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after)],
-      index * WIDTH
-    )
+    results.push(outcome === "admitted" ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after))
     if (after === state) continue
     held.state = after
     held.isChanged = true
@@ -74,11 +71,11 @@ export const steps = function* (calls: ReadonlyArray<Call>): WriteTransaction.St
 
 /** Decodes the result of the counted request at `index`. */
 export const countedOf = (
-  results: Float64Array,
+  results: ReadonlyArray<number>,
   index: number,
   [, now, perMinute, perDay, ban]: Call
 ): Counted => {
-  const [isAdmitted, isNew, ...after] = results.subarray(index * WIDTH, (index + 1) * WIDTH)
+  const [isAdmitted, isNew, ...after] = results.slice(index * WIDTH, (index + 1) * WIDTH)
   const state = RateLimitFields.stateOf(after)
   return {
     verdict: RateLimit.verdictOf(isAdmitted === 1, state, now, { plan: { perMinute, perDay }, ban }),

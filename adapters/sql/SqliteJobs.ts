@@ -1,12 +1,21 @@
 /** Defines the messages between the thread that serves requests and the thread that writes to SQLite. */
 import type { MessagePort } from "node:worker_threads"
-import type { Synchronous } from "./SqliteConnection.ts"
+import type { Synchronous, Values } from "./SqliteConnection.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import * as SqlScript from "./SqlScript.ts"
 import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** The transactions that the worker runs, each for several calls; the results are in the order of the calls. */
 export const transactions = {
+  /** Executes the statement `sql` with the parameters of each call, and returns the rows of each. */
+  statements: function* (
+    calls: ReadonlyArray<ReadonlyArray<unknown>>,
+    sql: string
+  ): WriteTransaction.Steps<ReadonlyArray<Values>> {
+    const results: Array<Values> = []
+    for (const params of calls) results.push(yield [sql, params])
+    return results
+  },
   scripts: function* (
     scripts: ReadonlyArray<SqlScript.Script>
   ): WriteTransaction.Steps<ReadonlyArray<SqlScript.Outcome>> {
@@ -32,13 +41,15 @@ export type Results<N extends Name> =
 /** Returns the steps of a transaction for some of its calls. */
 export const stepsOf = <N extends Name>(
   name: N,
-  calls: ReadonlyArray<Call<N>>
+  calls: ReadonlyArray<Call<N>>,
+  sql: string
 ): WriteTransaction.Steps<Results<N>> => {
   // TypeScript does not relate the parameters and the results of one member of a union.
   const steps = transactions[name] as unknown as (
-    calls: ReadonlyArray<Call<N>>
+    calls: ReadonlyArray<Call<N>>,
+    sql: string
   ) => WriteTransaction.Steps<Results<N>>
-  return steps(calls)
+  return steps(calls, sql)
 }
 
 /** The data with which the worker thread starts. */
@@ -68,6 +79,8 @@ export interface Group<N extends Name = Name> {
   readonly queue: number
   readonly name: N
   readonly calls: ReadonlyArray<Call<N>>
+  /** The statement of `statements`. */
+  readonly sql: string
   readonly synchronous: Synchronous
   /** Whether the transaction is only tried, and rolled back. */
   readonly isRehearsal: boolean

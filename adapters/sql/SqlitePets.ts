@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { Int64 } from "../../core/domain/Int64.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as GroupCommit from "./GroupCommit.ts"
@@ -18,8 +19,12 @@ export const make = Effect.fnUntraced(function* (
   call: SqlCall.SqlCall,
   text: SingleStatements
 ): Effect.fn.Return<Required<PetRepository["Service"]>> {
-  const insert = yield* GroupCommit.calls(sql, "scripts", SqlScript.outcomeAt)
-  const submit = (script: SqlScript.Script) => call.submit<SqlScript.Outcome>((done) => insert(script, done))
+  const insert = yield* GroupCommit.calls(sql, {
+    name: "statements",
+    sql: text.insert,
+    resultOf: (rows, index) => toInt64(rows[index]?.[0]?.[0])
+  })
+  const insertOnce = yield* GroupCommit.calls(sql, { name: "scripts", resultOf: SqlScript.outcomeAt })
 
   const read = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(
@@ -34,12 +39,15 @@ export const make = Effect.fnUntraced(function* (
   return {
     insert: (pet) =>
       Effect.map(
-        submit([[text.insert, valuesOf(pet)]]),
-        ({ rows: [row] }) => new Pet(toInt64(row?.[0]), pet)
+        call.submit<Int64>((done) => insert(valuesOf(pet), done)),
+        (id) => new Pet(id, pet)
       ),
     insertOnce: (pet, once) =>
-      Effect.map(submit(SqlIdempotentInsert.script(text.insert, pet, once)), (outcome) =>
-        SqlIdempotentInsert.outcomeOf(outcome, pet, once)
+      Effect.map(
+        call.submit<SqlScript.Outcome>((done) =>
+          insertOnce(SqlIdempotentInsert.script(text.insert, pet, once), done)
+        ),
+        (outcome) => SqlIdempotentInsert.outcomeOf(outcome, pet, once)
       ),
     find: (id) => Effect.map(read(text.find, [id]), ([pet]) => Option.fromUndefinedOr(pet)),
     page: ({ after = 0n, limit, status }) =>

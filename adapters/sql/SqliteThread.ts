@@ -28,6 +28,8 @@ const RESTART_PAUSE = "50 millis"
 /** The calls of a queue. */
 export interface QueueOptions<N extends SqliteJobs.Name, A> {
   readonly name: N
+  /** The statement of `statements`. */
+  readonly sql?: string
   /** Returns the result of a call; `index` is its position in the results of its group. */
   readonly resultOf: (results: SqliteJobs.Results<N>, index: number, call: SqliteJobs.Call<N>) => A
   readonly synchronous: Synchronous
@@ -145,18 +147,26 @@ export const make = (
 
 interface Member<Call> {
   readonly call: Call
-  /** Withdraws the call from the group in progress. */
-  withdraw: () => void
+  /** The index of the call's claim while its group is in progress, otherwise `undefined`. */
+  claim: number | undefined
 }
 
 const makeQueue = <N extends SqliteJobs.Name, A>(
   queue: number,
   current: () => Running,
-  { isRehearsal = false, maxGroup = SqliteJobs.MAX_GROUP, name, resultOf, synchronous }: QueueOptions<N, A>,
+  {
+    isRehearsal = false,
+    maxGroup = SqliteJobs.MAX_GROUP,
+    name,
+    resultOf,
+    sql = "",
+    synchronous
+  }: QueueOptions<N, A>,
   observer: CallObserver | undefined
 ): Batch.Submit<SqliteJobs.Call<N>, A, SqlError> => {
   const { waiting, withdrawn } = SqliteJobs.Claim
   let latestSize = 1
+  let claims: Int32Array | undefined
 
   const submit = Batch.makeWithCallbacks<Member<SqliteJobs.Call<N>>, A, SqlError>({
     maxSize: maxGroup,
@@ -167,19 +177,19 @@ const makeQueue = <N extends SqliteJobs.Name, A>(
         const members = take()
         latestSize = members.length
         if (members.length === 0) return void end(Exit.succeed([]))
+        claims = running.claims
         for (const [index, member] of members.entries()) {
-          const claim = queue * SqliteJobs.MAX_GROUP + index
-          Atomics.store(running.claims, claim, waiting)
-          member.withdraw = () => Atomics.compareExchange(running.claims, claim, waiting, withdrawn)
+          member.claim = queue * SqliteJobs.MAX_GROUP + index
+          Atomics.store(claims, member.claim, waiting)
         }
         const calls = members.map(({ call }) => call)
-        submitTo(running, { kind: "group", queue, name, calls, synchronous, isRehearsal }, (ended) => {
+        submitTo(running, { kind: "group", queue, name, calls, sql, synchronous, isRehearsal }, (ended) => {
           // From now on, the next group uses these claims.
-          for (const member of members) member.withdraw = () => {}
+          for (const member of members) member.claim = undefined
           if ("error" in ended) return void end(Exit.fail(ended.error))
           // The worker returns the results of this transaction.
           const results = ended.results as SqliteJobs.Results<N>
-          const { executed = [...calls.keys()] } = ended
+          const { executed = members.map((_, position) => position) } = ended
           if (executed.length > 0) observer?.committed(executed.length)
           const exits: Array<Exit.Exit<A, SqlError>> = []
           for (const [index, position] of executed.entries()) {
@@ -200,11 +210,13 @@ const makeQueue = <N extends SqliteJobs.Name, A>(
   })
 
   return (call, done) => {
-    const member: Member<SqliteJobs.Call<N>> = { call, withdraw: () => {} }
+    const member: Member<SqliteJobs.Call<N>> = { call, claim: undefined }
     const leave = submit(member, done)
     return () => {
       leave()
-      member.withdraw()
+      if (claims !== undefined && member.claim !== undefined) {
+        Atomics.compareExchange(claims, member.claim, waiting, withdrawn)
+      }
     }
   }
 }

@@ -81,7 +81,7 @@ const run = (connection: SqliteConnection.SqliteConnection, group: SqliteJobs.Gr
 
 const transact = (
   connection: SqliteConnection.SqliteConnection,
-  { calls, isRehearsal, name }: SqliteJobs.Group,
+  { calls, isRehearsal, name, sql }: SqliteJobs.Group,
   from: number
 ): Outcome => {
   const { begun, waiting, withdrawn } = SqliteJobs.Claim
@@ -93,7 +93,7 @@ const transact = (
       )
       const isWhole = executed.length === calls.length
       const claimed = isWhole ? calls : calls.filter((_, index) => executed.includes(index))
-      const steps = SqliteJobs.stepsOf(name, claimed)
+      const steps = SqliteJobs.stepsOf(name, claimed, sql)
       let step = steps.next()
       while (step.done !== true) step = steps.next(run(...step.value))
       const outcome = { results: step.value, ...(isWhole ? {} : { executed }) }

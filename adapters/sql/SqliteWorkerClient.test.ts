@@ -15,7 +15,7 @@ import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
 import * as SqliteThread from "./SqliteThread.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
-import * as SqlScript from "./SqlScript.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 const INSERT = "INSERT INTO writes VALUES (?) RETURNING id"
 
@@ -35,13 +35,15 @@ const setUpOn = Effect.fnUntraced(function* (filename: string) {
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
     (other) => Effect.sync(() => other.close())
   )
-  const group = asEffect(sql.queue("scripts", SqlScript.outcomeAt))
+  const group = asEffect(
+    sql.queue({ name: "statements", sql: INSERT, resultOf: (rows, index) => rows[index] })
+  )
   return {
     filename,
     sql,
     other,
     workers,
-    group: (id: number) => group([[INSERT, [id]]]),
+    group: (id: number) => group([id]),
     insert: (id: number) => sql.unsafe(INSERT, [id]),
     stored: () =>
       other
@@ -147,7 +149,7 @@ describe("SqliteWorkerClient", () => {
       other.exec("COMMIT")
       yield* waitUntilEqual(() => workers.length, 2)
       const retried = yield* Effect.retry(group(5), { times: 200, schedule: Schedule.spaced("10 millis") })
-      expect(retried.rows).toEqual([[5n]])
+      expect(retried).toEqual([[5n]])
       yield* insert(6)
       other.exec("INSERT INTO writes VALUES (7)")
       expect(stored()).toEqual([1, 5, 6, 7])

@@ -18,8 +18,11 @@ import * as SqlScript from "./SqlScript.ts"
 
 const TypeId = "~animal-store/sql/SqliteWorkerClient"
 
-/** Returns the result of a call from the results of its group. */
-export type ResultOf<N extends SqliteJobs.Name, A> = SqliteThread.QueueOptions<N, A>["resultOf"]
+/** Calls that share transactions. */
+export type CallOptions<N extends SqliteJobs.Name, A> = Pick<
+  SqliteThread.QueueOptions<N, A>,
+  "name" | "sql" | "resultOf"
+>
 
 /**
  * A `SqlClient` whose writes run in a worker thread. Scripts are on the disk when they are acknowledged; counts and
@@ -31,8 +34,7 @@ export interface SqliteWorkerClient extends SqlClient.SqlClient {
   readonly read: (sql: string, params: ReadonlyArray<unknown>) => Exit.Exit<Values, SqlError>
   /** Creates a submit function for calls that share transactions in the worker thread. */
   readonly queue: <N extends SqliteJobs.Name, A>(
-    name: N,
-    resultOf: ResultOf<N, A>
+    options: CallOptions<N, A>
   ) => Batch.Submit<SqliteJobs.Call<N>, A, SqlError>
   /** Executes a script in a transaction of its own. */
   readonly execute: (script: SqlScript.Script) => Effect.Effect<SqlScript.Outcome, SqlError>
@@ -87,8 +89,8 @@ export const make = (
           reader.files.checkIfDue()
           return reader.run(statement, params)
         }),
-      queue: <N extends SqliteJobs.Name, A>(name: N, resultOf: ResultOf<N, A>) =>
-        thread.queue({ name, resultOf, synchronous: name === "counts" ? "NORMAL" : "FULL" }),
+      queue: <N extends SqliteJobs.Name, A>(options: CallOptions<N, A>) =>
+        thread.queue({ ...options, synchronous: options.name === "counts" ? "NORMAL" : "FULL" }),
       execute: submitWith(thread.queue(single)),
       rehearse: submitWith(thread.queue({ ...single, isRehearsal: true }))
     } as const)

@@ -14,9 +14,6 @@ import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Maximum number of writes in one transaction, because all of them wait for its end. */
-const MAX_GROUP = 512
-
 /**
  * Submits a write and calls `done` at the end of its group. The returned function withdraws the write: `done` is not
  * called, and the write is not executed if its group has not started.
@@ -46,27 +43,17 @@ export const make = <Write, A>(
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const observer = Context.get(context, CallObserver)
-
-    const attempt = (
-      { isWanted, take }: Batch.Handle<Write>,
-      pauseMs: number
-    ): Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError> =>
-      // A transaction runs to its end even if all its writes are withdrawn, because the next one waits for it.
-      Effect.uninterruptible(WriteTransaction.steps(sql, () => commit(take()))).pipe(
-        Effect.tap(({ length }) => Effect.sync(() => observer?.committed(length))),
-        Effect.catchIf(WriteTransaction.isLocked, (error) =>
-          isWanted()
-            ? Effect.andThen(
-                Effect.sleep(pauseMs),
-                attempt({ isWanted, take }, Math.min(pauseMs * 2, WriteTransaction.lockedPauseMs.longest))
-              )
-            : Effect.fail(error)
-        )
-      )
-
     return Batch.make({
-      run: (handle) => attempt(handle, WriteTransaction.lockedPauseMs.first),
-      maxSize: MAX_GROUP,
-      concurrency: 1
+      maxSize: SqliteJobs.MAX_GROUP,
+      concurrency: 1,
+      run: ({ isWanted, take }) =>
+        // A transaction runs to its end even if all its writes are withdrawn, because the next one waits for it.
+        Effect.uninterruptible(WriteTransaction.steps(sql, () => commit(take()))).pipe(
+          Effect.tap(({ length }) => Effect.sync(() => observer?.committed(length))),
+          Effect.retry({
+            while: (error) => WriteTransaction.isLocked(error) && isWanted(),
+            schedule: WriteTransaction.whileLocked
+          })
+        )
     })
   })

@@ -37,7 +37,7 @@ const apply = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable |
     if (version === migrations.length) return
     const { isComplete } = yield* WriteTransaction.execute(sql, [
       ...(exists ? [] : createTable(sql)),
-      ...lockTable(sql),
+      ...onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
       [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
       ...migrations.slice(version).flatMap(applied(sql, version))
     ])
@@ -51,32 +51,20 @@ const applied =
     SqlScript.insert(SqlTable.parameterOf(sql), TABLE, { migration_id: version + index + 1, name })
   ]
 
-const createTable = (sql: SqlClient.SqlClient): SqlScript.Script =>
-  sql.onDialectOrElse({
-    // Without the lock, one of two processes that create the table at the same time would fail.
-    pg: () => [
-      [`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`, []],
-      [
-        `CREATE TABLE IF NOT EXISTS ${TABLE} (
-           migration_id integer PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), name text NOT NULL)`,
-        []
-      ]
-    ],
-    orElse: () => [
-      [
-        `CREATE TABLE IF NOT EXISTS ${TABLE} (
-           migration_id integer PRIMARY KEY NOT NULL, created_at datetime NOT NULL DEFAULT current_timestamp,
-           name VARCHAR(255) NOT NULL)`,
-        []
-      ]
-    ]
-  })
+const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
+  // Without the lock, one of two processes that create the table at the same time would fail.
+  ...onPostgres(sql, `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`),
+  [
+    `CREATE TABLE IF NOT EXISTS ${TABLE} (
+       migration_id integer PRIMARY KEY NOT NULL,
+       created_at ${SqlTable.isPostgres(sql) ? "timestamptz" : "datetime"} NOT NULL DEFAULT current_timestamp,
+       name text NOT NULL)`,
+    []
+  ]
+]
 
-const lockTable = (sql: SqlClient.SqlClient): SqlScript.Script =>
-  sql.onDialectOrElse({
-    pg: () => [[`LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`, []]],
-    orElse: () => []
-  })
+const onPostgres = (sql: SqlClient.SqlClient, statement: string): SqlScript.Script =>
+  SqlTable.isPostgres(sql) ? [[statement, []]] : []
 
 /** Fails unless the database contains a store with the newest known schema; changes nothing. */
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {

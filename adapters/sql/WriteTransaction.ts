@@ -12,9 +12,6 @@ import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as Transaction from "./Transaction.ts"
 
-/** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
-export const lockedPauseMs = { first: 1, longest: 25 } as const
-
 /** Whether another process is writing to the SQLite database. */
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
 
@@ -62,10 +59,8 @@ export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnectio
       : Effect.die(new Error("no transaction is open"))
   )
 
-const whileLocked = Schedule.min([
-  Schedule.exponential(lockedPauseMs.first),
-  Schedule.spaced(lockedPauseMs.longest)
-])
+/** The pauses before a locked database is retried, up to the maximum. */
+export const whileLocked = Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")])
 
 /** Runs a transaction; on SQLite, waits for the write transactions of other processes. */
 export const run = <A, E = never>(

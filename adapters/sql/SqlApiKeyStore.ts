@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
@@ -14,6 +15,7 @@ import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as SqlCall from "./SqlCall.ts"
 import type { Values } from "./SqliteConnection.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
@@ -77,21 +79,44 @@ const make = Effect.fnUntraced(function* ({
     ]
   }
 
-  /** Computes the change in this process, and starts again if the key has changed in the meantime. */
-  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
+  /** Returns the result of a change, and the statements that store the changed key. */
+  const changeOf = <A>(key: ApiKey, change: KeyUpdate<A>): readonly [A, SqlScript.Script] => {
+    const [result, changed, event] = change(key)
+    return [result, [...(changed === key ? [] : replacement(changed)), ...KeyEvents.insertion(sql, event)]]
+  }
+
+  const updateLocked = function* <A>(
+    id: string,
+    change: KeyUpdate<A>
+  ): WriteTransaction.Steps<Option.Option<A>> {
+    if (isPostgres) yield ["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]]
+    const [key] = keysIn(yield [select(byId), [id]])
+    if (key === undefined) return Option.none()
+    const [result, script] = changeOf(key, change)
+    yield* SqlScript.steps(script)
+    return Option.some(result)
+  }
+
+  /**
+   * Updates a key in a worker thread: computes the change here, and starts again if the key has changed in the meantime.
+   * The worker also reads the key, because an interrupted update may still be in progress there.
+   */
+  const updateUnchanged = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
     Effect.gen(function* () {
-      const before = yield* rows(byId, id)
-      const [key] = keysIn(before)
+      const { rows } = yield* WriteTransaction.execute(sql, [[select(byId), [id]]])
+      const [key] = keysIn(rows)
       if (key === undefined) return Option.none()
-      const [result, changed, event] = change(key)
-      const { isComplete } = yield* WriteTransaction.execute(sql, [
-        ...(isPostgres ? [["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]] as const] : []),
-        [select(byId), [id], before],
-        ...(changed === key ? [] : replacement(changed)),
-        ...KeyEvents.insertion(sql, event)
-      ])
-      return isComplete ? Option.some(result) : yield* update(id, change)
+      const [result, script] = changeOf(key, change)
+      const { isComplete } = yield* WriteTransaction.execute(sql, [[select(byId), [id], rows], ...script])
+      return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
+
+  // One at a time, so that only other processes can make an update start again.
+  const updates = Semaphore.makeUnsafe(1)
+  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
+    SqliteWorkerClient.isSqliteWorkerClient(sql)
+      ? updates.withPermit(updateUnchanged(id, change))
+      : WriteTransaction.runSteps(sql, () => updateLocked(id, change))
 
   const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> =>
     isPostgres
@@ -104,13 +129,15 @@ const make = Effect.fnUntraced(function* ({
              ORDER BY position FOR NO KEY UPDATE)`,
           [day, ids]
         )
-      : WriteTransaction.execute(sql, [
-          [
-            `UPDATE api_keys SET last_seen_day = ?1
-             WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
-            [day, JSON.stringify(ids)]
-          ]
-        ])
+      : updates.withPermit(
+          WriteTransaction.execute(sql, [
+            [
+              `UPDATE api_keys SET last_seen_day = ?1
+               WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
+              [day, JSON.stringify(ids)]
+            ]
+          ])
+        )
 
   const findOne = (hash: string) =>
     Effect.map(rows(byHash, hash), (found) => [Exit.succeed(Option.fromUndefinedOr(keysIn(found)[0]))])

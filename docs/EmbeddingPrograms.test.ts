@@ -40,6 +40,7 @@ const waitForEndOfInput =
 const programs: ReadonlyArray<ProgramCase> = [
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
+  { text: "store.pets.all()", prints: /^Rex$/ },
   {
     text: 'process.once("SIGTERM"',
     before: nodeHttp,

@@ -30,6 +30,7 @@ import * as NodeDigest from "./NodeDigest.ts"
 import * as NodeVersion from "./NodeVersion.ts"
 import * as Observation from "./Observation.ts"
 import * as OsUser from "./OsUser.ts"
+import * as Pets from "./Pets.ts"
 
 /** An open store. */
 export interface AnimalStore {
@@ -47,6 +48,8 @@ export interface AnimalStore {
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
   /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
+  /** Creates and reads animals, without a key and without a count. */
+  readonly pets: Pets.Pets
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
    * was opened without `metrics: true` and without `otlp`.
@@ -103,6 +106,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
     keys: Keys.make(run),
+    pets: Pets.make(run),
     metrics,
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {

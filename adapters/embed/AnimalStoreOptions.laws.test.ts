@@ -4,6 +4,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Int64 from "../../core/domain/Int64.ts"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { misspelled } from "../../core/options/Misspelling.arbitrary.ts"
 import { type AnimalStoreOptions, table } from "./AnimalStoreOptions.ts"
@@ -198,7 +200,7 @@ describe("methods of an open store", () => {
   /** Calls a method with arguments that TypeScript would reject. */
   const call = async (method: string, ...parameters: ReadonlyArray<unknown>): Promise<unknown> => {
     const store = await open
-    const methods: unknown = method in store.keys ? store.keys : store
+    const methods: unknown = [store.pets, store.keys].find((each) => method in each) ?? store
     return rejection((methods as Untyped)[method]?.(...parameters) ?? Promise.resolve())
   }
 
@@ -234,6 +236,15 @@ describe("methods of an open store", () => {
 
     ["show", [], "id: must be a string"],
     ["show", [5], "id: must be a string"],
+    ["verify", [], "secret: must be a string"],
+    ["get", [], "id: is required"],
+    ["get", [5], `id: ${Int64.message}, as a bigint`],
+    ["get", ["5"], `id: ${Int64.message}`],
+    ["create", [{ name: "Rex", categoryId: 7 }], `categoryId: ${Int64.message}, as a bigint`],
+    ["create", [{ nmae: "Rex", categoryId: 7 }], "nmae: unknown option; did you mean name?"],
+    ["list", [{ limit: 101 }], "limit: must be a whole number from 1 to 100"],
+    ["list", [{ after: 1 }], `after: ${Int64.message}, as a bigint`],
+    ["list", [{ status: "SOLD" }], `status: ${PetStatus.message}`],
     ["set", [], "id: must be a string"],
     ["set", [5, { plan: "Pro" }], "id: must be a string"],
     ["set", ["key_x", { plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],

@@ -71,6 +71,10 @@ export const ofRotate = (
 /** Checks the id of a key. */
 export const ofId = (id: unknown): Effect.Effect<string, InvalidOption> => check("id", Rule.text, id)
 
+/** Checks the secret of a key, whose value may be wrong. */
+export const ofSecret = (secret: unknown): Effect.Effect<string, InvalidOption> =>
+  check("secret", Rule.text, secret)
+
 /** Checks the argument of `drain`, in milliseconds. */
 export const ofDrain = (ms: unknown): Effect.Effect<number, InvalidOption> => check("ms", milliseconds, ms)
 

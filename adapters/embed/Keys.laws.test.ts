@@ -65,7 +65,7 @@ const sendList = async (store: AnimalStore, key: string) =>
 for (const kind of Stores.kinds) {
   const { address, missing, name } = kind
   describe.skipIf(missing !== undefined)(`keys ${Stores.titleEnd(kind)}`, () => {
-    it("are issued, changed, revoked, shown and logged by random commands as the model predicts", async () => {
+    it("are issued, changed, revoked, shown, verified and logged by random commands as the model predicts", async () => {
       let now = START
       const store = await open(await address(), () => now)
       const run = async (commands: ReadonlyArray<Command>): Promise<void> => {
@@ -130,10 +130,13 @@ for (const kind of Stores.kinds) {
         const listed = (await store.keys.list()).filter(({ id }) => models.some((model) => model.id === id))
         expect(listed).toHaveLength(models.length)
         for (const [index, model] of models.entries()) {
+          const verified = await store.keys.verify(model.key)
           const shown = await store.keys.show(model.id)
           expect(listed[index]).toMatchObject({ id: model.id, usage: shown.usage })
           const { expiresAt, label, limits, revokedAt } = model
           expect(shown).toMatchObject({ expiresAt, label, limits, revokedAt })
+          const isExpired = expiresAt !== undefined && expiresAt <= now
+          expect(verified).toEqual(revokedAt !== undefined || isExpired ? undefined : shown)
           const used = model.used.get(Math.floor(now / DAY)) ?? 0
           expect(shown.usage.day).toMatchObject({ used, remaining: Math.max(limits.perDay - used, 0) })
           const log = await store.keys.log(model.id)

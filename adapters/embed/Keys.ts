@@ -40,6 +40,11 @@ export interface Keys {
   /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
+   * Returns the key that accepts this secret, with its usage, or `undefined` if the secret is malformed, unknown, expired
+   * or revoked. Counts no request. A revocation in another process applies within `keyCacheMs`.
+   */
+  readonly verify: (secret: string) => Promise<KeyStatus.KeyStatus | undefined>
+  /**
    * Changes the plan, limits, label or expiry of the key and returns its record. Other processes apply the change
    * within their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
    * `ExpiryInvalid`.
@@ -76,6 +81,7 @@ export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Prom
     ),
   list: () => run(KeyStatus.list),
   show: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.show)),
+  verify: (secret) => run(Effect.flatMap(Arguments.ofSecret(secret), KeyStatus.verify)),
   set: (id, change) =>
     run(Effect.flatMap(Arguments.ofSet(id, change), (checked) => KeyChange.change(...checked))),
   unban: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.unban)),

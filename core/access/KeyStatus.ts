@@ -1,5 +1,6 @@
 /** Returns API keys with their usage, lifts bans, and reads the recorded key events. */
 import * as Clock from "effect/Clock"
+import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
@@ -10,12 +11,13 @@ import * as Usage from "../limits/Usage.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Actor } from "./Actor.ts"
-import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
+import * as ApiKey from "./ApiKey.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
 import type { KeyEvent } from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
 
 /** A key with its current usage. */
-export interface KeyStatus extends ApiKey {
+export interface KeyStatus extends ApiKey.ApiKey {
   readonly usage: Usage.Usage
 }
 
@@ -27,6 +29,19 @@ export const show = Effect.fn("KeyStatus.show")(function* (
 ): Effect.fn.Return<KeyStatus, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
   const key = yield* find(id)
   return withUsage(yield* usageOf([key]))(key)
+})
+
+/** Returns the key that accepts `secret` now, with its usage; `undefined` if there is none. Counts no request. */
+export const verify = Effect.fn("KeyStatus.verify")(function* (
+  secret: string
+): Effect.fn.Return<KeyStatus | undefined, StoreUnavailable, Ports | Digest.Digest> {
+  const bytes = ApiKeySecret.parse(secret)
+  if (bytes === undefined) return undefined
+  const hash = yield* ApiKeySecret.hashWith(yield* Digest.Digest, bytes)
+  const found = yield* (yield* ApiKeyStore).findByHash(hash)
+  const now = yield* Clock.currentTimeMillis
+  if (Option.isNone(found) || !ApiKey.accepts(found.value, hash, now)) return undefined
+  return withUsage(yield* usageOf([found.value]))(found.value)
 })
 
 /** Returns all keys with their usage, oldest first. */
@@ -43,9 +58,9 @@ export const list: Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, Por
  */
 export const unban = Effect.fn("KeyStatus.unban")(function* (
   id: string
-): Effect.fn.Return<KeyStatus, ApiKeyRevoked | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
+): Effect.fn.Return<KeyStatus, ApiKey.ApiKeyRevoked | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
   const before = yield* show(id)
-  if (before.revokedAt !== undefined) return yield* new ApiKeyRevoked({ id })
+  if (before.revokedAt !== undefined) return yield* new ApiKey.ApiKeyRevoked({ id })
   const { bannedUntil, strikes } = before.usage
   const now = yield* Clock.currentTimeMillis
   const event: KeyEvent = {
@@ -85,13 +100,13 @@ const find = Effect.fnUntraced(function* (id: string) {
 })
 
 const withUsage =
-  (usageOf: (key: ApiKey) => Usage.Usage) =>
-  (key: ApiKey): KeyStatus => ({ ...key, usage: usageOf(key) })
+  (usageOf: (key: ApiKey.ApiKey) => Usage.Usage) =>
+  (key: ApiKey.ApiKey): KeyStatus => ({ ...key, usage: usageOf(key) })
 
 /** Reads the rate-limit states of the keys, and returns a function that computes the usage of a key. */
 const usageOf = Effect.fnUntraced(function* (
-  keys: ReadonlyArray<ApiKey>
-): Effect.fn.Return<(key: ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {
+  keys: ReadonlyArray<ApiKey.ApiKey>
+): Effect.fn.Return<(key: ApiKey.ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {
   const store = yield* RateLimitStore
   const ban = yield* BanPolicy
   const now = yield* Clock.currentTimeMillis
@@ -105,7 +120,7 @@ const usageOf = Effect.fnUntraced(function* (
 /** Reads the states one by one, for stores without the optional `read`. */
 const readByModify = (
   { modify }: RateLimitStore["Service"],
-  keys: ReadonlyArray<ApiKey>,
+  keys: ReadonlyArray<ApiKey.ApiKey>,
   now: number
 ): Effect.Effect<
   { readonly at: number; readonly states: ReadonlyMap<string, RateLimit.State> },

@@ -7,6 +7,15 @@ export const NewPet = Schema.Struct(PetFields.schemas)
 
 export type NewPet = typeof NewPet.Type
 
+type Encoded = typeof NewPet.Encoded
+
+/** An animal as a program gives it: a field that has a default may be absent. */
+export type Given = {
+  readonly [field in keyof Encoded]: object extends Pick<Encoded, field>
+    ? Encoded[field] | undefined
+    : Encoded[field]
+}
+
 /** A new animal in which every field is present: code that omits a field does not compile, even an optional one. */
 export type Complete = { readonly [field in keyof NewPet]-?: NewPet[field] }
 

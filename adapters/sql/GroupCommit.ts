@@ -12,6 +12,7 @@ import { CallObserver } from "../storage/CallObserver.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import type * as SqlScript from "./SqlScript.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /**
@@ -39,7 +40,7 @@ export const calls = <N extends SqliteJobs.Name, A>(
  */
 export const make = <Write, A>(
   sql: SqlClient.SqlClient,
-  commit: (writes: ReadonlyArray<Write>) => WriteTransaction.Steps<ReadonlyArray<Exit.Exit<A, SqlError>>>
+  commit: (writes: ReadonlyArray<Write>) => SqlScript.Steps<ReadonlyArray<Exit.Exit<A, SqlError>>>
 ): Effect.Effect<Submit<Write, A>> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const observer = Context.get(context, CallObserver)

@@ -85,10 +85,7 @@ const make = Effect.fnUntraced(function* ({
     return [result, [...(changed === key ? [] : replacement(changed)), ...KeyEvents.insertion(sql, event)]]
   }
 
-  const updateLocked = function* <A>(
-    id: string,
-    change: KeyUpdate<A>
-  ): WriteTransaction.Steps<Option.Option<A>> {
+  const updateLocked = function* <A>(id: string, change: KeyUpdate<A>): SqlScript.Steps<Option.Option<A>> {
     if (isPostgres) yield ["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]]
     const [key] = keysIn(yield [select(byId), [id]])
     if (key === undefined) return Option.none()

@@ -25,11 +25,7 @@ export const postgres = (
   insertPet: string
 ): Required<PetRepository["Service"]>["insertOnce"] => {
   const { find, record, sweep } = postgresStatements
-  const insert = function* (
-    pet: NewPet,
-    once: Once.Once,
-    progress: Progress
-  ): WriteTransaction.Steps<Once.Outcome> {
+  const insert = function* (pet: NewPet, once: Once.Once, progress: Progress): SqlScript.Steps<Once.Outcome> {
     const { caller, fingerprint, key, now } = once
     const [before] = yield [LIMIT_WAIT, []]
     progress.isAcquiring = true

@@ -1,6 +1,11 @@
-/** Defines transactions as data, which can be sent to another thread. Uses no effects, so it runs in any thread. */
+/** Defines transactions as steps, and as data, which can be sent to another thread. Uses no effects. */
 import type { Values } from "./SqliteConnection.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+
+/**
+ * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
+ * numbers or bigints.
+ */
+export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
 /** A statement of a script, and the rows that it must return, if only these allow the script to continue. */
 export type Statement = readonly [sql: string, params: ReadonlyArray<unknown>, expected?: Values]
@@ -15,7 +20,7 @@ export interface Outcome {
 }
 
 /** Executes the statements in order, until one returns other rows than expected. */
-export const steps = function* (script: Script): WriteTransaction.Steps<Outcome> {
+export const steps = function* (script: Script): Steps<Outcome> {
   let rows: Values = []
   for (const [sql, params, expected] of script) {
     rows = yield [sql, params]

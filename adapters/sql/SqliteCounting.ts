@@ -2,7 +2,7 @@
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 /** A request to count. It is a flat array, because sending an object to another thread takes twice as long. */
 export type Call = readonly [
@@ -45,7 +45,7 @@ interface Held {
 }
 
 /** Counts the requests in order; returns `WIDTH` numbers for each. States that no request changed are not written. */
-export const steps = function* (calls: ReadonlyArray<Call>): WriteTransaction.Steps<ReadonlyArray<number>> {
+export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<ReadonlyArray<number>> {
   const states = new Map<string, Held>()
   const results: Array<number> = []
   for (const [key, now, perMinute, perDay, ban] of calls) {

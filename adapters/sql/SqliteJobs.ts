@@ -3,7 +3,6 @@ import type { MessagePort } from "node:worker_threads"
 import type { Synchronous, Values } from "./SqliteConnection.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import * as SqlScript from "./SqlScript.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
 
 /** The transactions that the worker runs, each for several calls; the results are in the order of the calls. */
 export const transactions = {
@@ -11,14 +10,14 @@ export const transactions = {
   statements: function* (
     calls: ReadonlyArray<ReadonlyArray<unknown>>,
     sql: string
-  ): WriteTransaction.Steps<ReadonlyArray<Values>> {
+  ): SqlScript.Steps<ReadonlyArray<Values>> {
     const results: Array<Values> = []
     for (const params of calls) results.push(yield [sql, params])
     return results
   },
   scripts: function* (
     scripts: ReadonlyArray<SqlScript.Script>
-  ): WriteTransaction.Steps<ReadonlyArray<SqlScript.Outcome>> {
+  ): SqlScript.Steps<ReadonlyArray<SqlScript.Outcome>> {
     const outcomes: Array<SqlScript.Outcome> = []
     for (const script of scripts) outcomes.push(yield* SqlScript.steps(script))
     return outcomes
@@ -35,20 +34,19 @@ export type Name = keyof Transactions
 export type Call<N extends Name> = Parameters<Transactions[N]>[0][number]
 
 /** The results of all calls of a transaction. */
-export type Results<N extends Name> =
-  ReturnType<Transactions[N]> extends WriteTransaction.Steps<infer A> ? A : never
+export type Results<N extends Name> = ReturnType<Transactions[N]> extends SqlScript.Steps<infer A> ? A : never
 
 /** Returns the steps of a transaction for some of its calls. */
 export const stepsOf = <N extends Name>(
   name: N,
   calls: ReadonlyArray<Call<N>>,
   sql: string
-): WriteTransaction.Steps<Results<N>> => {
+): SqlScript.Steps<Results<N>> => {
   // TypeScript does not relate the parameters and the results of one member of a union.
   const steps = transactions[name] as unknown as (
     calls: ReadonlyArray<Call<N>>,
     sql: string
-  ) => WriteTransaction.Steps<Results<N>>
+  ) => SqlScript.Steps<Results<N>>
   return steps(calls, sql)
 }
 

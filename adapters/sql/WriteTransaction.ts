@@ -7,7 +7,6 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import type { Values } from "./SqliteConnection.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as Transaction from "./Transaction.ts"
@@ -27,19 +26,15 @@ export const immediate = <A, E, R>(
   )
 
 /**
- * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
- * numbers or bigints.
- */
-export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
-
-/**
  * Makes one attempt at a transaction under SQLite's write lock. `begin` creates the steps; it is called after the
  * transaction has started.
  */
-export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
-  immediate(sql, eachStep(sql, begin))
+export const steps = <A>(
+  sql: SqlClient.SqlClient,
+  begin: () => SqlScript.Steps<A>
+): Effect.Effect<A, SqlError> => immediate(sql, eachStep(sql, begin))
 
-const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {
     const current = yield* connection(sql)
     const transaction = begin()
@@ -77,7 +72,10 @@ export const run = <A, E = never>(
   })
 
 /** Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. */
-export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+export const runSteps = <A>(
+  sql: SqlClient.SqlClient,
+  begin: () => SqlScript.Steps<A>
+): Effect.Effect<A, SqlError> =>
   sql.onDialectOrElse({
     pg: () => Transaction.run(sql, eachStep(sql, begin)),
     orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })

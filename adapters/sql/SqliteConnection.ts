@@ -59,8 +59,8 @@ export interface SqliteConnection {
   readonly rows: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => ReadonlyArray<Row>
   readonly values: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => Values
   readonly run: Run
-  /** Runs work in a transaction under the write lock; rolls back if it throws. */
-  readonly transact: <A>(work: (run: Run) => A) => A
+  /** Runs work in a transaction under the write lock; rolls back if it throws, or if it is only a rehearsal. */
+  readonly transact: <A>(work: (run: Run) => A, isRehearsal?: boolean) => A
 }
 
 /**
@@ -177,12 +177,12 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     },
     rows: (sql, params, bigints) => attempt("execute", () => all(sql, params, bigints, false)),
     values,
-    transact: (work) => {
+    transact: (work, isRehearsal = false) => {
       attempt("begin", files.check)
       run("BEGIN IMMEDIATE", [])
       try {
         const result = work(run)
-        run("COMMIT", [])
+        run(isRehearsal ? "ROLLBACK" : "COMMIT", [])
         return result
       } catch (thrown) {
         isDangling = true

@@ -85,26 +85,17 @@ const transact = (
   from: number
 ): Outcome => {
   const { begun, waiting, withdrawn } = SqliteJobs.Claim
-  const rehearsed: { outcome?: Outcome } = {}
-  try {
-    return connection.transact((run) => {
-      const executed = [...calls.keys()].filter(
-        (index) => Atomics.compareExchange(claims, from + index, waiting, begun) !== withdrawn
-      )
-      const isWhole = executed.length === calls.length
-      const claimed = isWhole ? calls : calls.filter((_, index) => executed.includes(index))
-      const steps = SqliteJobs.stepsOf(name, claimed, sql)
-      let step = steps.next()
-      while (step.done !== true) step = steps.next(run(...step.value))
-      const outcome = { results: step.value, ...(isWhole ? {} : { executed }) }
-      if (!isRehearsal) return outcome
-      rehearsed.outcome = outcome
-      throw rehearsed
-    })
-  } catch (thrown) {
-    if (thrown === rehearsed && rehearsed.outcome !== undefined) return rehearsed.outcome
-    throw thrown
-  }
+  return connection.transact((run) => {
+    const executed = [...calls.keys()].filter(
+      (index) => Atomics.compareExchange(claims, from + index, waiting, begun) !== withdrawn
+    )
+    const isWhole = executed.length === calls.length
+    const claimed = isWhole ? calls : calls.filter((_, index) => executed.includes(index))
+    const steps = SqliteJobs.stepsOf(name, claimed, sql)
+    let step = steps.next()
+    while (step.done !== true) step = steps.next(run(...step.value))
+    return { results: step.value, ...(isWhole ? {} : { executed }) }
+  }, isRehearsal)
 }
 
 const reply = (message: SqliteJobs.Reply | SqliteJobs.Opened): void => port.postMessage(message)

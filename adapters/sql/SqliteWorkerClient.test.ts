@@ -103,19 +103,23 @@ describe("SqliteWorkerClient", () => {
       const { group, insert, other, stored } = yield* setUp
       for (let round = 0; round < 10; round++) {
         const id = round * 10
+        // After a group of two, the next calls wait for the end of the turn, and then share a group.
+        yield* Effect.forEach([5, 6, 7], (offset) => group(id + offset), { concurrency: "unbounded" })
         other.exec("BEGIN IMMEDIATE")
-        const first = yield* fork(group(id))
-        const withdrawn = yield* fork(group(id + 1))
-        const single = yield* fork(insert(id + 2))
+        const sent = yield* Effect.forEach([0, 1], (offset) => fork(group(id + offset)))
         yield* pause(round)
-        yield* Fiber.interrupt(withdrawn)
+        const queued = yield* Effect.forEach([2, 3], (offset) => fork(group(id + offset)))
+        const single = yield* fork(insert(id + 4))
+        yield* pause(round)
+        for (const [, withdrawn] of [sent, queued])
+          if (withdrawn !== undefined) yield* Fiber.interrupt(withdrawn)
         // There is no pause before COMMIT, because the worker may wake up at any moment.
         other.exec("COMMIT")
-        yield* Fiber.join(first)
+        for (const [kept] of [sent, queued]) if (kept !== undefined) yield* Fiber.join(kept)
         yield* Fiber.join(single)
       }
-      expect(stored().filter((id) => Number(id) % 10 === 1)).toEqual([])
-      expect(stored()).toHaveLength(20)
+      expect(stored().filter((id) => [1, 3].includes(Number(id) % 10))).toEqual([])
+      expect(stored()).toHaveLength(60)
     })
   )
 

@@ -50,23 +50,24 @@ type Send<Request, Result> = (
 ) => GiveUp
 
 /** Creates a submit function: while a call for a caller is in flight, its further requests wait for the next call. */
-const callerQueues = <Request extends { readonly caller: string }, Result>(send: Send<Request, Result>) =>
-  KeyedQueues.make<Request, Result, RedisFailure.CommandFailed>({
+const callerQueues = <Request extends { readonly caller: string }, Result>(send: Send<Request, Result>) => {
+  const options: Batch.CallbackOptions<Request, Result, RedisFailure.CommandFailed> = {
+    maxSize: MAX_BATCH,
+    concurrency: 1,
+    run: ({ take }, end) => {
+      const requests = take()
+      const giveUp = send(requests[0]?.caller ?? "", requests, (results) => end(Exit.succeed(results)))
+      return () => {
+        giveUp()
+        end(Exit.succeed([]))
+      }
+    }
+  }
+  return KeyedQueues.make<Request, Result, RedisFailure.CommandFailed>({
     keyOf: ({ caller }) => caller,
-    create: () =>
-      Batch.makeWithCallbacks({
-        maxSize: MAX_BATCH,
-        concurrency: 1,
-        run: ({ take }, end) => {
-          const requests = take()
-          const giveUp = send(requests[0]?.caller ?? "", requests, (results) => end(Exit.succeed(results)))
-          return () => {
-            giveUp()
-            end(Exit.succeed([]))
-          }
-        }
-      })
+    create: (onIdle) => Batch.makeWithCallbacks(options, onIdle)
   }).submit
+}
 
 const make = (
   commands: RedisCommands,

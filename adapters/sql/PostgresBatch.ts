@@ -53,31 +53,35 @@ export const make = <Call, A>(options: Options<Call, A>): Effect.Effect<Submit<C
  */
 export const makeWith = <Call, A>(
   context: Context.Context<never>,
-  { concurrency = CONCURRENCY, isRepeatable = false, maxSize = MAX_SIZE, statement }: Options<Call, A>
+  { concurrency = CONCURRENCY, isRepeatable = false, maxSize = MAX_SIZE, statement }: Options<Call, A>,
+  onIdle?: () => void
 ): Submit<Call, A> => {
   const observer = Context.get(context, CallObserver)
   const runFork = Effect.runForkWith(context)
   const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
-  return Batch.makeWithCallbacks({
-    maxSize,
-    concurrency,
-    run: ({ take }, end) => {
-      const execute = Effect.suspend(() => {
-        const calls = take()
-        if (calls.length === 0) return Effect.succeed([])
-        observer?.committed(calls.length)
-        return isolated(calls)
-      })
-      // Yields first, so that calls of all fibers that are ready to run now share the statement.
-      const fiber = runFork(Effect.andThen(Effect.yieldNow, execute))
-      fiber.addObserver(end)
-      return () => {
-        fiber.interruptUnsafe()
-        // Does not wait until the statement has stopped, because the driver may need seconds to cancel it.
-        end(Exit.succeed([]))
+  return Batch.makeWithCallbacks(
+    {
+      maxSize,
+      concurrency,
+      run: ({ take }, end) => {
+        const execute = Effect.suspend(() => {
+          const calls = take()
+          if (calls.length === 0) return Effect.succeed([])
+          observer?.committed(calls.length)
+          return isolated(calls)
+        })
+        // Yields first, so that calls of all fibers that are ready to run now share the statement.
+        const fiber = runFork(Effect.andThen(Effect.yieldNow, execute))
+        fiber.addObserver(end)
+        return () => {
+          fiber.interruptUnsafe()
+          // Does not wait until the statement has stopped, because the driver may need seconds to cancel it.
+          end(Exit.succeed([]))
+        }
       }
-    }
-  })
+    },
+    onIdle
+  )
 }
 
 /** Returns a statement that uses `single`, the simpler form, for a single call, and `several` otherwise. */

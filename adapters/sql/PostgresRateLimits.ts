@@ -48,14 +48,18 @@ export const consume = Effect.fnUntraced(function* (
   const context = yield* Effect.context<never>()
   const callerQueues = KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
-    create: () =>
-      PostgresBatch.makeWith(context, {
-        concurrency: 1,
-        isRepeatable: true,
-        // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
-        statement: (requests) =>
-          Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
-      })
+    create: (onIdle) =>
+      PostgresBatch.makeWith(
+        context,
+        {
+          concurrency: 1,
+          isRepeatable: true,
+          // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
+          statement: (requests) =>
+            Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+        },
+        onIdle
+      )
   })
 
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {

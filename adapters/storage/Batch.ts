@@ -68,6 +68,7 @@ interface Entry<Member, A, E> {
 
 interface Run {
   stop: () => void
+  hasEnded: boolean
   /** Number of members that were taken and not withdrawn. */
   wanted: number
 }
@@ -97,12 +98,11 @@ export const make = <Member, A, E>({
     })
   })
 
-/** Creates a submit function whose runs use no effects. */
-export const makeWithCallbacks = <Member, A, E>({
-  concurrency,
-  maxSize,
-  run
-}: CallbackOptions<Member, A, E>): Submit<Member, A, E> => {
+/** Creates a submit function whose runs use no effects; calls `onIdle` when it has neither members nor runs. */
+export const makeWithCallbacks = <Member, A, E>(
+  { concurrency, maxSize, run }: CallbackOptions<Member, A, E>,
+  onIdle: () => void = () => {}
+): Submit<Member, A, E> => {
   const waiting = new LinkedQueue<Entry<Member, A, E>>()
   let running = 0
   /** The run that has not called `take` yet, if any. Until it does, no other run starts. */
@@ -110,7 +110,7 @@ export const makeWithCallbacks = <Member, A, E>({
 
   const start = (): void => {
     if (opening !== undefined || waiting.size === 0 || running === concurrency) return
-    const currentRun: Run = { stop: () => {}, wanted: 0 }
+    const currentRun: Run = { stop: () => {}, hasEnded: false, wanted: 0 }
     let entries: Array<Entry<Member, A, E>> = []
     opening = currentRun
     running++
@@ -133,13 +133,13 @@ export const makeWithCallbacks = <Member, A, E>({
 
     const isWanted = () => currentRun.wanted > 0 || (opening === currentRun && waiting.size > 0)
 
-    let hasEnded = false
     currentRun.stop = run({ take, isWanted }, (exit) => {
-      if (hasEnded) return
-      hasEnded = true
+      if (currentRun.hasEnded) return
+      currentRun.hasEnded = true
       if (opening === currentRun) take()
       running--
       start()
+      if (running === 0) onIdle()
       for (const [index, { done, isWithdrawn }] of entries.entries()) {
         if (isWithdrawn) continue
         done(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? missing))
@@ -155,7 +155,7 @@ export const makeWithCallbacks = <Member, A, E>({
       if (entry.isWithdrawn) return
       entry.isWithdrawn = true
       if (waiting.remove(place) || entry.run === undefined) return
-      if (--entry.run.wanted === 0) entry.run.stop()
+      if (--entry.run.wanted === 0 && !entry.run.hasEnded) entry.run.stop()
     }
   }
 }

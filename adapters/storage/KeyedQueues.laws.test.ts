@@ -38,25 +38,28 @@ it("KeyedQueues of batches send each caller's requests in order, one call at a t
       const cancels: Array<{ readonly request: number; readonly cancel: () => void }> = []
       const { submit } = KeyedQueues.make<Request, number, never>({
         keyOf: ({ caller }) => caller,
-        create: () =>
-          Batch.makeWithCallbacks({
-            maxSize: 3,
-            concurrency: 1,
-            run: ({ take }, end) => {
-              const requests = take()
-              const caller = requests[0]?.caller ?? ""
-              expect(requests.length).toBeLessThanOrEqual(3)
-              expect(inFlight.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
-              for (const { nth } of requests) expect(canceled.has(nth)).toBe(false)
-              sent.set(caller, [...(sent.get(caller) ?? []), ...requests.map(({ nth }) => nth)])
-              const call: Call = { caller, requests, end, isGivenUp: false }
-              inFlight.push(call)
-              return () => {
-                call.isGivenUp = true
-                end(Exit.succeed([]))
+        create: (onIdle) =>
+          Batch.makeWithCallbacks(
+            {
+              maxSize: 3,
+              concurrency: 1,
+              run: ({ take }, end) => {
+                const requests = take()
+                const caller = requests[0]?.caller ?? ""
+                expect(requests.length).toBeLessThanOrEqual(3)
+                expect(inFlight.some((call) => call.caller === caller && !call.isGivenUp)).toBe(false)
+                for (const { nth } of requests) expect(canceled.has(nth)).toBe(false)
+                sent.set(caller, [...(sent.get(caller) ?? []), ...requests.map(({ nth }) => nth)])
+                const call: Call = { caller, requests, end, isGivenUp: false }
+                inFlight.push(call)
+                return () => {
+                  call.isGivenUp = true
+                  end(Exit.succeed([]))
+                }
               }
-            }
-          })
+            },
+            onIdle
+          )
       })
       const reply = (call: Call | undefined): void => {
         if (call === undefined) return

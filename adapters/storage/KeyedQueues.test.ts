@@ -3,20 +3,23 @@ import { expect, it } from "vitest"
 import * as Batch from "./Batch.ts"
 import * as KeyedQueues from "./KeyedQueues.ts"
 
-it("KeyedQueues removes the queue of a key when its last member completes or is withdrawn", () => {
+it("KeyedQueues removes the queue of a key when it is idle", () => {
   const runs: Array<{ readonly members: ReadonlyArray<string>; readonly complete: () => void }> = []
   const queues = KeyedQueues.make<string, string, never>({
     keyOf: (member) => member.slice(0, 1),
-    create: () =>
-      Batch.makeWithCallbacks({
-        maxSize: 10,
-        concurrency: 1,
-        run: ({ take }, end) => {
-          const members = take()
-          runs.push({ members, complete: () => end(Exit.succeed(members.map(Exit.succeed))) })
-          return () => {}
-        }
-      })
+    create: (onIdle) =>
+      Batch.makeWithCallbacks(
+        {
+          maxSize: 10,
+          concurrency: 1,
+          run: ({ take }, end) => {
+            const members = take()
+            runs.push({ members, complete: () => end(Exit.succeed(members.map(Exit.succeed))) })
+            return () => end(Exit.succeed([]))
+          }
+        },
+        onIdle
+      )
   })
   const completions: Array<string> = []
   const submit = (member: string) =>

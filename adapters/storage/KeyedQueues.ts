@@ -1,11 +1,11 @@
-/** Manages a queue for each key; a queue exists only while it has members. */
+/** Manages a queue for each key; a queue exists only until it is idle. */
 import type * as Batch from "./Batch.ts"
 
 /** Functions that determine the key of a member and create a queue. */
 export interface Options<Member, A, E> {
   readonly keyOf: (member: Member) => string
-  /** Creates the queue of a key. */
-  readonly create: () => Batch.Submit<Member, A, E>
+  /** Creates the queue of a key, which calls `onIdle` when it has no members. */
+  readonly create: (onIdle: () => void) => Batch.Submit<Member, A, E>
 }
 
 /** Queues by key. */
@@ -16,42 +16,19 @@ export interface KeyedQueues<Member, A, E> {
   readonly submit: Batch.Submit<Member, A, E>
 }
 
-interface Queue<Member, A, E> {
-  readonly submit: Batch.Submit<Member, A, E>
-  members: number
-}
-
 /** Creates an empty set of queues. */
 export const make = <Member, A, E>({ create, keyOf }: Options<Member, A, E>): KeyedQueues<Member, A, E> => {
-  const queues = new Map<string, Queue<Member, A, E>>()
-
-  const queueOf = (key: string): Queue<Member, A, E> => {
-    const known = queues.get(key)
-    if (known !== undefined) return known
-    const queue = { submit: create(), members: 0 }
-    queues.set(key, queue)
-    return queue
-  }
-
-  const submit: Batch.Submit<Member, A, E> = (member, done) => {
-    const key = keyOf(member)
-    const queue = queueOf(key)
-    queue.members++
-    let isOver = false
-    const leave = () => {
-      isOver = true
-      if (--queue.members === 0) queues.delete(key)
-    }
-    const withdraw = queue.submit(member, (exit) => {
-      leave()
-      done(exit)
-    })
-    return () => {
-      if (isOver) return
-      leave()
-      withdraw()
+  const queues = new Map<string, Batch.Submit<Member, A, E>>()
+  return {
+    has: (key) => queues.has(key),
+    submit: (member, done) => {
+      const key = keyOf(member)
+      let queue = queues.get(key)
+      if (queue === undefined) {
+        queue = create(() => queues.delete(key))
+        queues.set(key, queue)
+      }
+      return queue(member, done)
     }
   }
-
-  return { has: (key) => queues.has(key), submit }
 }
